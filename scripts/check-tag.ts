@@ -1,13 +1,27 @@
-/** Lints tag/template.tpl, or the file given, and runs its own tests. Fails with the lines of what is wrong. */
+/**
+ * Lints tag/template.tpl, or the file given, and runs its own tests. Fails with the lines of what is wrong. What only the gallery
+ * or this house asks for is a warning, unless the template is ours or `--strict` stands before the file.
+ */
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
-import { type Finding, lintTemplate, parseTemplate, runTemplateTests, TemplateError } from '../tag/sandbox/index.ts'
+import {
+  type Finding,
+  isWarning,
+  lintTemplate,
+  parseTemplate,
+  runTemplateTests,
+  TemplateError,
+} from '../tag/sandbox/index.ts'
 
-const file = process.argv[2] ?? relative(process.cwd(), `${import.meta.dirname}/../tag/template.tpl`)
+const [given] = process.argv.slice(2).filter((argument) => argument !== '--strict')
+const file = given ?? relative(process.cwd(), `${import.meta.dirname}/../tag/template.tpl`)
+const isStrict = given === undefined || process.argv.includes('--strict')
 
-for (const { line, rule, message } of findingsIn(readFileSync(file))) {
-  console.error(`${file}:${line} ${rule}: ${message}`)
-  process.exitCode = 1
+for (const finding of findingsIn(readFileSync(file))) {
+  const { line, rule, message } = finding
+  const isMild = isWarning(finding) && !isStrict
+  console.error(`${file}:${line} ${isMild ? 'warning ' : ''}${rule}: ${message}`)
+  if (!isMild) process.exitCode = 1
 }
 
 function findingsIn(bytes: Buffer): Finding[] {
@@ -15,9 +29,9 @@ function findingsIn(bytes: Buffer): Finding[] {
   if (text === null) return [{ line: 1, rule: 'characters', message: 'The file is not UTF-8.' }]
   try {
     const template = parseTemplate(text)
-    // A scenario that does not pass the lint may fail for that very reason.
     const findings = lintTemplate(template)
-    return findings.length > 0 ? findings : failedTests(template)
+    // A scenario that does not pass the lint may fail for that very reason.
+    return findings.every(isWarning) ? [...findings, ...failedTests(template)] : findings
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error
     return [...error.findings]
@@ -25,8 +39,8 @@ function findingsIn(bytes: Buffer): Finding[] {
 }
 
 function failedTests(template: ReturnType<typeof parseTemplate>): Finding[] {
-  return runTemplateTests(template).flatMap(({ name, line, error }) =>
-    error === null ? [] : [{ line, rule: 'tests', message: `${name}: ${error}` }],
+  return runTemplateTests(template).flatMap(({ name, line, error, isUnplayed }) =>
+    error === null ? [] : [{ line, rule: isUnplayed ? 'runner' : 'tests', message: `${name}: ${error}` }],
   )
 }
 

@@ -21,7 +21,8 @@ ___INFO___
   ],
   "brand": {
     "id": "brand_dummy",
-    "displayName": "Tagwarden"
+    "displayName": "Tagwarden",
+    "thumbnail": "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAYAAACqaXHeAAAFhklEQVR4nOybb0xVZRzHv+dCIqBwNXANCsoEFS2wVKwXbcFtNGvKn4KaNdfsDy2ZJjmS6kXNWnNE1ipXFr5wtUrBam30ArAXrZrAJolQFynIhAoDROKPwH16fid01r3nPOfc+5wD7t7Pdl9wnt85z/l9nz+/3/PjXgeCHAeCnJAACHJCAiDICQmAICfciNGSvIaNiuIpg4I0BUos5PETY+xrhTn2uY9ktWAGUEQGqQV1udzsCCzGw/DWqZrsEtiMcAkwKM/CBhwKtqbm130MmzGwB7DlsAtFKUrJrzvE+7RtbxJ2xNd8DGxEUZT7UvLrP7FLhFkZBewUYdaGQbtEmNV5gB0izPpEyGoRrohM0EoRrphU2CoRDGSC9QySWZwYhRuvjUZi/Fz17zN9Y+j87W/8fGZEeC9PnQ931GQX8leX8l62CZCRGoOCrATcuToO8c45Pm36Bi/gaNNZHK7vQUvHkOazuAgfchEeliGC5QKkp8Sg/JFUVQAzHHcP4ZUDbk0hZIlgmQAOvlKf2bQEWzYmIRD2f9aNyo864fF4t8kQwZJN0DkvHFUvrArYeeKx3GR88HwGoiPDvNr4xriJb4wHuRTCgdRCugBRc8Owb1c6brtpga7dr7+PorqhV/2c/mNU1/b2mxdif3mG+uz/E6gIUpdATHQ43i1Pxy1LtWsmP3YNY3eVG41tg/+5vibNiZeeWKZGCC2a28/h0ZePY2RsyqvN3+UgdQZsLbxB13ka9Qeea/JynqBrBWWN6O7Vng23Lo/FkwXX+2zzdyZIE4DC2+Z7rtO12fV2O0bHPZrtNLLl77TrPQKP5yUje02czzZ/RJAiQByP63tK0nRtKMY3tQ9CBNmQrR4v8qUSp5FLmBVBigC7i5ep61+P9l/OwygiW0qkqE8tVBEKGvbAAFIE+O7EgNAmJvoqGCXeGSG0EfbJUJqaW78WAsQCMNYrMjlYexptglFbmjyPjwyERMxxqLZ6UDSgPvXgfSlwsKcgQFwVVtAssqEsrXTvSQyPTGnaREY4UOhKgIiiuxLVLFKLgaEJvlG2+cwMvVCUDJGJUABer6+EAegkV1JxAhOT2mG4bHMKFi3Unt7Utv3BxZrt9OziV1vQ1aufOF2EMbF/QoPOGtdR7tIbMMC3P/Rj55snMTnlW4Ronsl9WZkJ11rvMEbXqC3aR7ZH0DN37G1VD0mGUZhw9hqMl0yh0EK7qxHrnHXxqHx6JcLDtB8/ODyJnr5/RzIhPlI9P2hBzm97rRV1x/pgFD76fPWyTHeNq1HPzlTWxNNiHl/xkBFbOgu8vmMlFsw3vvv7YuD8BLZz579vFUeay+FzsKKjOnunyM7kAcLcTEi6JhIV21aoNQF/oFoAOd9zdszUfWaqRn6coMyJQKFvy4YkFPMcfn6UoX9Gq8uj6vNuvMdrAczkSX/a+SLes5E4AT/P0aoIn1Kh0ugdFN9z1i3CHauuRuYKp1c0+LN/HMf4gYjWOX30oonmW5l0nvC7kEDVWarSmhHhcmL5ppcwXRTt4UXRc3zUA8Ef54kABFC7DUgEWfBl8kVHTVaeWeeJAM8CiodUJ/UxQ6jOh/2V74/zRIAz4NJrzMhMuOT8ocIp+IkkAdTXsVUEGc4TEgUgbBKBsa/cYf33Buo8IVkAwmIRyPlu5wY0r56ABCwQgLBIBMnOExYJQEgWwQLnCQsFICSJwNDg7o69W7bzhMXfD5CQJ3DnPaPj661wnrB4BlzEz5kw7fyp2vXjsAibBCBMimCD84SNAhAGRWDsG8/oBZfVzhM2f0eI9gTX/Xx039cxqh2ecObY4bz6RpghUvPr+NEVpQxKCi+ahPPUtktR2AF3tctQFVoWMybAbCH0kxkEOSEBEOSEBECQE/QC/AMAAP//kXeq3QAAAAZJREFUAwC0uVvcONdtXAAAAABJRU5ErkJggg=="
   },
   "description": "Reports to Tagwarden how every tag of this server container ended and how long it took, and which user-data and e-commerce fields were there. Sends only yes or no, never what a field holds.",
   "containerContexts": [
@@ -133,6 +134,24 @@ ___TEMPLATE_PARAMETERS___
           "^([1-9]|[1-9][0-9]|[1-4][0-9][0-9]|500)$"
         ],
         "errorMessage": "Enter a whole number from 1 to 500"
+      }
+    ]
+  },
+  {
+    "type": "TEXT",
+    "name": "sampleEvery",
+    "displayName": "Send one event in",
+    "simpleValueType": true,
+    "defaultValue": 1,
+    "valueUnit": "events",
+    "help": "1 sends every event. With 10, one of ten is sent, by chance, and counted ten times; events on which a tag failed are always sent. Totals stay right on average, small numbers become less exact. 1 to 1000.",
+    "valueValidators": [
+      {
+        "type": "REGEX",
+        "args": [
+          "^([1-9]|[1-9][0-9]{1,2}|1000)$"
+        ],
+        "errorMessage": "Enter a whole number from 1 to 1000"
       }
     ]
   },
@@ -285,6 +304,9 @@ const RESPONSES = ['2xx', '3xx', '4xx', '5xx', 'none'];
 
 // Below the five seconds after which a note says that promises of the sandbox end: the tag is to know how its own requests end.
 const TIMEOUT_MS = 4500;
+
+// Events of its like that one may stand for.
+const MAX_WEIGHT = 1000;
 
 // Event names come from the outside: a batch names so many, and counts further ones together.
 const MAX_NAMES = 500;
@@ -576,6 +598,17 @@ const reportedTags = (tags, excluded, nameKey) =>
     .slice(0, MAX_TAGS)
     .map((tag) => reportedTag(tag, nameKey));
 
+// What is worth to be seen each time: a tag that failed, or a vendor that refused.
+const isTrouble = (tag) => tag.status !== 'success' || RESPONSES.indexOf(tag.response) >= RESPONSES.indexOf('4xx');
+
+// How many events this one stands for, 0 when it is one of those that are not sent. An event with trouble stands for itself, and of
+// the others each has the same chance, so what is counted adds up, on average, to what there was.
+const weightOf = (settings, tags) => {
+  const every = settings.sampleEvery;
+  if (every === 1 || isPreview || tags.some(isTrouble)) return 1;
+  return generateRandom(1, every) === 1 ? every : 0;
+};
+
 // --- Sending ---
 
 const newIdempotencyKey = (now) =>
@@ -607,8 +640,9 @@ const containerInfo = () => ({
 
 const knowsVersion = version.version !== undefined && !isPreview;
 
-const sendEvent = (settings, containerId, event, tags) => {
+const sendEvent = (settings, containerId, event, tags, weight) => {
   const payload = { container_id: containerId, event_name: event.name, timestamp_ms: event.at, tags: tags };
+  if (weight > 1) payload.weight = weight;
   if (event.userData) payload.user_data = event.userData;
   if (event.commerce) payload.ecommerce = event.commerce;
   if (event.consent) payload.consent = event.consent;
@@ -726,6 +760,26 @@ const batchOf = (event, tags) => {
     metrics[marked(tag.name || 'tag_' + tag.id)] = tagMetric(tag, event.consent);
     // Two tags may have one name.
     addTagMetrics(batch.tag_metrics, metrics);
+  });
+  return batch;
+};
+
+const scaled = (counts, weight) => {
+  const result = {};
+  Object.keys(counts).forEach((key) => {
+    result[key] = getType(counts[key]) === 'object' ? scaled(counts[key], weight) : counts[key] * weight;
+  });
+  return result;
+};
+
+// What one event counts, for as many as it stands for.
+const weighted = (batch, weight) => {
+  if (weight === 1) return batch;
+  batch.total_events = weight;
+  [
+    'event_counts', 'tag_metrics', 'user_data_quality', 'ecommerce_quality', 'consent', 'identifiers'
+  ].forEach((part) => {
+    batch[part] = scaled(batch[part], weight);
   });
   return batch;
 };
@@ -869,11 +923,12 @@ const takeDue = (settings, key, buffer, now) => {
 };
 
 // Reads, changes and writes the storage without a pause in between, so no other event comes in the middle.
-const countEvent = (settings, containerId, event, tags) => {
+const countEvent = (settings, containerId, event, tags, weight) => {
   const key = bufferKey(settings, containerId);
   const now = getTimestampMillis();
   const buffer = loadBuffer(key);
-  buffer.open = buffer.open ? mergeInto(buffer.open, batchOf(event, tags)) : batchOf(event, tags);
+  const batch = weighted(batchOf(event, tags), weight);
+  buffer.open = buffer.open ? mergeInto(buffer.open, batch) : batch;
   const due = takeDue(settings, key, buffer, now);
   templateDataStorage.setItemCopy(key, buffer);
   due.forEach((sent) => sendBatch(settings, containerId, key, sent));
@@ -892,6 +947,7 @@ const settings = {
   marksPreview: data.previewTraffic === 'mark',
   excluded: excludedIds(),
   nameKey: trimmed(data.tagNameKey) || 'name',
+  sampleEvery: integerIn(data.sampleEvery, 1, MAX_WEIGHT, 1),
   batchSize: integerIn(data.batchSize, 1, 500, 50),
   maxBatchAgeMs: integerIn(data.maxBatchAgeSeconds, 0, 99999, 60) * 1000
 };
@@ -922,7 +978,8 @@ addMessageListener(STATUS_MESSAGE, noteResponse);
 
 addEventCallback((containerId, eventData) => {
   const tags = reportedTags(eventData.tags, settings.excluded, settings.nameKey);
-  report(settings, containerId || version.containerId, event, tags);
+  const weight = isCanary ? 1 : weightOf(settings, tags);
+  if (weight > 0) report(settings, containerId || version.containerId, event, tags, weight);
 });
 
 // At once: the callback comes after all tags have ended, this one among them.
@@ -1990,6 +2047,82 @@ scenarios:
     assertThat(counts['(other)']).isEqualTo(1);
     assertThat(Object.keys(counts).slice(0, 2)).isEqualTo(['hasOwnProperty', 'constructor']);
     assertThat(Object.keys(requests[0].payload.tag_metrics)).isEqualTo(['toString']);
+- name: Sends one event in ten and says what it stands for
+  code: |-
+    settings.sampleEvery = '10';
+    [1, 2, 10, 1].forEach((number) => {
+      drawn = number;
+      fire([tag(1)]);
+    });
+    assertThat(requests).hasLength(2);
+    assertThat(requests[0].payload.weight).isEqualTo(10);
+    assertThat(requests[1].payload.weight).isEqualTo(10);
+- name: Sends every event without a weight unless told otherwise
+  code: |-
+    drawn = 2;
+    [undefined, '', 1, '1', 0, -3, 'many'].forEach((every) => {
+      settings.sampleEvery = every;
+      fire([tag(1)]);
+    });
+    assertThat(requests).hasLength(7);
+    requests.forEach((request) => assertThat(request.payload.weight).isUndefined());
+    drawn = 1;
+    settings.sampleEvery = 5000;
+    fire([tag(1)]);
+    assertThat(requests[7].payload.weight).isEqualTo(1000);
+- name: Sends each event on which something failed for itself
+  code: |-
+    settings.sampleEvery = 10;
+    drawn = 2;
+    fire([tag(1), { id: 2, status: 'failure' }]);
+    fire([{ id: 2, status: 'timeout' }]);
+    fire([{ id: 2, status: 'unheard of' }]);
+    [200, 302, 404, 500, 0].forEach((status) => {
+      runCode(settings);
+      listener('tagwarden_status', { tag: 1, status: status });
+      callback('GTM-ABC1234', { tags: [tag(1)] });
+    });
+    assertThat(requests).hasLength(6);
+    requests.forEach((request) => assertThat(request.payload.weight).isUndefined());
+    settings.excludeTagIds = [{ tagId: '2' }];
+    fire([tag(1), { id: 2, status: 'failure' }]);
+    assertThat(requests).hasLength(6);
+- name: Sends every event of a preview and every canary for itself
+  code: |-
+    settings.sampleEvery = 10;
+    drawn = 2;
+    version.previewMode = true;
+    fire([tag(1)]);
+    version.previewMode = false;
+    event = { event_name: 'tagwarden_canary_0123456789abcdef0123' };
+    fire([tag(1)]);
+    assertThat(requests).hasLength(2);
+    requests.forEach((request) => assertThat(request.payload.weight).isUndefined());
+- name: Batched counts an event for as many as it stands for
+  code: |-
+    batched(21);
+    settings.sampleEvery = 10;
+    fire([{ id: 31, name: 'GA4', status: 'success', executionTime: 80 }]);
+    drawn = 2;
+    fire([{ id: 31, name: 'GA4', status: 'success', executionTime: 7 }]);
+    fire([{ id: 31, name: 'GA4', status: 'failure', executionTime: 5 }]);
+    drawn = 1;
+    event = { event_name: 'page_view' };
+    fire([{ id: 31, name: 'GA4', status: 'success', executionTime: 40 }]);
+    assertThat(requests).hasLength(1);
+    const sent = requests[0].payload;
+    assertThat(sent.weight).isUndefined();
+    assertThat(sent.total_events).isEqualTo(21);
+    assertThat(sent.event_counts).isEqualTo({ purchase: 11, page_view: 10 });
+    assertThat(sent.tag_metrics.GA4).isEqualTo({
+      success: 20, failure: 1, timeout: 0, exception: 0, total_exec_ms: 1205, count: 21,
+      consent_total: 21, ad_storage_denied: 11, analytics_storage_denied: 0
+    });
+    assertThat(sent.user_data_quality).isEqualTo({ email: 11, phone: 0, address: 11, total: 21 });
+    assertThat(sent.ecommerce_quality.total).isEqualTo(11);
+    assertThat(sent.ecommerce_quality.transaction_duplicate).isEqualTo(1);
+    assertThat(sent.identifiers.total).isEqualTo(21);
+    assertThat(sent.consent.ad_storage_denied).isEqualTo(11);
 - name: Logs in preview mode only unless told otherwise
   code: |-
     answers = [answered(500), answered(500), answered(200), answered(500), answered(200), rejected(undefined)];
@@ -2076,7 +2209,9 @@ setup: |-
   mock('getContainerVersion', () => version);
   mock('getEventData', (key) => event[key]);
   mock('getTimestampMillis', () => now);
-  mock('generateRandom', () => 7);
+  // What chance says of an event that is one in so many; the keys of requests are made of other numbers.
+  let drawn = 1;
+  mock('generateRandom', (least) => least === 1 ? drawn : 7);
   mock('addEventCallback', (registered) => {
     callback = registered;
   });

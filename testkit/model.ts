@@ -43,7 +43,7 @@ export function modelOf(payloads: readonly Payload[]): Model {
   }
   for (const payload of payloads) {
     if (payload.batch === true) addBatch(model, payload)
-    else addEvent(model, payload)
+    else for (let n = 0; n < (payload.weight ?? 1); n++) addEvent(model, payload)
   }
   return model
 }

@@ -67,6 +67,7 @@ function event(from: number, to: number): fc.Arbitrary<EventPayload> {
       event_name: fc.constantFrom(...EVENT_NAMES),
       timestamp_ms: fc.integer({ min: from, max: to }),
       tags: fc.array(execution, { maxLength: 6 }),
+      weight: optional(fc.constantFrom(1, 2, 10)),
       user_data: optional(
         flags('has_email', 'has_phone', 'has_first_name', 'has_last_name', 'has_city', 'has_country'),
       ),

@@ -6,6 +6,7 @@ import { healthySite, KINDS } from '../detection/healthy.ts'
 import { simulate } from '../detection/history.ts'
 import { Random } from '../detection/random.ts'
 import { replay } from '../detection/replay.ts'
+import { replaySampled } from '../detection/sampled.ts'
 import { RUN_EVERY, SLOTS } from '../detection/world.ts'
 
 /** Of the runs that the service makes, one in three hours and five minutes on every change, which goes through all times of a day; at night all. */
@@ -27,4 +28,13 @@ for (const batch of [1, BATCH]) {
       assert.ok(alarms.length <= 1, lines.join('\n'))
     })
   }
+}
+
+for (const [index, kind] of KINDS.entries()) {
+  test(`a new site with nothing wrong, of which one event in two is sent, raises no alarm in eight weeks: ${kind}`, () => {
+    const log = new AlarmLog()
+    replaySampled(healthySite(kind, 1), 2, new Random(5_000 + index), log, EVERY)
+    const lines = log.finish(SLOTS).map(({ severity, message }) => `${severity} ${message}`)
+    assert.ok(lines.length <= 1, lines.join('\n'))
+  })
 }

@@ -140,6 +140,7 @@ function eventFields(payload: EventPayload): EventPayload {
     container_id: payload.container_id,
     event_name: payload.event_name,
     timestamp_ms: payload.timestamp_ms,
+    ...(payload.weight === undefined ? {} : { weight: payload.weight }),
     tags: payload.tags.map(tagFields),
     ...(payload.user_data === undefined
       ? {}

@@ -10,6 +10,7 @@ import { ResponseClass, ResponseCounts, responseSignals } from './responses.ts'
 import { appendOwnVersion, appendSignals, type Log, NO_ID, NO_TIME, outcomeWith, PART, SUM } from './row.ts'
 import { batchSignals, eventSignals, tagSignals } from './signals.ts'
 import { Validity, ValidityCounts } from './validity.ts'
+import { appendWeighted, Weight } from './weighted.ts'
 
 /** Longest texts a payload may carry, in characters. */
 const CONTAINER_ID_MAX = 64
@@ -55,6 +56,7 @@ export const EventPayload = Type.Object(
     event_name: Type.String({ minLength: 1, maxLength: NAME_MAX }),
     timestamp_ms: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Unix time in ms' }),
     batch: Type.Optional(Type.Literal(false)),
+    weight: Weight,
     tags: Type.Array(TagExecution, { maxItems: TAGS_MAX }),
     user_data: Type.Optional(
       Type.Object(
@@ -150,8 +152,12 @@ export const isBatch = (payload: Payload): payload is BatchPayload => payload.ba
 export const PAST_LIMIT_MS = DAY
 export const FUTURE_LIMIT_MS = 5 * MINUTE
 
-/** Events a payload counts for, as the monthly quota sees it: none counts for nothing, or a sender of empty batches had no quota. */
-export const eventsIn = (payload: Payload): number => (isBatch(payload) ? Math.max(1, payload.total_events) : 1)
+/**
+ * Events a payload counts for, as the monthly quota sees it: none counts for nothing, or a sender of empty batches had no quota,
+ * and one that stands for many counts for as many.
+ */
+export const eventsIn = (payload: Payload): number =>
+  isBatch(payload) ? Math.max(1, payload.total_events) : (payload.weight ?? 1)
 
 /**
  * Appends what a payload counts to a log.
@@ -188,10 +194,22 @@ export function encodeEntry(siteNo: number, payload: Payload, now: number): Enco
 }
 
 function appendEvent(log: Log, payload: EventPayload, isSkewed: boolean): void {
+  log.push(1)
+  const { weight = 1 } = payload
+  if (weight === 1) {
+    appendOne(log, payload, isSkewed)
+    return
+  }
+  const one: Log = []
+  appendOne(one, payload, isSkewed)
+  appendWeighted(log, one, weight)
+}
+
+function appendOne(log: Log, payload: EventPayload, isSkewed: boolean): void {
   const skewed = isSkewed ? bit(EVENT.skewed) : 0
   const mask = COUNTED | skewed | userDataMask(payload.user_data) | ecommerceMask(payload.ecommerce)
   const signals = eventSignals(payload)
-  log.push(1, payload.event_name)
+  log.push(payload.event_name)
   appendSignals(log, signals)
   log.push(mask, payload.tags.length)
   const ofTags = consentOfTags(signals)

@@ -116,7 +116,7 @@ export function appendDelta(log: Log, delta: Delta): void {
       log.push(siteNo, 0, 0, 0, cell.lastSeenAt, cell.minute, cell.containerId)
       appendVersions(log, cell.versions)
       log.push(cell.events.size)
-      for (const [name, event] of cell.events) appendEvent(log, name, event)
+      for (const [name, event] of cell.events) appendSummedEvent(log, name, event)
     }
   }
 }
@@ -138,7 +138,8 @@ export function appendOwnVersion(log: Log, seen: VersionSeen | undefined): void 
   appendVersion(log, seen)
 }
 
-function appendEvent(log: Log, name: string, event: EventDelta): void {
+/** Appends all that was counted of one event name. */
+export function appendSummedEvent(log: Log, name: string, event: EventDelta): void {
   log.push(name)
   appendSignals(log, event.signals)
   log.push(SUM, ...event.counts, event.tags.size)

@@ -87,6 +87,7 @@ export const SIGNAL_COLUMNS = [
   'currency_invalid',
   'transaction_duplicate',
   'items_empty',
+  'weight_excess',
 ] as const satisfies (keyof SignalCounts)[]
 
 /** Of how vendors answered. */

@@ -3,7 +3,7 @@
  * over real HTTP. README.md says what that proves and what it cannot.
  */
 export { Container } from './container/index.ts'
-export { lintTemplate } from './lint/index.ts'
+export { isWarning, lintTemplate } from './lint/index.ts'
 export { parseTemplate, TemplateError } from './parse/index.ts'
 export { runTemplateTests } from './tests/index.ts'
 export type {

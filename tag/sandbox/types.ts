@@ -50,6 +50,8 @@ export interface Template {
   /** The whole file, without the byte-order mark. */
   readonly text: string
   readonly terms: Section | null
+  /** Line of text before the first section, or null: an import reads past it (O). */
+  readonly preamble: number | null
   readonly info: { readonly line: number; readonly value: Readonly<Record<string, Plain>> }
   readonly parameters: readonly Parameter[]
   readonly code: Section
@@ -64,6 +66,8 @@ export interface ScenarioResult {
   readonly line: number
   readonly passed: boolean
   readonly error: string | null
+  /** It failed because it needs a real API that this runner does not play: that says nothing about the template. */
+  readonly isUnplayed: boolean
 }
 
 /** A tag of the container beside the template's own, as the event callback reports it. */

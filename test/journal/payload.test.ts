@@ -239,12 +239,70 @@ test('a signal of a later version is left to a program that knows it', () => {
   assert.throws(() => addLog(new Delta(), row), /does not know/)
 })
 
+test('an event takes as many from the quota as it stands for', () => {
+  assert.equal(eventsIn(eventPayload({ timestamp_ms: NOW })), 1)
+  assert.equal(eventsIn(eventPayload({ timestamp_ms: NOW, weight: 250 })), 250)
+})
+
 test('a batch takes its events from the quota, an empty one as much as one event', () => {
   const empty = { container_id: 'GTM-A', batch: true, window_start_ms: MINUTE, window_end_ms: MINUTE } as const
   assert.equal(eventsIn({ ...empty, total_events: 200 }), 200)
   assert.equal(eventsIn({ ...empty, total_events: 0 }), 1)
   const { site } = cellOf({ ...empty, total_events: 0 })
   assert.deepEqual([...site.usage.values()], [{ events: 1, requests: 1 }])
+})
+
+const FULL = {
+  tags: [
+    { id: '12', name: 'GA4', status: 'success' as const, execution_time: 84, response: '2xx' as const },
+    { id: '13', name: 'GA4', status: 'failure' as const, execution_time: 9_000 },
+    { id: '31', status: 'timeout' as const },
+  ],
+  user_data: { has_email: true, has_first_name: true, has_city: true },
+  ecommerce: { has_value: true, value_zero: true, items_empty: false },
+  consent: { ad_storage: 'denied' as const, analytics_storage: 'granted' as const, updated: false },
+  identifiers: { has_event_id: true, has_fbp: false },
+  container: { version: '7', environment: 'Live' },
+}
+
+for (const [what, sent] of [
+  ['of now', NOW],
+  ['whose clock is wrong', 0],
+] as const) {
+  test(`an event ${what} that stands for seven counts in everything as seven like it do, in one request`, () => {
+    const like = eventPayload({ timestamp_ms: sent, ...FULL })
+    const log: Log = []
+    for (let n = 0; n < 7; n++) appendPayload(log, 1, like, NOW)
+    const seven = new Delta()
+    addLog(seven, log)
+    const { cell, site } = cellOf({ ...like, weight: 7 })
+    // Beside that it says that one was sent for seven.
+    const signals = cell.events.get('purchase')?.signals
+    assert.equal(signals?.[SIGNAL.weight_excess], 7 * 7 - 7)
+    if (signals !== undefined) signals[SIGNAL.weight_excess] = 0
+    assert.deepEqual(cell, seven.sites.get(1)?.cells[0])
+    assert.deepEqual([...site.usage], [[202611, { events: 7, requests: 1 }]])
+  })
+}
+
+test('an event that stands for one is written as one without a weight', () => {
+  const logs = [{}, { weight: 1 }].map((over) => {
+    const log: Log = []
+    appendPayload(log, 1, eventPayload({ timestamp_ms: NOW, ...FULL, ...over }), NOW)
+    return log
+  })
+  assert.deepEqual(logs[1], logs[0])
+})
+
+test('the largest weight of the longest execution is a number that the journal holds', () => {
+  const tags = [{ id: '1', status: 'success' as const, execution_time: Number.MAX_SAFE_INTEGER }]
+  const log: Log = []
+  appendPayload(log, 1, eventPayload({ timestamp_ms: NOW, tags, weight: 1_000 }), NOW)
+  const delta = new Delta()
+  addLog(delta, JSON.parse(JSON.stringify(log)) as Log)
+  const counts = delta.sites.get(1)?.cells[0]?.events.get('purchase')?.tags.get('tag_1')?.counts
+  assert.equal(counts?.[TAG.total_ms], Number.MAX_SAFE_INTEGER * 1_000)
+  assert.equal(counts?.[TAG.executions], 1_000)
 })
 
 test('an event of a preview takes from the quota and is in no other count', () => {

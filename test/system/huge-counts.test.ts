@@ -30,3 +30,23 @@ testPerEngine('a client whose counts add up beyond 2^53 is read, and the service
   await first.service.stop(0)
   assert.equal(await usageOf(await startTestService(t, clock, place)), 4 * MOST)
 })
+
+testPerEngine(
+  'an event takes from the quota what it stands for, and one that stands for too many is refused',
+  async (engine, t) => {
+    const clock = new TestClock(NOW)
+    const api = await startTestService(t, clock, await placeFor(engine, t))
+    const client = await api.newClient({ events_per_month: 1_500 })
+    const site = await api.newSite(client)
+    const tags = [{ id: '1', name: 'GA4', status: 'success', execution_time: MOST }]
+    const send = async (weight: number) =>
+      (await api.ingest(site, { container_id: 'GTM-A', event_name: 'x', timestamp_ms: NOW, tags, weight })).status
+    assert.deepEqual([await send(1_000), await send(1_000), await send(500), await send(1)], [200, 429, 200, 429])
+    await api.service.ingest.flush()
+    const overview = await api.call('GET', `/api/monitoring/sites/${site.id}/overview?hours=1`)
+    assert.equal(overview.status, 200, overview.text)
+    const [tag] = overview.json<{ tags: { executions: number; avg_ms: number }[] }>().tags
+    assert.equal(tag?.executions, 1_500)
+    assert.equal(tag?.avg_ms, MOST)
+  },
+)

@@ -39,3 +39,17 @@ for (const sendMode of ['per_event', 'batched']) {
     }
   })
 }
+
+test('an event that stands for others keeps to the contract', async (t) => {
+  const isValid = new Ajv2020({ strict: false }).compile(await closedContract())
+  const endpoint = await openEndpoint(t)
+  const container = await openContainer(t, new TestClock(NOW), endpoint.address, {
+    fields: fieldsFor('key', { sampleEvery: 1_000 }),
+    random: () => 0,
+  })
+  await container.fire({ event_name: 'purchase' }, [{ id: 1, status: 'success' }])
+  await container.idle()
+  const [sent] = endpoint.received.map(({ body }) => JSON.parse(body) as { weight?: number })
+  assert.ok(isValid(sent), JSON.stringify(isValid.errors))
+  assert.equal(sent?.weight, 1_000)
+})

@@ -82,6 +82,60 @@ test('10,000 events in batches are reported but for what sat in an instance that
   assert.deepEqual(overview.rejections, {})
 })
 
+for (const sendMode of ['per_event', 'batched'] as const) {
+  test(`of events of which one in ten is sent the reports say how many there were: ${sendMode}`, async (t) => {
+    const monitored = await startMonitored(t)
+    const { clock, api, site } = monitored
+    const fields = fieldsFor(site.ingest_key, { sendMode, sampleEvery: 10, batchSize: 10, maxBatchAgeSeconds: 60 })
+    const chance = new Random(9)
+    const container = await openContainer(t, clock, api.url, { fields, random: () => chance.below(2 ** 32) / 2 ** 32 })
+    const told = eventsTold(container)
+    const random = new Random(8)
+    const counted: Fired[] = []
+    let [events, troubles] = [0, 0]
+    const fireOne = async (): Promise<boolean> => {
+      const fired = randomEvent(random)
+      const before = told()
+      await container.fire(fired.data, fired.tags)
+      await container.idle()
+      const weight = told() - before
+      const hasTrouble = fired.ran.some(
+        ({ status, response }) => status !== 'success' || ['4xx', '5xx', 'none'].includes(response ?? ''),
+      )
+      assert.ok(hasTrouble ? weight === 1 : weight === 0 || weight === 10, `${weight}`)
+      events++
+      if (hasTrouble) troubles++
+      for (let like = 0; like < weight; like++) counted.push(fired)
+      return hasTrouble
+    }
+    while (events < 2_000) await fireOne()
+    // One that is certainly counted takes along what a batch still holds.
+    clock.advance(60_000)
+    for (let isCounted = false; !isCounted; ) isCounted = await fireOne()
+    // Ten times a count of chance: four standard deviations of it.
+    const spread = 10 * Math.sqrt((events - troubles) * 0.1 * 0.9)
+    assert.ok(Math.abs(counted.length - events) < 4 * spread, `${counted.length} of ${events}`)
+    const overview = await overviewOf(monitored)
+    assert.deepEqual(reportedCounts(overview), countsOf(counted, sendMode))
+    assert.deepEqual(overview.rejections, {})
+    const usage = await api.call('GET', `/api/clients/${site.client_id}/usage`)
+    assert.equal(usage.json<{ events: number }>().events, counted.length)
+  })
+}
+
+/** Gives what the requests sent so far say that there was, with what waits in the one instance. */
+function eventsTold(container: Container): () => number {
+  let [read, sum] = [0, 0]
+  return () => {
+    for (const { body } of container.requests.slice(read)) {
+      const { weight = 1, total_events = weight } = JSON.parse(body) as { weight?: number; total_events?: number }
+      sum += total_events
+    }
+    read = container.requests.length
+    return sum + openEvents(container.storage(0))
+  }
+}
+
 /** Events in the unsent batches of an instance. */
 function openEvents(storage: Readonly<Record<string, unknown>>): number {
   const buffers = Object.values(storage) as { open: { total_events: number } | null }[]

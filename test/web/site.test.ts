@@ -219,6 +219,11 @@ test('a payload is summed up in a line, of an event and of a batch', () => {
     ecommerce: '',
   })
   assert.equal(summaryOf({ accepted_at }).what, '')
+  const [ten, one] = [10, 1].map((weight) => ({ ...event, weight }))
+  assert.deepEqual(
+    [ten, one].map((sent) => sent && summaryOf(sent).what),
+    ['purchase × 10', 'purchase'],
+  )
   assert.equal(reasonInWords('rate_limited'), 'More than the plan allows')
   assert.equal(reasonInWords('unavailable'), 'The service was overloaded')
   assert.equal(reasonInWords('of_tomorrow'), 'of_tomorrow')

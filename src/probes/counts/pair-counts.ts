@@ -6,6 +6,7 @@ import { GRAIN, NO_EVENT, OTHER, OUTCOMES, type TimeRange } from '../../rollups/
 const DAYS = 14
 const EVENTS = totals(['events'])
 const EXECUTIONS = totals(['executions'])
+const EXCESS = totals(['weight_excess'])
 
 /** The buckets in which it is judged whether tags run on their events. */
 export interface PairBuckets {
@@ -38,7 +39,10 @@ const before = (end: number, size: number, count: number): TimeRange[] =>
     return { from, to: from + size }
   })
 
-/** How often each event came, and each tag on it. */
+/**
+ * How often each event came, and each tag on it. What a sender sent once for many counts as what it proves: one that lacks a tag is
+ * not ten in a row.
+ */
 export async function readPairCounts(snapshot: Snapshot, buckets: PairBuckets): Promise<TagMissingInput> {
   const { keyOf } = await identityOf(snapshot.db, snapshot.siteNo)
   const days: Stretch = { ...spanOf(buckets.days), coarsest: GRAIN.day }
@@ -51,6 +55,14 @@ export async function readPairCounts(snapshot: Snapshot, buckets: PairBuckets): 
       stretches: [stretch],
       by: ['event_name'],
       measures: EVENTS,
+      slots: grid,
+    })
+  const excessRows = (stretch: Stretch) =>
+    sumStretches(snapshot, {
+      table: 'signal_rollups',
+      stretches: [stretch],
+      by: ['event_name'],
+      measures: EXCESS,
       slots: grid,
     })
   const pairRows = (stretch: Stretch) =>
@@ -76,6 +88,12 @@ export async function readPairCounts(snapshot: Snapshot, buckets: PairBuckets): 
     hours: countsIn(buckets.hours, await eventRows(hours), nameOf, ({ events }) => events),
     slots: countsIn(buckets.slots, await eventRows(slots), nameOf, ({ events }) => events),
   }
+  const excessOf = ({ weight_excess }: { weight_excess: number }) => weight_excess
+  const excessIn = {
+    days: countsIn(buckets.days, await excessRows(days), nameOf, excessOf),
+    hours: countsIn(buckets.hours, await excessRows(hours), nameOf, excessOf),
+    slots: countsIn(buckets.slots, await excessRows(slots), nameOf, excessOf),
+  }
   const pairsIn = {
     days: countsIn(buckets.days, await pairRows(days), pairOf, runsOf),
     // Pairs have no minutes: the current hour is the hour's row.
@@ -93,33 +111,63 @@ export async function readPairCounts(snapshot: Snapshot, buckets: PairBuckets): 
     measures: EXECUTIONS,
     slots: grid,
   })
+  const proven = (counts: readonly number[], grain: 'days' | 'hours' | 'slots', name: string) =>
+    provenBy(counts, eventsIn[grain].get(name) ?? [], excessIn[grain].get(name))
+  const [allEvents, allExcess] = [eventsIn.slots, excessIn.slots].map((counts) => sumOf(buckets.slots, counts))
   const pairs = [...new Set([...pairsIn.days.keys(), ...pairsIn.hours.keys()])]
   const names = [...new Set([...eventsIn.days.keys(), ...eventsIn.hours.keys()])]
   return {
     ...buckets,
     events: names.map((event_name) => ({
       event_name,
-      days: eventsIn.days.get(event_name) ?? zeros(buckets.days),
-      hours: eventsIn.hours.get(event_name) ?? zeros(buckets.hours),
-      slots: eventsIn.slots.get(event_name) ?? zeros(buckets.slots),
+      days: proven(eventsIn.days.get(event_name) ?? zeros(buckets.days), 'days', event_name),
+      hours: proven(eventsIn.hours.get(event_name) ?? zeros(buckets.hours), 'hours', event_name),
+      slots: proven(eventsIn.slots.get(event_name) ?? zeros(buckets.slots), 'slots', event_name),
     })),
     pairs: pairs.map((pair) => {
       const [event_name, tag_key] = JSON.parse(pair) as [string, string]
       return {
         event_name,
         tag_key,
-        days: pairsIn.days.get(pair) ?? zeros(buckets.days),
-        hours: pairsIn.hours.get(pair) ?? zeros(buckets.hours),
+        days: proven(pairsIn.days.get(pair) ?? zeros(buckets.days), 'days', event_name),
+        hours: proven(pairsIn.hours.get(pair) ?? zeros(buckets.hours), 'hours', event_name),
       }
     }),
-    executions: countsIn(
-      buckets.slots,
-      tagRows,
-      ({ container_id, tag_key }) => keyOf(container_id, tag_key),
-      ({ executions }) => executions,
+    executions: new Map(
+      Array.from(
+        countsIn(
+          buckets.slots,
+          tagRows,
+          ({ container_id, tag_key }) => keyOf(container_id, tag_key),
+          ({ executions }) => executions,
+        ),
+        ([tag, counts]) => [tag, provenBy(counts, allEvents ?? [], allExcess)] as const,
+      ),
     ),
   }
 }
+
+/**
+ * What the counts are worth where events stand for others: divided by how many, on average, one of those that were sent stood for
+ * (Kish 1965, the effective size of a sample). They stay what they are where none does.
+ *
+ * @param events of each bucket
+ * @param excess `weight_excess` of each bucket; undefined where there is none
+ */
+function provenBy(
+  counts: readonly number[],
+  events: readonly number[],
+  excess: readonly number[] | undefined,
+): readonly number[] {
+  if (excess === undefined) return counts
+  return counts.map((count, index) => {
+    const [number, over] = [events[index] ?? 0, excess[index] ?? 0]
+    return over === 0 || number === 0 ? count : Math.round((count * number) / (number + over))
+  })
+}
+
+const sumOf = (buckets: readonly TimeRange[], byName: ReadonlyMap<string, readonly number[]>): number[] =>
+  buckets.map((_, index) => [...byName.values()].reduce((sum, counts) => sum + (counts[index] ?? 0), 0))
 
 /** What is counted together over the cardinality cap is something else every day. */
 const isName = (name: string): boolean => name !== NO_EVENT && name !== OTHER

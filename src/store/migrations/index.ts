@@ -35,6 +35,7 @@ import { statusLooks } from './0034-status-looks.ts'
 import { savedViews } from './0035-saved-views.ts'
 import { statusSubscribers } from './0036-status-subscribers.ts'
 import { referenceCounts } from './0037-reference-counts.ts'
+import { weights } from './0038-weights.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -76,6 +77,7 @@ export const migrations: readonly Migration[] = [
   savedViews,
   statusSubscribers,
   referenceCounts,
+  weights,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

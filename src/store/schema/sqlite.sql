@@ -470,7 +470,7 @@ CREATE TABLE signal_rollups (
   ad_personalization_denied integer not null,
   update_known integer not null,
   never_updated integer not null,
-  dma integer not null, identifiers_total integer not null default 0, event_id integer not null default 0, client_id integer not null default 0, fbp integer not null default 0, fbc integer not null default 0, click_id integer not null default 0, ip integer not null default 0, user_agent integer not null default 0, validity_total integer not null default 0, value_zero integer not null default 0, value_invalid integer not null default 0, currency_invalid integer not null default 0, transaction_duplicate integer not null default 0, items_empty integer not null default 0,
+  dma integer not null, identifiers_total integer not null default 0, event_id integer not null default 0, client_id integer not null default 0, fbp integer not null default 0, fbc integer not null default 0, click_id integer not null default 0, ip integer not null default 0, user_agent integer not null default 0, validity_total integer not null default 0, value_zero integer not null default 0, value_invalid integer not null default 0, currency_invalid integer not null default 0, transaction_duplicate integer not null default 0, items_empty integer not null default 0, weight_excess integer not null default 0,
   primary key (site_no, grain, bucket, container_id, event_name)
 ) without rowid;
 

@@ -74,6 +74,11 @@ export interface SignalCounts {
   /** Purchases whose transaction id had been there before, as far as one instance remembers. */
   transaction_duplicate: number
   items_empty: number
+  /**
+   * Of events that stand for `w` of their like each, the sum of w·(w − 1): the squares of all weights are this and the number of
+   * events, and over the number of events they are how many events one that was sent stood for.
+   */
+  weight_excess: number
 }
 
 export interface SignalRollupTable extends RollupKey, SignalCounts {

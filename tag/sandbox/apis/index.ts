@@ -2,7 +2,19 @@ import { type Inner, type InnerFunction, show } from '../realm/index.ts'
 import { getAllEventData, getEventData } from './event.ts'
 import type { Host } from './host.ts'
 import { sendHttpGet, sendHttpRequest } from './http.ts'
+import { REQUEST } from './request.ts'
 import { apiNamed, unknownApi } from './table.ts'
+import {
+  createRegex,
+  decodeUri,
+  decodeUriComponent,
+  encodeUri,
+  encodeUriComponent,
+  fromBase64,
+  parseUrl,
+  testRegex,
+  toBase64,
+} from './texts.ts'
 import {
   generateRandom,
   getType,
@@ -18,7 +30,7 @@ import {
 
 export type { Answer, FailureReason, Host, OutgoingRequest, Settlement } from './host.ts'
 export { TemplateStorage } from './storage.ts'
-export { APIS, apiNamed, unknownApi } from './table.ts'
+export { APIS, apiNamed, isObjectApi, unknownApi } from './table.ts'
 
 /** The `require` of one run. Refuses an API that is unknown or whose permission is not declared. */
 export function requireFor(host: Host): (name: Inner) => Inner {
@@ -35,13 +47,27 @@ export function requireFor(host: Host): (name: Inner) => Inner {
 function build(host: Host, name: string): Inner {
   const object = OBJECTS[name]
   if (object !== undefined) return object(host)
+  const { inside } = host.realm
   const call = FUNCTIONS[name]
-  if (call === undefined) throw new TypeError(unknownApi(name))
-  return host.realm.inside.wrap((...args) => call(host, args))
+  if (call !== undefined) return inside.wrap((...args) => call(host, args))
+  // Only a call fails: a template requires at its top what a scenario may never reach.
+  const refusal = inside.wrap(() => {
+    throw new NotPlayed(`This runner does not play ${name}: a scenario has to mock it.`)
+  })
+  const members = MEMBERS[name]
+  return members === undefined ? refusal : inside.object(Object.fromEntries(members.map((member) => [member, refusal])))
 }
 
-/** Whether `require` gives an object with functions instead of a function. */
-export const isObjectApi = (name: string): boolean => Object.hasOwn(OBJECTS, name)
+/** The template called a real API that this runner does not play: nothing is said about the template. */
+export class NotPlayed extends Error {
+  override readonly name = 'NotPlayed'
+}
+
+/** The functions of the objects that are not played (T). */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  BigQuery: ['insert'],
+  Firestore: ['read', 'write', 'query', 'runTransaction'],
+}
 
 const OBJECTS: Readonly<Record<string, (host: Host) => Inner>> = {
   JSON: jsonApi,
@@ -60,6 +86,7 @@ const OBJECTS: Readonly<Record<string, (host: Host) => Inner>> = {
 }
 
 const FUNCTIONS: Readonly<Record<string, (host: Host, args: readonly Inner[]) => Inner>> = {
+  ...REQUEST,
   addEventCallback: (host, [callback]) => host.addEventCallback(callable(callback, 'addEventCallback')),
   addMessageListener: (host, [type, callback]) => {
     host.permissions.demandMessage(String(type), 'listen')
@@ -87,6 +114,17 @@ const FUNCTIONS: Readonly<Record<string, (host: Host, args: readonly Inner[]) =>
   makeTableMap: ({ realm }, [table, key, value]) => realm.inside.copy(makeTableMap(table, key, value)),
   callLater: ({ realm: { jobs } }, [job]) => jobs.add(() => void callable(job, 'callLater')()),
   sha256Sync: (_, [value, options]) => sha256(value, options),
+  sha256: ({ realm: { jobs } }, [value, onSuccess, options]) =>
+    jobs.add(() => void callable(onSuccess, 'sha256')(sha256(value, options))),
+  encodeUri: (_, [text]) => encodeUri(text),
+  encodeUriComponent: (_, [text]) => encodeUriComponent(text),
+  decodeUri: (_, [text]) => decodeUri(text),
+  decodeUriComponent: (_, [text]) => decodeUriComponent(text),
+  toBase64: (_, [text, options]) => toBase64(text, options),
+  fromBase64: (_, [text]) => fromBase64(text),
+  createRegex: ({ realm }, [pattern, flags]) => createRegex(realm.inside, pattern, flags),
+  testRegex: (_, [regex, text]) => testRegex(regex, text),
+  parseUrl: ({ realm }, [text]) => realm.inside.copy(parseUrl(text)),
   generateRandom: ({ random }, [min, max]) => generateRandom(random, min, max),
   queryPermission: ({ permissions }, [permission, subject]) =>
     permissions.allows(String(permission), subject === undefined ? undefined : String(subject)),

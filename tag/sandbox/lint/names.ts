@@ -74,20 +74,60 @@ export function members(program: Program, apiVariables: readonly string[]): Code
     const parent = parents.at(-1)
     const called = parent?.type === 'CallExpression' && parent.callee === node
     if (!called || !MISSING_METHODS.has(name) || isApi(node, apiVariables)) return []
+    if (SEEN_METHODS.includes(name)) {
+      const message = `The method "${name}" is in published templates, and not in the documented standard library.`
+      return [{ line: lineIn(node), rule: 'style', message }]
+    }
     const message = `The method "${name}" is not in the sandbox's standard library.`
     return [{ line: lineIn(node), rule: 'methods', message }]
   })
 }
 
-/** Without such a call the editor refuses to save the template (R: ConversionsAPI-Client issue 7). */
+/** A call of a required API, with its first argument if that is a text in quotes. */
+export interface ApiCall {
+  readonly api: string
+  readonly text: string | null
+  readonly line: number
+}
+
+/** What the code calls of what it requires. */
+export function apiCalls(program: Program, calls: readonly RequireCall[]): ApiCall[] {
+  const apis = new Map(calls.flatMap(({ api, variable }) => (variable === null ? [] : [[variable, api] as const])))
+  return [...walk(program)].flatMap(({ node }) => {
+    if (node.type !== 'CallExpression') return []
+    const { callee } = node
+    const required = callee.type === 'CallExpression' && isRequire(callee) ? onlyText(callee) : null
+    const api = callee.type === 'Identifier' ? (apis.get(callee.name) ?? null) : required
+    const [first] = node.arguments
+    if (api === null) return []
+    const text = first?.type === 'Literal' && typeof first.value === 'string' ? first.value : null
+    return [{ api, text, line: lineIn(first ?? node) }]
+  })
+}
+
+/** The texts in quotes that come first in the calls of these functions. */
+export function namedIn(program: Program, functions: readonly string[]): { name: string; line: number }[] {
+  return [...walk(program)].flatMap(({ node }) => {
+    if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier') return []
+    const [first] = node.arguments
+    if (!functions.includes(node.callee.name) || first?.type !== 'Literal' || typeof first.value !== 'string') return []
+    return [{ name: first.value, line: lineIn(first) }]
+  })
+}
+
+const isRequire = ({ callee }: CallExpression): boolean => callee.type === 'Identifier' && callee.name === 'require'
+
+/**
+ * Without a call of one the editor refuses to save the template (R: ConversionsAPI-Client issue 7). A published one only
+ * hands them on (O).
+ */
 export function signalsOutcome(program: Program): boolean {
   return [...walk(program)].some(
     ({ node }) =>
-      node.type === 'CallExpression' &&
-      node.callee.type === 'MemberExpression' &&
-      node.callee.object.type === 'Identifier' &&
-      node.callee.object.name === 'data' &&
-      ['gtmOnSuccess', 'gtmOnFailure'].includes(memberName(node.callee) ?? ''),
+      node.type === 'MemberExpression' &&
+      node.object.type === 'Identifier' &&
+      node.object.name === 'data' &&
+      ['gtmOnSuccess', 'gtmOnFailure'].includes(memberName(node) ?? ''),
   )
 }
 
@@ -110,6 +150,9 @@ const MISSING_METHODS: ReadonlySet<string> = new Set(
     .flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype))
     .filter((name) => !KEPT.has(name)),
 )
+
+/** Called by a template that many containers run (O). The runner has none of them: a scenario that needs one fails. */
+const SEEN_METHODS: readonly string[] = ['startsWith']
 
 function isApi(node: AnyNode, apiVariables: readonly string[]): boolean {
   if (node.type !== 'MemberExpression') return false

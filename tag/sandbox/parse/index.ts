@@ -18,13 +18,13 @@ export class TemplateError extends Error {
   }
 }
 
-const BYTE_ORDER_MARK = '\uFEFF'
+const BYTE_ORDER_MARKS = /^\uFEFF+/
 
 /** Reads a .tpl file as the editor exports it. Throws TemplateError with every broken section. */
 export function parseTemplate(text: string): Template {
-  // The editor's export begins with a mark in most published templates.
-  const bare = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
-  const { sections, findings } = splitSections(bare)
+  // The editor's export begins with a mark in most published templates, and with two in some that were saved once more (O).
+  const bare = text.replace(BYTE_ORDER_MARKS, '')
+  const { sections, preamble, findings } = splitSections(bare)
   findings.push(...strayCharacters(bare))
   const section = (marker: Marker): Section => sections.get(marker) ?? { line: 1, text: '' }
   const json = (marker: Marker): Plain => {
@@ -40,6 +40,7 @@ export function parseTemplate(text: string): Template {
   const template: Template = {
     text: bare,
     terms: sections.get('___TERMS_OF_SERVICE___') ?? null,
+    preamble,
     info: { line: lineOf(section('___INFO___'), []), value: info },
     parameters:
       parameters === undefined ? [] : readParameters(section('___TEMPLATE_PARAMETERS___'), parameters, findings),

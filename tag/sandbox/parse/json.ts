@@ -3,11 +3,12 @@ import type { Finding, Plain, Section } from '../types.ts'
 
 /**
  * The value of a JSON section, or the finding with the line of the mistake. V8 names a position for all mistakes but a
- * text that ends too early.
+ * text that ends too early. A text may go over the end of its line: a listed template has a picture that was wrapped, in
+ * each of its versions (O).
  */
 export function parseJson(section: Section, marker: string): { value: Plain } | { finding: Finding } {
   try {
-    const value: Plain = JSON.parse(section.text)
+    const value: Plain = JSON.parse(section.text.replace(STRING, (text) => text.replaceAll('\n', '\\n')))
     return { value }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
@@ -17,6 +18,9 @@ export function parseJson(section: Section, marker: string): { value: Plain } | 
     return { finding: { line, rule: 'json', message: `${marker} is not JSON: ${message}.` } }
   }
 }
+
+/** From one quote to the next that is not escaped. */
+const STRING = /"(?:[^"\\]|\\.)*"/gs
 
 /** The file's line of the value at a path in a section of valid JSON, of the whole value without a path. */
 export function lineOf(section: Section, path: readonly (string | number)[]): number {

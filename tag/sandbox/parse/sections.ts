@@ -13,16 +13,22 @@ const MARKERS = [
 
 export type Marker = (typeof MARKERS)[number]
 
-/** Only files that were never meant for the gallery do without; lint asks for it. */
-const OPTIONAL: Marker = '___TERMS_OF_SERVICE___'
+/** Files that were never meant for the gallery do without the terms, and those that need no permission without theirs (O). */
+const OPTIONAL: readonly Marker[] = ['___TERMS_OF_SERVICE___', '___SERVER_PERMISSIONS___']
 
 const MARKER_LIKE = /^\s*_{2,}[A-Z][A-Z_]*_{2,}\s*$/
 
+interface Split {
+  sections: Map<Marker, Section>
+  preamble: number | null
+  findings: Finding[]
+}
+
 /** The sections by their markers, and what is wrong with the markers. A section begins on the line after its marker. */
-export function splitSections(text: string): { sections: Map<Marker, Section>; findings: Finding[] } {
+export function splitSections(text: string): Split {
   const lines = text.split('\n')
   const found = markerLines(lines)
-  const findings = [...beforeFirst(lines, found[0]?.index ?? lines.length)]
+  const findings: Finding[] = []
   const sections = new Map<Marker, Section>()
   for (const [position, { name, index }] of found.entries()) {
     const end = found[position + 1]?.index ?? lines.length
@@ -33,20 +39,20 @@ export function splitSections(text: string): { sections: Map<Marker, Section>; f
     }
   }
   for (const marker of MARKERS) {
-    if (marker === OPTIONAL || sections.has(marker)) continue
+    if (OPTIONAL.includes(marker) || sections.has(marker)) continue
     findings.push({ line: lines.length, rule: 'sections', message: `The section ${marker} is missing.` })
   }
-  return { sections, findings }
+  return { sections, preamble: beforeFirst(lines, found[0]?.index ?? lines.length), findings }
 }
 
 function markerLines(lines: readonly string[]): { name: string; index: number }[] {
   return lines.flatMap((name, index) => (MARKER_LIKE.test(name) ? [{ name, index }] : []))
 }
 
-function beforeFirst(lines: readonly string[], first: number): Finding[] {
+/** Line of the first text before the first marker, or null. */
+function beforeFirst(lines: readonly string[], first: number): number | null {
   const index = lines.slice(0, first).findIndex((line) => line.trim() !== '')
-  if (index === -1) return []
-  return [{ line: index + 1, rule: 'sections', message: 'Text stands before the first section marker.' }]
+  return index === -1 ? null : index + 1
 }
 
 function problemWith(name: string, earlier: ReadonlyMap<Marker, Section>): string | null {

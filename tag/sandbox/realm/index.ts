@@ -5,7 +5,7 @@ import { METHODS } from './language.ts'
 import { show } from './plain.ts'
 import { Promises } from './promises.ts'
 
-export type { Inner, InnerFunction } from './inside.ts'
+export type { Inner, InnerFunction, Inside } from './inside.ts'
 export { FORBIDDEN_PROPERTIES, METHODS } from './language.ts'
 export { sameContent, show, toPlain } from './plain.ts'
 

@@ -11,7 +11,7 @@ export interface Inside {
   /** A function of the sandbox that calls one of the host. */
   readonly wrap: (host: InnerFunction) => InnerFunction
   /** An object of the sandbox with exactly these members, which are not copied. */
-  readonly object: (members: Readonly<Record<string, unknown>>) => Inner
+  readonly object: (members: Readonly<Record<PropertyKey, unknown>>) => Inner
   readonly parse: (text: string) => Inner
   readonly stringify: (value: Inner) => string | undefined
 }

@@ -14,10 +14,16 @@ export class Mocks {
     this.#realm = realm
   }
 
-  /** `mock(name, value)`: a function stands in for the API, anything else is what the API returns. */
+  /**
+   * `mock(name, value)`: a function stands in for the API, anything else is what the API returns. For an API that is an object
+   * with functions, `value` is the object that stands in for it, or a function that gives it (O). A name that nothing has is
+   * mocked without effect, as in published templates (O); the lint warns of it.
+   */
   mock(name: string, value: Inner): void {
-    this.#demandKnown(name)
-    if (isObjectApi(name)) throw new TypeError(`"${name}" is an object; use mockObject.`)
+    if (isObjectApi(name)) {
+      this.mockObject(name, typeof value === 'function' ? (value as InnerFunction)() : value)
+      return
+    }
     const stand = typeof value === 'function' ? (value as InnerFunction) : () => value
     this.#mocks.set(name, this.spy(name, stand))
   }
@@ -27,7 +33,7 @@ export class Mocks {
     this.#demandKnown(name)
     if (!isObjectApi(name)) throw new TypeError(`"${name}" is a function; use mock.`)
     if (typeof object !== 'object' || object === null) {
-      throw new TypeError(`mockObject needs an object, not ${show(object)}.`)
+      throw new TypeError(`"${name}" is an object: its mock must be one, not ${show(object)}.`)
     }
     this.#mocks.set(name, object)
   }

@@ -1,9 +1,9 @@
 import { systemClock } from '../../../src/lib/index.ts'
-import { type Host, requireFor, TemplateStorage } from '../apis/index.ts'
+import { type Host, NotPlayed, requireFor, TemplateStorage } from '../apis/index.ts'
 import { TEST_NAMES } from '../lint/index.ts'
-import { Permissions } from '../permissions.ts'
+import { PERMISSIONS, Permissions } from '../permissions.ts'
 import { describeError, errorLine, type Inner, type InnerFunction, Realm } from '../realm/index.ts'
-import type { Scenario, ScenarioResult, Template, TestSuite } from '../types.ts'
+import type { Permission, Scenario, ScenarioResult, Template, TestSuite } from '../types.ts'
 import { AssertionFailed, assertApi, assertThat } from './assertions.ts'
 import { Mocks } from './mocks.ts'
 
@@ -18,13 +18,20 @@ export function runScenario(template: Template, { setup }: TestSuite, { name, li
     setup !== null && at <= setupLines ? setup.line + at - 1 : code.line + at - setupLines - 1
   try {
     const errors = new Stage(template).run(text)
-    if (errors.length === 0) return { name, line, passed: true, error: null }
-    return { name, line, passed: false, error: errors.map(describeError).join('; ') }
+    if (errors.length === 0) return { name, line, passed: true, error: null, isUnplayed: false }
+    const isUnplayed = errors.some((error) => error instanceof NotPlayed)
+    return { name, line, passed: false, error: errors.map(describeError).join('; '), isUnplayed }
   } catch (error) {
     const inTemplate = errorLine(error, TEMPLATE)
     const where = inTemplate === null ? '' : ` (line ${inTemplate} of the template)`
     const at = errorLine(error, SCENARIO)
-    return { name, line: at === null ? line : inFile(at), passed: false, error: `${describeError(error)}${where}` }
+    return {
+      name,
+      line: at === null ? line : inFile(at),
+      passed: false,
+      error: `${describeError(error)}${where}`,
+      isUnplayed: error instanceof NotPlayed,
+    }
   }
 }
 
@@ -93,20 +100,30 @@ class Stage {
   }
 }
 
-const EVERYTHING = [
-  { publicId: 'access_template_storage', line: 0, params: {} },
-  { publicId: 'logging', line: 0, params: { environments: 'all' } },
-  { publicId: 'read_container_data', line: 0, params: {} },
-  { publicId: 'read_event_data', line: 0, params: { eventDataAccess: 'any' } },
-  { publicId: 'read_event_metadata', line: 0, params: {} },
-  { publicId: 'send_http', line: 0, params: { allowedUrls: 'any' } },
-  { publicId: 'use_message', line: 0, params: { allowedActions: 'any' } },
-]
+/** What those permissions take that have a choice: everything. */
+const ANY: Readonly<Record<string, Permission['params']>> = {
+  logging: { environments: 'all' },
+  read_event_data: { eventDataAccess: 'any' },
+  send_http: { allowedUrls: 'any' },
+  use_message: { allowedActions: 'any' },
+}
+
+const EVERYTHING = [...PERMISSIONS].map((publicId) => ({ publicId, line: 0, params: ANY[publicId] ?? {} }))
+
+/** What a container tells that previews a version, as the editor does: it runs the scenarios, and no event came. */
+const VERSION = {
+  containerId: 'GTM-TEST123',
+  debugMode: true,
+  environmentName: '',
+  environmentMode: false,
+  previewMode: true,
+  version: 'QUICK_PREVIEW',
+}
 
 /** What has no sense without a container must be mocked: an unmocked request would really be sent by the editor (R). */
 function stageHost(realm: Realm, permissions: Permissions): Host {
   const unmocked = (name: string) => (): never => {
-    throw new TypeError(`${name} must be mocked: a unit test has no container around it.`)
+    throw new NotPlayed(`${name} must be mocked: a unit test has no container around it.`)
   }
   return {
     realm,
@@ -114,8 +131,8 @@ function stageHost(realm: Realm, permissions: Permissions): Host {
     clock: systemClock,
     random: Math.random,
     storage: new TemplateStorage(),
-    event: unmocked('Event data'),
-    containerVersion: unmocked('getContainerVersion'),
+    event: () => ({}),
+    containerVersion: () => VERSION,
     clientName: unmocked('getClientName'),
     log: () => {},
     addEventCallback: () => {},

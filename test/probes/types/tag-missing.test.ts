@@ -88,3 +88,21 @@ testOnEveryEngine('tag_missing: batches do not say which tag ran on which event'
   const { reason, message } = await resultOf(t, store, await siteWith(store, payloads), tagMissing)
   assert.deepEqual([reason, message], ['no_data', 'No payload said which tags ran on which event (batches do not)'])
 })
+
+testOnEveryEngine(
+  'tag_missing: events that stand for ten each are judged as those that were sent',
+  async (store, t) => {
+    const weighted = (payload: Payload): Payload => (payload.batch === true ? payload : { ...payload, weight: 10 })
+    for (const [since, expected] of [
+      [NOW - 90 * MINUTE, 'ok'],
+      [NOW - 18 * HOUR, 'critical'],
+    ] as const) {
+      const sent = purchases((time) => (time < since ? ['GA4', 'Google Ads'] : ['GA4']))
+      const plain = await resultOf(t, store, await siteWith(store, sent), tagMissing)
+      const sampled = await resultOf(t, store, await siteWith(store, sent.map(weighted)), tagMissing)
+      assert.equal(plain.status, expected)
+      assert.deepEqual([sampled.status, sampled.message], [plain.status, plain.message])
+      assert.deepEqual(sampled.details, plain.details)
+    }
+  },
+)

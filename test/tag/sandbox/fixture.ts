@@ -48,6 +48,8 @@ Created for a test.
 `
 }
 
+export const PICTURE = 'data:image/png;base64,iVBORw0KGgo='
+
 export const INFO = {
   type: 'TAG',
   id: 'cvt_temp_public_id',
@@ -55,7 +57,7 @@ export const INFO = {
   securityGroups: [],
   displayName: 'Fixture',
   categories: ['ANALYTICS'],
-  brand: { id: 'brand_dummy', displayName: 'Fixture' },
+  brand: { id: 'brand_dummy', displayName: 'Fixture', thumbnail: PICTURE },
   description: 'A template for tests.',
   containerContexts: ['SERVER'],
 }

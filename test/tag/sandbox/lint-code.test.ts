@@ -17,7 +17,7 @@ if (at > 5) return;
 var late = function named(depth) { return depth > 0 ? named(depth - 1) : later; };
 const later = late;
 data.gtmOnSuccess();`.replace('arguments.length ? 0 : 1', '0')
-  const parameters = [{ type: 'SIMPLE_TABLE', name: 'rows' }]
+  const parameters = [{ type: 'SIMPLE_TABLE', name: 'rows', simpleTableColumns: [{ name: 'a', type: 'TEXT' }] }]
   assert.deepEqual(findingsOf(fixture({ code, parameters, permissions: [ANY_EVENT_DATA] })), [])
 })
 
@@ -71,7 +71,9 @@ const NAMES: readonly { code: string; rule: string; says: RegExp }[] = [
   { code: 'const a = JSON.stringify(1);', rule: 'globals', says: /"JSON"/ },
   { code: "const a = require('fetch'); a();", rule: 'require', says: /no API "fetch"/ },
   { code: "const a = require('toString'); a();", rule: 'require', says: /no API "toString"/ },
-  { code: "const a = require('setCookie'); a();", rule: 'require', says: /does not play/ },
+  { code: "const a = require('setCookie'); a();", rule: 'permissions', says: /needs the permission set_cookies/ },
+  { code: "const a = require('hmacSha256'); a();", rule: 'runner', says: /does not play hmacSha256/ },
+  { code: "const a = 'b'.startsWith('b');", rule: 'style', says: /in published templates/ },
   { code: "const name = 'getType'; const a = require(name); a();", rule: 'require', says: /one text/ },
   { code: 'const a = require; a();', rule: 'require', says: /one text/ },
   { code: "const getType = require('getType');", rule: 'unused', says: /never used/ },
@@ -79,7 +81,7 @@ const NAMES: readonly { code: string; rule: string; says: RegExp }[] = [
   { code: "const a = data['__proto__'];", rule: 'members', says: /"__proto__"/ },
   { code: 'const a = { __proto__: data };', rule: 'members', says: /"__proto__"/ },
   { code: 'const a = [1].includes(1);', rule: 'methods', says: /"includes"/ },
-  { code: "const a = 'b'.startsWith('b');", rule: 'methods', says: /"startsWith"/ },
+  { code: "const a = 'b'.endsWith('b');", rule: 'methods', says: /"endsWith"/ },
   { code: 'data.gtmOnSuccess.call(data);', rule: 'methods', says: /"call"/ },
 ]
 
@@ -97,6 +99,11 @@ test('Methods of required APIs are not taken for methods of values', () => {
   const code = `const Object = require('Object');
 const list = Object.entries({ a: 1 }).concat(require('Object').values({}));
 data.gtmOnSuccess(list);`
+  assert.deepEqual(findingsOf(fixture({ code })), [])
+})
+
+test('Outcomes may be handed on instead of called', () => {
+  const code = 'const end = (one, other) => one || other;\nend(data.gtmOnSuccess, data.gtmOnFailure)();'
   assert.deepEqual(findingsOf(fixture({ code })), [])
 })
 

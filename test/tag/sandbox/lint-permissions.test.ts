@@ -7,19 +7,20 @@ const SEND = "const send = require('sendHttpRequest');\nsend('https://a.test/');
 const ALL_DATA = "const all = require('getAllEventData');\nall();\ndata.gtmOnSuccess();"
 const specificData = permission('read_event_data', { eventDataAccess: 'specific', keyPatterns: ['event_name'] })
 
-const PERMISSIONS: readonly { what: string; parts: FixtureParts; at: string; says: RegExp }[] = [
+const PERMISSIONS: readonly { what: string; parts: FixtureParts; at: string; says: RegExp; rule?: string }[] = [
   { what: 'a missing permission', parts: { code: SEND }, at: 'const send', says: /needs the permission send_http/ },
   {
     what: 'an unused permission',
     parts: { permissions: [ANY_URL] },
     at: '"publicId"',
     says: /no required API needs it/,
+    rule: 'style',
   },
   {
     what: 'a permission of another kind of template',
-    parts: { permissions: [permission('get_cookies')] },
+    parts: { permissions: [permission('access_globals')] },
     at: '"publicId"',
-    says: /no API that this runner plays/,
+    says: /no API of a server container/,
   },
   {
     what: 'a permission twice',
@@ -37,7 +38,44 @@ const PERMISSIONS: readonly { what: string; parts: FixtureParts; at: string; say
     what: 'a specific permission without a list',
     parts: { code: SEND, permissions: [permission('send_http', { allowedUrls: 'specific' })] },
     at: '"publicId"',
-    says: /list of texts in urls/,
+    says: /list of texts in urls allows nothing/,
+    rule: 'style',
+  },
+  {
+    what: 'a list of addresses that is none',
+    parts: { code: SEND, permissions: [permission('send_http', { allowedUrls: 'specific', urls: 'https://a.test/' })] },
+    at: '"publicId"',
+    says: /urls must be a list of texts/,
+  },
+  {
+    what: 'a parameter that the permission does not have',
+    parts: { code: SEND, permissions: [permission('send_http', { allowedUrls: 'any', url: 'https://a.test/' })] },
+    at: '"publicId"',
+    says: /send_http has no parameter url/,
+  },
+  {
+    what: 'an API of clients without its permission',
+    parts: { code: "require('setResponseStatus')(200);\ndata.gtmOnSuccess();" },
+    at: "require('setResponseStatus')",
+    says: /needs the permission access_response/,
+  },
+  {
+    what: 'a key in quotes that is not among the patterns',
+    parts: {
+      code: "const read = require('getEventData');\nread('user_data.email');\ndata.gtmOnSuccess();",
+      permissions: [specificData],
+    },
+    at: "read('user_data",
+    says: /read_event_data does not allow getEventData\("user_data.email"\)/,
+  },
+  {
+    what: 'a cookie in quotes that is not among the names',
+    parts: {
+      code: "require('getCookieValues')('_ga');\ndata.gtmOnSuccess();",
+      permissions: [permission('get_cookies', { cookieAccess: 'specific', cookieNames: ['_fbp'] })],
+    },
+    at: "require('getCookieValues')",
+    says: /get_cookies does not allow getCookieValues\("_ga"\)/,
   },
   {
     what: 'a logging permission of an unknown kind',
@@ -74,11 +112,23 @@ const PERMISSIONS: readonly { what: string; parts: FixtureParts; at: string; say
   },
 ]
 
-for (const { what, parts, at, says } of PERMISSIONS) {
-  test(`The lint refuses ${what}`, () => expectFinding(parts, at, 'permissions', says))
+for (const { what, parts, at, says, rule = 'permissions' } of PERMISSIONS) {
+  test(`The lint finds ${what}`, () => expectFinding(parts, at, rule, says))
 }
 
 test('Logging needs its permission and is content with it', () => {
   const code = "require('logToConsole')('a');\ndata.gtmOnSuccess();"
   assert.deepEqual(findingsOf(fixture({ code, permissions: [DEBUG_LOG] })), [])
+})
+
+test('A key in quotes may be a pattern, lie below one, or be read where any key may', () => {
+  const code =
+    "const read = require('getEventData');\nread('event_name');\nread('user_data.address.0.city');\ndata.gtmOnSuccess();"
+  for (const params of [
+    { eventDataAccess: 'specific', keyPatterns: ['event_name', 'user_data.*'] },
+    { eventDataAccess: 'specific', keyPatterns: ['event_name', 'user_data'] },
+    { eventDataAccess: 'any' },
+  ]) {
+    assert.deepEqual(findingsOf(fixture({ code, permissions: [permission('read_event_data', params)] })), [])
+  }
 })

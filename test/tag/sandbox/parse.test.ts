@@ -46,8 +46,20 @@ test('A template is read into its sections with the line of each', () => {
   ])
 })
 
-test('A byte-order mark before the first section is no part of the text', () => {
+test('Byte-order marks before the first section are no part of the text', () => {
   assert.equal(parseTemplate(`\uFEFF${fixture()}`).text, fixture())
+  assert.equal(parseTemplate(`\uFEFF\uFEFF${fixture()}`).text, fixture())
+})
+
+test('Text before the first section is noted with its line', () => {
+  assert.equal(parseTemplate(`\nHello\n${fixture()}`).preamble, 2)
+  assert.equal(parseTemplate(`\n\n${fixture()}`).preamble, null)
+})
+
+test('A text that goes over the end of its line is read with the break', () => {
+  const info = '{\n  "description": "one \\" and\ntwo",\n  "displayName": "three"\n}'
+  const { value } = parseTemplate(fixture({ info })).info
+  assert.deepEqual(value, { description: 'one " and\ntwo', displayName: 'three' })
 })
 
 test('Scenarios and setup are read with the lines of their code', () => {
@@ -82,6 +94,11 @@ setup: |-
     line: lineWith(text, "const JSON = require('JSON')"),
     text: "const JSON = require('JSON');",
   })
+})
+
+test('A template that needs no permission may do without their section', () => {
+  const text = fixture().replace(/___SERVER_PERMISSIONS___[\s\S]*?___TESTS___/, '___TESTS___')
+  assert.deepEqual(parseTemplate(text).permissions, [])
 })
 
 const sound = fixture({ permissions: [permission('send_http')] })
@@ -119,7 +136,6 @@ const BROKEN: readonly { what: string; text: string; at: string; says: RegExp; o
     at: '___SANDBOXED_JS_FOR_WEB_TEMPLATE___',
     says: /web container/,
   },
-  { what: 'text before the first marker', text: `\nHello\n${sound}`, at: 'Hello', says: /before the first/ },
   {
     what: 'broken JSON',
     text: replaced('"version": 1,', '"version": 1'),

@@ -119,9 +119,19 @@ const FAILING: readonly { what: string; code: string; at?: string; says: RegExp;
     at: "mock('getEventData', ()",
     says: /TypeError/,
   },
-  { what: 'an unknown API', code: "mock('fetch', 1);", says: /no API "fetch"/ },
+  { what: 'an unknown object', code: "mockObject('fetch', {});", says: /no API "fetch"/ },
   { what: 'assertApi on an unknown API', code: "assertApi('fetch').wasCalled();", says: /no API "fetch"/ },
-  { what: 'mock of an object API', code: "mock('JSON', 1);", says: /use mockObject/ },
+  {
+    what: 'mock of an object API by something else',
+    code: "mock('BigQuery', 1);",
+    says: /its mock must be one, not 1/,
+  },
+  { what: 'an API that is not played', code: "require('hmacSha256')('a', 'b');", says: /does not play hmacSha256/ },
+  {
+    what: 'a function of an object that is not played',
+    code: "require('BigQuery').insert();",
+    says: /not play BigQuery/,
+  },
   { what: 'mockObject of a function API', code: "mockObject('getType', {});", says: /use mock\./ },
   {
     what: 'a rejection that nobody handles',
@@ -149,12 +159,81 @@ test('An exception of the template names its line', () => {
 test('What would leave the unit test must be mocked', () => {
   for (const [name, call] of [
     ['sendHttpRequest', "('https://a.test/')"],
-    ['getEventData', "('a')"],
-    ['getContainerVersion', '()'],
+    ['getClientName', '()'],
   ] as const) {
     const { results } = run({ Unmocked: `require('${name}')${call};` }, 'setup: ""')
     assert.match(results[0]?.error ?? '', /must be mocked/)
   }
+})
+
+test('Without a mock there is an event without data, in a container that previews', () => {
+  const code = `const version = require('getContainerVersion')();
+if (require('getAllEventData')().event_name === undefined && require('getEventData')('a') === undefined) {
+  if (version.previewMode && version.debugMode) data.gtmOnSuccess();
+}`
+  const { results } = run(
+    { Unmocked: "runCode({});\nassertApi('gtmOnSuccess').wasCalled();\nassertApi('getAllEventData').wasCalled();" },
+    'setup: ""',
+    code,
+    [ANY_EVENT_DATA, permission('read_container_data')],
+  )
+  assert.deepEqual(outcomes(results), [['Unmocked', null]])
+})
+
+test('A scenario that needs what is not played says so, and a mock of nothing does no harm', () => {
+  const { results } = run({
+    Unplayed: "require('runContainer')({});",
+    Failed: 'fail();',
+    Harmless: "mock('injectScript', 1);\nrunCode({});",
+  })
+  assert.deepEqual(
+    results.map(({ passed, isUnplayed }) => [passed, isUnplayed]),
+    [
+      [false, true],
+      [false, false],
+      [true, false],
+    ],
+  )
+})
+
+test('The request behind an event is empty, and what is set on its response goes nowhere', () => {
+  const { results } = run({
+    Request: `assertThat(require('getRequestHeader')('host')).isUndefined();
+assertThat(require('getCookieValues')('_ga')).isEqualTo([]);
+assertThat(require('getRequestPath')()).isEqualTo('/');
+require('setResponseStatus')(404);
+require('setCookie')('a', 'b', {});
+assertApi('setCookie').wasCalledWith('a', 'b', {});`,
+  })
+  assert.deepEqual(outcomes(results), [['Request', null]])
+})
+
+test('An object of functions is mocked by an object, or by a function that gives one', () => {
+  const code = `const BigQuery = require('BigQuery');
+BigQuery.insert({ tableId: 'a' }, [{ b: 1 }]).then(data.gtmOnSuccess, data.gtmOnFailure);`
+  const scenario = (mocked: string) => `let rows = [];
+const insert = (table, given) => {
+  rows = given;
+  return require('Promise').create((resolve) => resolve());
+};
+${mocked}
+runCode({});
+assertThat(rows).isEqualTo([{ b: 1 }]);
+assertApi('gtmOnSuccess').wasCalled();`
+  const { results } = run(
+    {
+      Object: scenario("mock('BigQuery', { insert: insert });"),
+      Function: scenario("mock('BigQuery', () => ({ insert: insert }));"),
+      Named: scenario("mockObject('BigQuery', { insert: insert });"),
+    },
+    'setup: ""',
+    code,
+    [permission('access_bigquery')],
+  )
+  assert.deepEqual(
+    outcomes(results).map(([, error]) => error),
+    [null, null, null],
+  )
 })
 
 test('An API whose permission is missing is refused, unless it is mocked', () => {

@@ -25,8 +25,9 @@ export function summaryOf(payload: Payload): PayloadSummary {
 function ofEvent(body: Readonly<Record<string, unknown>>): Omit<PayloadSummary, 'container'> {
   const tags = Array.isArray(body.tags) ? (body.tags as unknown[]) : []
   const bad = tags.filter((tag) => objectOf(tag).status !== 'success').length
+  const weight = numberOf(body.weight)
   return {
-    what: text(body.event_name),
+    what: weight > 1 ? `${text(body.event_name)} × ${weight}` : text(body.event_name),
     tags: tagsInWords(tags.length, bad),
     isBad: bad > 0,
     userData: flags(body.user_data),
