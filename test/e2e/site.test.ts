@@ -292,6 +292,10 @@ test('the page of a site of the demo store', async (t) => {
         await page.mouse.move(x + to * width, y + height / 2, { steps: 5 })
         await end()
       }
+      const isDrawn = () =>
+        chart(page, /^Events by name over time/)
+          .first()
+          .waitFor()
       const length = () => {
         const { searchParams } = new URL(page.url())
         return Date.parse(searchParams.get('to') ?? '') - Date.parse(searchParams.get('from') ?? '')
@@ -305,14 +309,14 @@ test('the page of a site of the demo store', async (t) => {
       await page.waitForURL((url) => url.searchParams.has('from') && !url.searchParams.has('range'))
       assert.ok(Math.abs(length() - 0.3 * 6 * HOUR) < 0.06 * 6 * HOUR, `${length()} ms of six hours`)
       const once = page.url()
-      await chart(page, /^Events by name over time/)
-        .first()
-        .waitFor()
       await page.getByText(/^by name, per [12] min$/).waitFor()
+      await isDrawn()
       await drag(0.4, 0.8, () => page.mouse.up())
       await page.waitForURL((url) => url.href !== once)
       await page.keyboard.press('Escape')
       await page.waitForURL(once)
+      await page.getByText(/^by name, per [12] min$/).waitFor()
+      await isDrawn()
       await drag(0.4, 0.8, () => page.mouse.up())
       await page.waitForURL((url) => url.href !== once)
       // Above the bars: a click on one leads to its event.

@@ -180,10 +180,10 @@ export class Campaign {
       isHead: false,
       onAnswer: (answer) => {
         this.#judge('ingest', bytes, answer, false, true)
-        if (answer.status === 200 && counts === 1) this.account.acknowledged++
+        if (answer.status === 200 && counts !== null) this.account.acknowledged += counts
       },
       onUncertain: () => {
-        if (counts === 1) this.account.uncertain++
+        if (counts !== null) this.account.uncertain += counts
       },
     }
   }

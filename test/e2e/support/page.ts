@@ -126,11 +126,12 @@ async function leave({ context, page, url, variant }: Seat): Promise<boolean> {
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   if (page.url().startsWith(url)) await page.evaluate('localStorage.clear(); sessionStorage.clear()')
   // Of the same site: the browser keeps the process of the page, with all that it has compiled.
-  const left = await page.goto('/health').catch(() => null)
-  if (left === null) return false
+  await page.route(`${url}/left`, (route) => route.fulfill({ body: '' }))
+  await context.setOffline(false)
+  await page.goto('/left')
+  await page.unrouteAll()
   await context.clearCookies()
   await context.clearPermissions()
-  await context.setOffline(false)
   await page.emulateMedia({ media: null })
   await page.setViewportSize(SIZES[variant.device])
   return true

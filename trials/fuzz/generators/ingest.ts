@@ -16,7 +16,7 @@ const DRAWS_PER_POOL = 50_000
 export interface Submission {
   message: Message
   /** Events of one payload in the per-event mode; null when it cannot be said. */
-  counts: 0 | 1 | null
+  counts: number | null
 }
 
 /** Submissions of the tag, valid ones of both modes with places broken, and with content where only flags belong. */
@@ -40,11 +40,11 @@ export class IngestAttack {
     const payload = this.#payload()
     const withContent = random.chance(0.5) ? this.#withContent(payload) : payload
     const body = brokenJson(random, this.#hostile, withContent)
-    const isOneEvent = isOneEventIn(body)
+    const events = eventsIn(body)
     const hasIdempotency = random.chance(0.1)
     const headers: [string, string][] = [
       ['Host', '127.0.0.1'],
-      ['X-Service-Key', keyOf(isOneEvent && !hasIdempotency)],
+      ['X-Service-Key', keyOf(events !== null && !hasIdempotency)],
       ...contentHeaders(random),
       ...(random.chance(0.1) ? this.#tellingHeaders() : []),
       ...(random.chance(0.1) ? hostileHeaders(random, this.#hostile) : []),
@@ -57,7 +57,7 @@ export class IngestAttack {
       message.body = chunked(body, () => random.below(200))
       headers.push(['Transfer-Encoding', 'chunked'])
     }
-    return { message, counts: hasIdempotency || !isOneEvent ? null : 1 }
+    return { message, counts: hasIdempotency ? null : events }
   }
 
   #payload(): Payload {
@@ -100,13 +100,15 @@ export class IngestAttack {
   }
 }
 
-/** As the service reads it: whatever it makes of odd JSON, it counts one event for what is no batch. */
-function isOneEventIn(body: Buffer): boolean {
+/** As the service reads it: whatever it makes of odd JSON, what is no batch counts as many events as it says to stand for. Null: a batch. */
+function eventsIn(body: Buffer): number | null {
   try {
     // A byte order mark in front is read past.
     const value: unknown = JSON.parse(body.toString().replace(/^\uFEFF/, ''))
-    return typeof value === 'object' && value !== null && !('batch' in value && value.batch === true)
+    if (typeof value !== 'object' || value === null || ('batch' in value && value.batch === true)) return null
+    // One that is no number is refused.
+    return 'weight' in value && typeof value.weight === 'number' ? value.weight : 1
   } catch {
-    return true
+    return 1
   }
 }

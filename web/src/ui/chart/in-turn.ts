@@ -21,7 +21,8 @@ function next(): void {
   if (act === undefined) return
   waiting.delete(act)
   if (waiting.size > 0) requestAnimationFrame(next)
-  act()
+  // With what React makes of it: a chart that is there can be used.
+  flushSync(act)
 }
 
 // What is printed is what is drawn when the event ends.

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { type Demo, startDemo } from './support/demo.ts'
+import { openPage, VARIANTS } from './support/page.ts'
+
+/** Meta fails on sites of both clients while the demo starts. */
+const VENDOR = /Meta tags fail on 3 of \d sites/
+
+/** Counts what a person presses on a page that is open, and says when and how far down it shows what they came for. */
+async function watch(t: TestContext, page: Page) {
+  const began = performance.now()
+  await page.evaluate("globalThis.clicks = 0; addEventListener('click', () => globalThis.clicks++, true)")
+  return {
+    /** @param clicks in all by then, at most */
+    async sees(what: string, place: Locator, clicks: number): Promise<void> {
+      await place.first().waitFor()
+      const counted = await page.evaluate<number>('globalThis.clicks')
+      const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+      t.diagnostic(`${what}: ${counted} clicks, ${seconds} s`)
+      assert.ok(counted <= clicks, `${what} took ${counted} clicks`)
+    },
+  }
+}
+
+/** Whether it can be read without scrolling. */
+async function isOnScreen(page: Page, place: Locator): Promise<boolean> {
+  const { y, height } = (await place.first().boundingBox()) ?? assert.fail('it is not there')
+  return y >= 0 && y + height <= (page.viewportSize()?.height ?? 0)
+}
+
+async function incidentOf(demo: Demo): Promise<string> {
+  const incidents = await demo.ask<{ id: string; title: string }[]>('GET', '/api/incidents?scope=vendor&resolved=false')
+  return incidents.find(({ title }) => VENDOR.test(title))?.id ?? assert.fail('Meta has no incident')
+}
+
+test('what people come for is a click away', async (t) => {
+  const demo = await startDemo(t)
+  const id = await incidentOf(demo)
+
+  for (const variant of VARIANTS) {
+    const look = `in ${variant.scheme} on a ${variant.device}`
+
+    await t.test(`woken at three by a message: what is lost, why, whose it is and the tag, ${look}`, async (t) => {
+      const { page } = await openPage(t, demo.url, `/incidents/${id}`, variant)
+      const person = await watch(t, page)
+      const loss = page.getByText(/^[\d,]+ of [\d,]+ tag executions on purchases/)
+      await person.sees('what is lost', loss, 0)
+      for (const word of ['Lost so far', 'Affected', 'Likely cause', 'Owner']) {
+        const place = page.getByText(word, { exact: true })
+        await person.sees(word, place, 0)
+        assert.ok(await isOnScreen(page, place), `“${word}” has to be scrolled to`)
+      }
+      await page.getByRole('link', { name: 'Open Meta CAPI at this time' }).click()
+      await person.sees('the tag at that time', page.getByRole('heading', { level: 2, name: /Meta CAPI/ }), 1)
+      await page.goBack()
+      await page.getByRole('button', { name: 'Acknowledge', exact: true }).click()
+      await page.getByRole('dialog').getByLabel('Your name').fill('Priya')
+      await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
+      await person.sees('acknowledged', page.getByText('acknowledged by Priya', { exact: true }), 3)
+      await page.getByRole('button', { name: 'Un-acknowledge' }).click()
+      await page.getByRole('button', { name: 'Acknowledge', exact: true }).waitFor()
+    })
+
+    await t.test(`at nine: the night, the worst of it, the site and the tag that fails, ${look}`, async (t) => {
+      const { page } = await openPage(t, demo.url, '/today', variant)
+      const person = await watch(t, page)
+      const night = page.getByRole('region', { name: 'Overnight' })
+      const worst = night.getByRole('link', { name: VENDOR })
+      await person.sees('what broke overnight', worst, 0)
+      assert.ok(await isOnScreen(page, worst), 'the worst has to be scrolled to')
+      await person.sees('what is muted', page.getByRole('region', { name: 'Muted' }), 0)
+      await person.sees('quotas', page.getByRole('region', { name: /[Qq]uota/ }), 0)
+      await worst.first().click()
+      await person.sees('what it costs', page.getByText(/^[\d,]+ of [\d,]+ tag executions on purchases/), 1)
+      await page.getByRole('region', { name: 'Incidents of the sites' }).getByRole('link').first().click()
+      await person.sees('the site and its cause', page.getByRole('region', { name: 'Why we think so' }), 2)
+    })
+  }
+})
