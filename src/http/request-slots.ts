@@ -7,7 +7,7 @@ export interface SlotLimits {
   /** Over all callers. */
   total: number
   perCaller: number
-  /** A caller of whom so many wait has one slot only, and that for a sixth of the time. Never when absent. */
+  /** A caller of whom so many wait has one slot only, and that for an eighth of the time. Never when absent. */
   flood?: number
   /** Requests of a caller that may wait for a slot; one more is refused. */
   waiting: number
@@ -25,7 +25,7 @@ interface QueuedRequest {
 
 const RETRY_AFTER_SECONDS = 5
 /** After each answer a caller that floods waits for so many times what it took. */
-const PAUSES = 5
+const PAUSES = 7
 const LONGEST_PAUSE_MS = 10_000
 
 /** Slots for requests that are worked on at once. Who finds none waits, the callers in turn. */
