@@ -81,12 +81,14 @@ export function SiteHeader({ site, query, view }: SiteHeaderProps) {
           <LastEvent at={state?.last ?? site.last_event_at} zone={site.timezone} />
         </span>
         <span>times in {site.timezone}</span>
-        <Link to="/sites/$siteId/probes" params={{ siteId: site.id }}>
-          Probes
-        </Link>
-        <Link to="/sites/$siteId/setup" params={{ siteId: site.id }}>
-          {state === undefined ? 'Setup' : setupWords(state)}
-        </Link>
+        <span className={classes.ways}>
+          <Link to="/sites/$siteId/probes" params={{ siteId: site.id }}>
+            Probes
+          </Link>
+          <Link to="/sites/$siteId/setup" params={{ siteId: site.id }}>
+            {state === undefined ? 'Setup' : setupWords(state)}
+          </Link>
+        </span>
         {site.key_revoked_at !== null && <span className={classes.bad}>ingest key revoked</span>}
       </div>
     </PageHeader>
