@@ -1,5 +1,5 @@
-import { Jobs, type Leases } from '../cluster/index.ts'
-import { type Clock, DAY, type Loop, MINUTE, SECOND } from '../lib/index.ts'
+import { JobRunner, type Leases } from '../cluster/index.ts'
+import { type Clock, DAY, MINUTE, SECOND } from '../lib/index.ts'
 import type { DeletedSite, DeletionHooks } from '../management/index.ts'
 import { type ChannelSettings, removeMessagesOfAlerts } from '../notifications/index.ts'
 import type { ResultHook } from '../probes/index.ts'
@@ -29,16 +29,16 @@ export interface AlertsOptions {
 }
 
 /** Alerts follow from the results of probes, and from time. */
-export class Alerts {
+export class Alerts extends JobRunner {
   /** Goes into the transaction that writes results. */
   readonly onResults: ResultHook
   readonly channelSettings: ChannelSettings
-  readonly #jobs: Jobs
 
   constructor({ store, clock, leases, channelSettings, keyEvents, resultDays, onError }: AlertsOptions) {
+    super({ clock, leases, onError })
     this.channelSettings = channelSettings
     this.onResults = (trx, written) => judgeResults(trx, store, written, channelSettings, clock.now())
-    this.#jobs = new Jobs({ clock, leases, onError })
+    this.jobs
       .onOneNode('alerts', UPKEEP_INTERVAL_MS, async (shouldContinue) => {
         await runUpkeep(store, channelSettings, clock.now(), shouldContinue)
         if (shouldContinue()) await followVendors(store, channelSettings, clock.now())
@@ -57,18 +57,6 @@ export class Alerts {
   readonly deletionHooks: DeletionHooks = {
     removeOfSites: removeAlertsOfSites,
     removeOfClient: (trx, clientId) => removeMutesOf(trx, { clientIds: [clientId] }),
-  }
-
-  get loops(): readonly Loop[] {
-    return this.#jobs.loops
-  }
-
-  start(): void {
-    this.#jobs.start()
-  }
-
-  stop(): Promise<void> {
-    return this.#jobs.stop()
   }
 }
 

@@ -1,6 +1,6 @@
 export { ClockGuard, type Expiry } from './clock-guard.ts'
 export { DatabaseClock } from './database-clock.ts'
-export { Jobs, type JobsOptions } from './jobs.ts'
+export { JobRunner, Jobs, type JobsOptions } from './jobs.ts'
 export { Leases, type LeasesOptions } from './leases.ts'
 export {
   Listening,

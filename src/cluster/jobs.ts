@@ -60,3 +60,24 @@ export class Jobs {
     await Promise.all(this.loops.map((loop) => loop.stop()))
   }
 }
+
+/** A part of a node's work that is nothing but jobs. */
+export abstract class JobRunner {
+  protected readonly jobs: Jobs
+
+  constructor({ clock, leases, onError }: JobsOptions) {
+    this.jobs = new Jobs({ clock, leases, onError })
+  }
+
+  get loops(): readonly Loop[] {
+    return this.jobs.loops
+  }
+
+  start(): void {
+    this.jobs.start()
+  }
+
+  stop(): Promise<void> {
+    return this.jobs.stop()
+  }
+}

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
-import { Jobs, type Leases } from '../cluster/index.ts'
-import { attemptAll, DAY, HOUR, type Loop, MINUTE } from '../lib/index.ts'
+import { JobRunner, type Leases } from '../cluster/index.ts'
+import { attemptAll, DAY, HOUR, MINUTE } from '../lib/index.ts'
 import { type DeletionHooks, type Digest, digestOf } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import { type DigestContext, writeDigest } from './write-digest.ts'
@@ -16,34 +16,21 @@ export interface DigestsOptions extends DigestContext {
 }
 
 /** Writes each client's daily or weekly digest when it is due. */
-export class Digests {
+export class Digests extends JobRunner {
   readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = {
     removeOfClient: async (trx, clientId) => {
       await trx.deleteFrom('digests').where('client_id', '=', clientId).execute()
     },
   }
   readonly #context: DigestContext
-  readonly #jobs: Jobs
 
   constructor({ store, clock, retention, leases, isEmailOn, onError }: DigestsOptions) {
+    super({ clock, leases, onError })
     this.#context = { store, clock, retention }
-    this.#jobs = new Jobs({ clock, leases, onError })
     if (!isEmailOn) return
-    this.#jobs
+    this.jobs
       .onOneNode('digests', MINUTE, (shouldContinue) => this.#writeDue(shouldContinue))
       .deletingByAge('digest-retention', HOUR, (now) => this.#clear(now))
-  }
-
-  get loops(): readonly Loop[] {
-    return this.#jobs.loops
-  }
-
-  start(): void {
-    this.#jobs.start()
-  }
-
-  stop(): Promise<void> {
-    return this.#jobs.stop()
   }
 
   /** @throws AggregateError of what failed, when every digest that can be written is. */

@@ -1,5 +1,5 @@
-import { Jobs, type Leases } from '../cluster/index.ts'
-import { attemptAll, type Clock, DAY, HOUR, type Loop, MINUTE, monthOf, nextMonthStart } from '../lib/index.ts'
+import { JobRunner, type Leases } from '../cluster/index.ts'
+import { attemptAll, type Clock, DAY, HOUR, MINUTE, monthOf, nextMonthStart } from '../lib/index.ts'
 import { type DeletionHooks, lockClient, monthUsage, monthUsages, type QuotaUsage } from '../management/index.ts'
 import {
   type ChannelSettings,
@@ -23,32 +23,20 @@ export interface QuotasOptions extends QuotaContext {
 }
 
 /** Notifies each client when its quota is nearly used up, and when it is: before and once its events are refused. */
-export class Quotas {
+export class Quotas extends JobRunner {
   readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = {
     removeOfClient: async (trx, clientId) => {
       await trx.deleteFrom('quota_messages').where('client_id', '=', clientId).execute()
     },
   }
   readonly #context: QuotaContext
-  readonly #jobs: Jobs
 
   constructor({ store, clock, channelSettings, leases, onError }: QuotasOptions) {
+    super({ clock, leases, onError })
     this.#context = { store, clock, channelSettings }
-    this.#jobs = new Jobs({ clock, leases, onError })
+    this.jobs
       .onOneNode('quota-messages', MINUTE, (shouldContinue) => this.#writeDue(shouldContinue))
       .deletingByAge('quota-retention', HOUR, (now) => this.#clear(now))
-  }
-
-  get loops(): readonly Loop[] {
-    return this.#jobs.loops
-  }
-
-  start(): void {
-    this.#jobs.start()
-  }
-
-  stop(): Promise<void> {
-    return this.#jobs.stop()
   }
 
   /** @throws AggregateError of the failures, after writing all others. */

@@ -1,5 +1,5 @@
-import { Jobs, type Leases } from '../cluster/index.ts'
-import { type Clock, type Loop, MINUTE, SECOND } from '../lib/index.ts'
+import { JobRunner, type Leases } from '../cluster/index.ts'
+import { type Clock, MINUTE, SECOND } from '../lib/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
 import type { Retention } from './range-plan.ts'
 import { removeDeletedSites, removeUsage, requestRemovals } from './removal.ts'
@@ -23,17 +23,17 @@ export interface MaintenanceOptions {
  * and do no harm if two run for a moment: a roll-up clears its dirty bucket in the transaction that needs it, and a row can be
  * deleted only once.
  */
-export class Maintenance {
+export class Maintenance extends JobRunner {
   /** What rows of deleted sites and clients need; `DeletionHooks` of management, which this room does not know. */
   readonly deletionHooks: {
     removeOfSites: (trx: Transaction<Tables>, sites: readonly { site_no: number }[]) => Promise<void>
     removeOfClient: (trx: Transaction<Tables>, clientId: string) => Promise<void>
   }
-  readonly #jobs: Jobs
 
   constructor({ store, clock, leases, retention, onError }: MaintenanceOptions) {
+    super({ clock, leases, onError })
     const backoff = new Backoff()
-    this.#jobs = new Jobs({ clock, leases, onError })
+    this.jobs
       .onOneNode('roll-up', ROLL_UP_INTERVAL_MS, (shouldContinue) =>
         rollUpAll(store, clock, { backoff, shouldContinue }),
       )
@@ -47,17 +47,5 @@ export class Maintenance {
       removeOfSites: (trx, sites) => requestRemovals(trx, sites, clock.now()),
       removeOfClient: removeUsage,
     }
-  }
-
-  get loops(): readonly Loop[] {
-    return this.#jobs.loops
-  }
-
-  start(): void {
-    this.#jobs.start()
-  }
-
-  stop(): Promise<void> {
-    return this.#jobs.stop()
   }
 }

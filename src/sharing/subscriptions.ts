@@ -1,5 +1,5 @@
-import { Jobs, type Leases } from '../cluster/index.ts'
-import { type Clock, DAY, HOUR, isoTime, type Loop, MINUTE, SECOND } from '../lib/index.ts'
+import { JobRunner, type Leases } from '../cluster/index.ts'
+import { type Clock, DAY, HOUR, isoTime, MINUTE, SECOND } from '../lib/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
 import type { Mailer } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
@@ -23,35 +23,22 @@ interface Options {
 }
 
 /** E-mail about incidents, for those who subscribed on a status page: at least once each, and together where several come at once. */
-export class Subscriptions {
+export class Subscriptions extends JobRunner {
   readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = {
     removeOfClient: async (trx, clientId) => {
       await trx.deleteFrom('status_subscribers').where('client_id', '=', clientId).execute()
     },
   }
   readonly #options: Options
-  readonly #jobs: Jobs
 
   constructor(options: Options) {
+    super(options)
     this.#options = options
-    this.#jobs = new Jobs(options)
     const { store, mailer } = options
     if (mailer === null) return
-    this.#jobs
+    this.jobs
       .onOneNode('status-subscriptions', EVERY_MS, (shouldContinue) => this.#mailAll(mailer, shouldContinue))
       .deletingByAge('status-subscription-cleanup', HOUR, (now) => forgetLapsed(store, now))
-  }
-
-  get loops(): readonly Loop[] {
-    return this.#jobs.loops
-  }
-
-  start(): void {
-    this.#jobs.start()
-  }
-
-  stop(): Promise<void> {
-    return this.#jobs.stop()
   }
 
   async #mailAll(mailer: Mailer, shouldContinue: () => boolean): Promise<void> {

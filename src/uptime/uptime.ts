@@ -1,6 +1,6 @@
 import type { ReportContext } from '../analytics/index.ts'
-import { Jobs, type Leases } from '../cluster/index.ts'
-import { HOUR, type Loop, MINUTE } from '../lib/index.ts'
+import { JobRunner, type Leases } from '../cluster/index.ts'
+import { HOUR, MINUTE } from '../lib/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import { clearSiteDays, writeSiteDays } from './site-days.ts'
@@ -12,30 +12,18 @@ export interface UptimeOptions extends ReportContext {
 }
 
 /** Writes down what each site was on each day. */
-export class Uptime {
+export class Uptime extends JobRunner {
   readonly deletionHooks: Pick<DeletionHooks, 'removeOfSites'> = {
     removeOfSites: async (trx, sites) => {
       for (const { id } of sites) await trx.deleteFrom('site_days').where('site_id', '=', id).execute()
     },
   }
-  readonly #jobs: Jobs
 
   constructor({ leases, onError, ...context }: UptimeOptions) {
+    super({ clock: context.clock, leases, onError })
     // A clock that was set ahead would write days that have not been, as unknown ones for ever.
-    this.#jobs = new Jobs({ clock: context.clock, leases, onError })
+    this.jobs
       .deletingByAge('site-days', MINUTE, (now, shouldContinue) => writeSiteDays(context, now, shouldContinue))
       .deletingByAge('site-day-retention', HOUR, (now) => clearSiteDays(context.store, now))
-  }
-
-  get loops(): readonly Loop[] {
-    return this.#jobs.loops
-  }
-
-  start(): void {
-    this.#jobs.start()
-  }
-
-  stop(): Promise<void> {
-    return this.#jobs.stop()
   }
 }
