@@ -144,12 +144,11 @@ function unusual(
   const expected = model.mean
   const ratio = expected > 0 ? measured / expected : 1
   const what = name === null ? 'events' : `“${name}” events`
-  const usual =
-    name === null ? `${number(expected)} are usual at this hour` : `its usual share would be ${number(expected)}`
+  const usual = name === null ? `usually ${number(expected)}` : `${number(expected)} would be its usual share`
   return {
     subject: subjectOf(name),
     status,
-    message: `${number(measured)} ${what} in ${duration(covered)}, ${percent(ratio)} of what to expect; ${usual}`,
+    message: `${againstNormal(ratio)}: ${number(measured)} ${what} in ${duration(covered)}, ${usual}`,
     measured,
     expected,
     // Findings that are fine are shown of the site only.
@@ -164,6 +163,14 @@ function unusual(
       course: onset === null ? null : onset.isOld ? 'over a day' : onset.isSudden ? 'sudden' : 'gradual',
     },
   }
+}
+
+/** @param ratio of what was measured to what is normal */
+function againstNormal(ratio: number): string {
+  const off = Math.abs(ratio - 1)
+  // What rounds to 0 %.
+  if (off < 0.005) return 'as usual'
+  return `${percent(off)} ${ratio < 1 ? 'below' : 'above'} normal`
 }
 
 const subjectOf = (name: string | null): Finding['subject'] => (name === null ? {} : { event_name: name })

@@ -50,10 +50,12 @@ function judgeTag({ tag_key, buckets }: TagOutcomes, now: number, config: Failur
   const named = kinds
     .filter(({ count }) => count > 0)
     .map(({ kind, count }) => `${number(count)} ${kind}${count === 1 ? '' : 's'}`)
+  const isPlain = kinds.every(({ kind, count }) => count === 0 || kind === 'failure')
+  const detail = isPlain ? '' : `: ${named.join(', ')}`
   return {
     subject: { tag_key },
     status,
-    message: `“${tag_key}” failed in ${percent(bad / executions)} of ${number(executions)} executions in ${duration(length)} (${named.join(', ') || 'none'})`,
+    message: `“${tag_key}” failed: ${number(bad)} of ${number(executions)} executions (${percent(bad / executions)}), last ${duration(length)}${detail}`,
     measured: bad / executions,
     expected: null,
     band: { low: null, high: config.warning_share },

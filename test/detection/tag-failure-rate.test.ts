@@ -40,7 +40,7 @@ test('a tag with fewer than 20 executions in a day is not judged', () => {
 test('a tag that runs rarely is judged over a longer time', () => {
   const verdict = judge(course([0, 5], [0, 5], ...Array.from({ length: 10 }, () => [1, 2] as const)))
   assert.equal(verdict.status, 'critical')
-  assert.match(verdict.message, /“GA4” failed in 50 % of 20 executions in 50 min \(10 failures\)/)
+  assert.match(verdict.message, /^“GA4” failed: 10 of 20 executions \(50 %\), last 50 min$/)
 })
 
 test('a tag that runs often is judged by its last 15 minutes only', () => {
@@ -75,6 +75,6 @@ test('a fault says since when', () => {
 test('timeouts and exceptions are bad, and each is counted', () => {
   const bucket = { from: NOON - SLOT, to: NOON, success: 10, failure: 1, timeout: 20, exception: 5 }
   const { message, details } = judge([bucket])
-  assert.match(message, /\(1 failure, 20 timeouts, 5 exceptions\)/)
+  assert.match(message, /, last 15 min: 1 failure, 20 timeouts, 5 exceptions$/)
   assert.deepEqual(details.findings[0]?.subject, { tag_key: 'GA4' })
 })

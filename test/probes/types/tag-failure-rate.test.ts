@@ -42,7 +42,7 @@ for (const { what, bad, status } of BAD) {
     )
     const result = await resultOf(t, store, site, tagFailureRate)
     assert.equal(result.status, status)
-    assert.match(result.message, /^“Meta CAPI” failed in \d+ % of 300 executions in 15 min \(/)
+    assert.match(result.message, /^“Meta CAPI” failed: \d+ of 300 executions \(\d+ %\), last 15 min/)
     const [finding, ...others] = result.details.findings
     assert.deepEqual(others, [])
     assert.deepEqual([finding?.subject, finding?.since], [{ tag_key: 'Meta CAPI' }, isoTime(since)])
@@ -72,7 +72,7 @@ testOnEveryEngine(
     )
     const { status, message } = await resultOf(t, store, await siteWith(store, runs), tagFailureRate)
     assert.equal(status, 'critical')
-    assert.match(message, /^“Ads” failed in 100 % of \d+ executions in /)
+    assert.match(message, /^“Ads” failed: (\d+) of \1 executions \(100 %\), last /)
   },
 )
 
