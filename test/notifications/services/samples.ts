@@ -20,7 +20,7 @@ export const opened: AlertMessage = {
     severity: 'critical',
     state: 'open',
     title: 'Meta CAPI fails on 31 % of purchase events',
-    message: '“Meta CAPI” failed in 31 % of 1,284 executions in 30 min (398 failure)',
+    message: '“Meta CAPI” failed: 398 of 1,284 executions (31 %), last 30 min',
     since: AT - 42 * MINUTE,
     opened_at: AT - 30 * MINUTE,
     resolved_at: null,
