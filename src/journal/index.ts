@@ -4,7 +4,7 @@ export {
   excessiveConsent,
   excessiveTagConsent,
 } from './consent.ts'
-export { Delta, EVENT, SIGNAL, TAG, TAG_SIGNAL } from './delta.ts'
+export { Delta, EVENT, FIELD, SIGNAL, TAG, TAG_SIGNAL } from './delta.ts'
 export { Counter } from './fields.ts'
 export { Folder, isFoldConflict } from './fold.ts'
 export type { Submission } from './group.ts'
@@ -27,6 +27,7 @@ export {
   type TagExecution,
   TagMetric,
 } from './payload.ts'
+export { excessiveField, knownFieldCounts, OWN_FIELDS_MAX } from './own-fields.ts'
 export { readFoldTask } from './read.ts'
 export { excessiveResponses } from './responses.ts'
 export { addLog, appendDelta, type Log, latencyBucket } from './row.ts'
