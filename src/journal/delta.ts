@@ -1,4 +1,11 @@
-import { EVENT_COLUMNS, FIELD_COLUMNS, OUTCOMES, SIGNAL_COLUMNS, TAG_COLUMNS, TAG_SIGNAL_COLUMNS } from '../rollups/index.ts'
+import {
+  EVENT_COLUMNS,
+  FIELD_COLUMNS,
+  OUTCOMES,
+  SIGNAL_COLUMNS,
+  TAG_COLUMNS,
+  TAG_SIGNAL_COLUMNS,
+} from '../rollups/index.ts'
 import type { EventCounts, FieldCounts, SignalCounts, TagCounts, TagSignalCounts } from '../store/index.ts'
 
 /** Counts in the order of `EVENT_COLUMNS`, `TAG_COLUMNS` or those of their signals. */

@@ -12,6 +12,7 @@ export type { GroupCommit } from './group-commit.ts'
 export { IDEMPOTENCY_KEY_MAX } from './idempotency.ts'
 export { IDENTIFIER_COUNTS, IDENTIFIER_FLAGS } from './identifiers.ts'
 export { FOLD_INTERVAL_MS, Journal, journalMetrics } from './journal.ts'
+export { excessiveField, knownFieldCounts, OWN_FIELDS_MAX } from './own-fields.ts'
 export {
   appendPayload,
   BATCH_KEYS_MAX,
@@ -27,7 +28,6 @@ export {
   type TagExecution,
   TagMetric,
 } from './payload.ts'
-export { excessiveField, knownFieldCounts, OWN_FIELDS_MAX } from './own-fields.ts'
 export { readFoldTask } from './read.ts'
 export { excessiveResponses } from './responses.ts'
 export { addLog, appendDelta, type Log, latencyBucket } from './row.ts'

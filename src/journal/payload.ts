@@ -8,7 +8,17 @@ import { Counter, Flag, mapOf, OptionalCounter } from './fields.ts'
 import { IdentifierCounts, Identifiers } from './identifiers.ts'
 import { OwnFieldCounts, OwnFields, ownFieldCountsOf, ownFieldsOf } from './own-fields.ts'
 import { ResponseClass, ResponseCounts, responseSignals } from './responses.ts'
-import { appendFields, appendOwnVersion, appendSignals, type Log, NO_ID, NO_TIME, outcomeWith, PART, SUM } from './row.ts'
+import {
+  appendFields,
+  appendOwnVersion,
+  appendSignals,
+  type Log,
+  NO_ID,
+  NO_TIME,
+  outcomeWith,
+  PART,
+  SUM,
+} from './row.ts'
 import { batchSignals, eventSignals, tagSignals } from './signals.ts'
 import { Validity, ValidityCounts } from './validity.ts'
 import { appendWeighted, Weight } from './weighted.ts'

@@ -88,7 +88,10 @@ export function appendSignals(log: Log, counts: Counts | undefined): void {
 }
 
 /** Appends how often parameters of the site's own were there; without any nothing. */
-export function appendFields(log: Log, fields: readonly (readonly [name: string, present: number, total: number])[]): void {
+export function appendFields(
+  log: Log,
+  fields: readonly (readonly [name: string, present: number, total: number])[],
+): void {
   if (fields.length === 0) return
   log.push(FIELDS, fields.length)
   for (const field of fields) log.push(...field)

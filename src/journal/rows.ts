@@ -156,7 +156,8 @@ export class FoldRows {
       for (const field of [...(fields?.keys() ?? [])].sort()) {
         const counts = fields?.get(field) ?? []
         const isOther = name === OTHER && field === OTHER
-        if (isOther || !budget.admitsMinute(lastSeenAt, minute, containerId, 'field', name, field)) addAll(other, counts)
+        if (isOther || !budget.admitsMinute(lastSeenAt, minute, containerId, 'field', name, field))
+          addAll(other, counts)
         else this.#push(fieldRollups, siteNo, GRAIN.minute, minute, containerId, name, field, ...counts)
       }
     }
