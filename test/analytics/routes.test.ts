@@ -256,6 +256,6 @@ testOnEveryEngine(
       `${at('12:00:00')},coupon,1`,
       `${at('12:00:00')},group,0.5`,
     ])
-  await refused(app, { url: `${path}/fields?hours=0` }, 400, 'invalid_request')
+    await refused(app, { url: `${path}/fields?hours=0` }, 400, 'invalid_request')
   },
 )
