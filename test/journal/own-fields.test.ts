@@ -12,7 +12,14 @@ import {
 } from '../../src/journal/index.ts'
 import type { EventPayload, Payload } from '../../src/journal/payload.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
-import { applyRetention, FIELDS_PER_DAY, OTHER, removeDeletedSites, rollUp } from '../../src/rollups/index.ts'
+import {
+  applyRetention,
+  FIELDS_PER_DAY,
+  NAMES_PER_DAY,
+  OTHER,
+  removeDeletedSites,
+  rollUp,
+} from '../../src/rollups/index.ts'
 import { requestRemovals } from '../../src/rollups/removal.ts'
 import type { Store } from '../../src/store/index.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
@@ -224,3 +231,39 @@ testOnEveryEngine(
     )
   },
 )
+
+testOnEveryEngine(
+  'a parameter on event names over the cap of the day is counted on what these become',
+  async (store) => {
+    const { site_no } = await insertSite(store)
+    const payloads = Array.from({ length: NAMES_PER_DAY + 100 }, (_, i) =>
+      named({ coupon: true }, { event_name: `event ${i}` }),
+    )
+    await fold(store, new Folder(store, client), payloads, site_no)
+    const rows = await rowsOf(store)
+    assert.equal(rows.length, NAMES_PER_DAY + 1)
+    assert.deepEqual(
+      rows.filter(({ event_name }) => event_name === OTHER),
+      [{ event_name: OTHER, field: 'coupon', present: 100, total: 100 }],
+    )
+  },
+)
+
+testOnEveryEngine('processes that share a database share the cap of the day', async (store) => {
+  if (!store.isShared) return // one process only
+  const { site_no } = await insertSite(store)
+  const folders = [new Folder(store, client), new Folder(store, client)]
+  const many = (from: string) =>
+    Array.from({ length: 35 }, (_, i) =>
+      named(Object.fromEntries(Array.from({ length: 20 }, (_, j) => [`${from} ${i} ${j}`, true]))),
+    )
+  // Both know the book when the first admits 700 pairs, and the second is to see them before it admits more.
+  for (const folder of folders) await fold(store, folder, [named({ coupon: true })], site_no)
+  for (const [index, folder] of folders.entries()) await fold(store, folder, many(`${index}`), site_no)
+  const rows = await rowsOf(store)
+  assert.equal(rows.length, FIELDS_PER_DAY + 1)
+  assert.equal(
+    rows.reduce((sum, { total }) => sum + total, 0),
+    2 + 2 * 35 * 20,
+  )
+})
