@@ -182,6 +182,51 @@ ___TEMPLATE_PARAMETERS___
     ]
   },
   {
+    "type": "SIMPLE_TABLE",
+    "name": "ownParameters",
+    "displayName": "Own parameters",
+    "newRowButtonText": "Add parameter",
+    "help": "Parameters of your own, up to 20 names: reports <b>whether</b> each was there on the events that it belongs to. Give each a name and the variable that holds it; its content is never sent.",
+    "simpleTableColumns": [
+      {
+        "type": "TEXT",
+        "name": "name",
+        "displayName": "Name in Tagwarden",
+        "defaultValue": "",
+        "valueHint": "customer_group",
+        "valueValidators": [
+          {
+            "type": "NON_EMPTY",
+            "errorMessage": "Enter the name under which Tagwarden shows it"
+          }
+        ]
+      },
+      {
+        "type": "TEXT",
+        "name": "value",
+        "displayName": "Variable",
+        "defaultValue": "",
+        "valueHint": "{{Customer group}}",
+        "valueValidators": [
+          {
+            "type": "REGEX",
+            "args": [
+              "^\\{\\{.+\\}\\}$"
+            ],
+            "errorMessage": "Choose a variable: a text that stands here would be there on every event"
+          }
+        ]
+      },
+      {
+        "type": "TEXT",
+        "name": "eventName",
+        "displayName": "Only on event",
+        "defaultValue": "",
+        "valueHint": "purchase"
+      }
+    ]
+  },
+  {
     "type": "GROUP",
     "name": "advanced",
     "displayName": "Advanced",
@@ -295,6 +340,7 @@ const MAX_TAGS = 500;
 const MAX_NAME_LENGTH = 256;
 const MAX_ID_LENGTH = 64;
 const MAX_INTEGER = 9007199254740991;
+const MAX_OWN_PARAMETERS = 20;
 const OUTCOMES = ['success', 'failure', 'timeout', 'exception'];
 
 // What other templates send with sendMessage: { tag: id or name of the tag, status: of the answer or its first digit, 0 without one }.
@@ -530,6 +576,33 @@ const consentClasses = () => {
   return consent;
 };
 
+// Names are kept with a mark in front, or an event called "constructor" would find what every object has.
+const marked = (name) => '$' + name;
+
+const unmarked = (counters) => {
+  const named = {};
+  Object.keys(counters).forEach((key) => {
+    named[key.slice(1)] = counters[key];
+  });
+  return named;
+};
+
+// The service refuses more.
+const hasRoomFor = (own, key) => own[key] !== undefined || Object.keys(own).length < MAX_OWN_PARAMETERS;
+
+// Of the parameters in the table that belong to the event. Their variables have been resolved: what they hold stays here.
+const ownFlags = (eventName) => {
+  const flags = {};
+  (data.ownParameters || []).forEach((row) => {
+    const name = trimmed(row.name).slice(0, MAX_NAME_LENGTH);
+    const only = trimmed(row.eventName);
+    if (name === '' || (only !== '' && only !== eventName)) return;
+    if (!hasRoomFor(flags, marked(name))) return;
+    flags[marked(name)] = flags[marked(name)] === true || isPresent(row.value);
+  });
+  return flags;
+};
+
 const readEvent = (settings) => {
   const name = trimmed(getEventData('event_name')).slice(0, MAX_NAME_LENGTH) || 'unknown';
   return {
@@ -538,12 +611,10 @@ const readEvent = (settings) => {
     userData: settings.trackUserData ? userDataFlags() : undefined,
     commerce: COMMERCE_EVENTS.indexOf(name) === -1 ? undefined : commerceFlags(settings, name),
     consent: settings.trackConsent ? consentClasses() : undefined,
-    identifiers: settings.trackSignals ? identifierFlags() : undefined
+    identifiers: settings.trackSignals ? identifierFlags() : undefined,
+    own: ownFlags(name)
   };
 };
-
-// Names are kept with a mark in front, or an event called "constructor" would find what every object has.
-const marked = (name) => '$' + name;
 
 // --- Tags ---
 
@@ -647,6 +718,7 @@ const sendEvent = (settings, containerId, event, tags, weight) => {
   if (event.commerce) payload.ecommerce = event.commerce;
   if (event.consent) payload.consent = event.consent;
   if (event.identifiers) payload.identifiers = event.identifiers;
+  if (Object.keys(event.own).length > 0) payload.fields = unmarked(event.own);
   if (knowsVersion) payload.container = containerInfo();
   if (settings.marksPreview && isPreview) payload.preview = true;
   // Sent once; with a key, what a proxy on the way sends again counts once, too.
@@ -740,6 +812,24 @@ const consentCounts = (consent) => {
   return counts;
 };
 
+const ownCounts = (flags) => {
+  const counts = {};
+  Object.keys(flags).forEach((key) => {
+    counts[key] = { present: countOf(flags[key]), total: 1 };
+  });
+  return counts;
+};
+
+// A table that was changed meanwhile may have named others.
+const addOwnCounts = (target, source) => {
+  Object.keys(source).forEach((key) => {
+    if (!hasRoomFor(target, key)) return;
+    if (target[key] === undefined) target[key] = { present: 0, total: 0 };
+    addNumbers(target[key], source[key]);
+  });
+  return target;
+};
+
 const batchOf = (event, tags) => {
   const batch = {
     window_start_ms: event.at,
@@ -752,7 +842,8 @@ const batchOf = (event, tags) => {
       ? commerceCounts(event.commerce)
       : { value: 0, currency: 0, transaction_id: 0, items: 0, total: 0 },
     consent: event.consent ? consentCounts(event.consent) : {},
-    identifiers: event.identifiers ? identifierCounts(event.identifiers) : {}
+    identifiers: event.identifiers ? identifierCounts(event.identifiers) : {},
+    fields: ownCounts(event.own)
   };
   batch.event_counts[marked(event.name)] = 1;
   tags.forEach((tag) => {
@@ -777,7 +868,8 @@ const weighted = (batch, weight) => {
   if (weight === 1) return batch;
   batch.total_events = weight;
   [
-    'event_counts', 'tag_metrics', 'user_data_quality', 'ecommerce_quality', 'consent', 'identifiers'
+    'event_counts', 'tag_metrics', 'user_data_quality', 'ecommerce_quality', 'consent', 'identifiers',
+    'fields'
   ].forEach((part) => {
     batch[part] = scaled(batch[part], weight);
   });
@@ -794,15 +886,9 @@ const mergeInto = (batch, other) => {
   addNumbers(batch.ecommerce_quality, other.ecommerce_quality);
   addNumbers(batch.consent, other.consent);
   addNumbers(batch.identifiers, other.identifiers);
+  // Counts of a version of this template that had no such table may wait.
+  batch.fields = addOwnCounts(batch.fields || {}, other.fields || {});
   return batch;
-};
-
-const unmarked = (counters) => {
-  const named = {};
-  Object.keys(counters).forEach((key) => {
-    named[key.slice(1)] = counters[key];
-  });
-  return named;
 };
 
 const batchPayload = (settings, containerId, batch) => {
@@ -819,6 +905,7 @@ const batchPayload = (settings, containerId, batch) => {
   payload.ecommerce_quality = batch.ecommerce_quality;
   if (settings.trackConsent) payload.consent = batch.consent;
   if (settings.trackSignals) payload.identifiers = batch.identifiers;
+  if (Object.keys(batch.fields || {}).length > 0) payload.fields = unmarked(batch.fields);
   if (knowsVersion) payload.container = containerInfo();
   if (settings.marksPreview && isPreview) payload.preview = true;
   return payload;
@@ -2123,6 +2210,73 @@ scenarios:
     assertThat(sent.ecommerce_quality.transaction_duplicate).isEqualTo(1);
     assertThat(sent.identifiers.total).isEqualTo(21);
     assertThat(sent.consent.ad_storage_denied).isEqualTo(11);
+- name: Says whether parameters of the table were there on their events
+  code: |-
+    const sent = (rows) => {
+      requests = [];
+      settings.ownParameters = rows;
+      fire([]);
+      return requests[0].payload.fields;
+    };
+    assertThat(sent(undefined)).isUndefined();
+    assertThat(sent([{ name: 'step', value: 1, eventName: 'begin_checkout' }, { name: ' ', value: 1 }])).isUndefined();
+    assertThat(sent([
+      { name: ' coupon ', value: 'SUMMER', eventName: ' purchase ' }, { name: 'group', value: undefined, eventName: '' },
+      { name: 'zero', value: 0 }, { name: 'blank', value: '  ' }, { name: 'list', value: ['a'] }, { name: 'none', value: [] },
+      { name: 'object', value: { a: 'b' } }, { name: 'empty', value: {} }
+    ])).isEqualTo({
+      coupon: true, group: false, zero: true, blank: false, list: true, none: false, object: true, empty: false
+    });
+    assertThat(Object.keys(sent([{ name: 'constructor', value: null }]))).isEqualTo(['constructor']);
+    assertThat(sent([{ name: 'coupon', value: 'a' }, { name: 'coupon', value: '' }])).isEqualTo({ coupon: true });
+- name: Takes no more than twenty parameters and cuts their names
+  code: |-
+    settings.ownParameters = [];
+    for (let row = 0; row < 25; row++) settings.ownParameters.push({ name: textOf(300) + row, value: row });
+    fire([]);
+    assertThat(Object.keys(requests[0].payload.fields)).isEqualTo([textOf(256)]);
+    settings.ownParameters = settings.ownParameters.map((row) => ({ name: 'parameter ' + row.value, value: row.value }));
+    fire([]);
+    assertThat(Object.keys(requests[1].payload.fields)).hasLength(20);
+- name: Batched counts parameters of the table by the events that name them
+  code: |-
+    batched(3);
+    settings.ownParameters = [{ name: 'coupon', value: 'SUMMER', eventName: 'purchase' }, { name: 'group', value: 'gold' }];
+    fire([]);
+    settings.ownParameters[0].value = '';
+    fire([]);
+    event.event_name = 'page_view';
+    fire([]);
+    assertThat(requests[0].payload.fields).isEqualTo({
+      coupon: { present: 1, total: 2 }, group: { present: 3, total: 3 }
+    });
+    settings.sampleEvery = 10;
+    batched(10);
+    fire([]);
+    assertThat(requests[1].payload.fields).isEqualTo({ group: { present: 10, total: 10 } });
+- name: Batched sends no more than twenty parameters though the table changes
+  code: |-
+    const named = (from) => {
+      const rows = [];
+      for (let row = from; row < from + 20; row++) rows.push({ name: 'parameter ' + row, value: row });
+      return rows;
+    };
+    batched(2);
+    settings.ownParameters = named(0);
+    fire([]);
+    settings.ownParameters = named(10);
+    fire([]);
+    const fields = requests[0].payload.fields;
+    assertThat(Object.keys(fields)).hasLength(20);
+    assertThat(fields['parameter 0']).isEqualTo({ present: 1, total: 1 });
+    assertThat(fields['parameter 10']).isEqualTo({ present: 2, total: 2 });
+- name: Keeps nothing of what parameters hold
+  code: |-
+    batched(50);
+    settings.ownParameters = [{ name: 'coupon', value: 'SUMMER-SECRET' }];
+    fire([]);
+    assertThat(JSON.stringify(stored).indexOf('SECRET')).isEqualTo(-1);
+    assertThat(JSON.stringify(stored).indexOf('coupon') === -1).isFalse();
 - name: Logs in preview mode only unless told otherwise
   code: |-
     answers = [answered(500), answered(500), answered(200), answered(500), answered(200), rejected(undefined)];

@@ -25,6 +25,8 @@ export interface Model {
   denied: Map<string, number>
   /** Executions by how the vendor answered: `GA4 response_4xx`; likewise. */
   responses: Map<string, number>
+  /** Parameters of the site's own by event (none: of batches) and name: `purchase coupon present`, `… total`; likewise. */
+  fields: Map<string, number>
 }
 
 /** Adds up payloads one by one, without minutes, merging or anything else that could go wrong. */
@@ -40,6 +42,7 @@ export function modelOf(payloads: readonly Payload[]): Model {
     validity: new Map(),
     denied: new Map(),
     responses: new Map(),
+    fields: new Map(),
   }
   for (const payload of payloads) {
     if (payload.batch === true) addBatch(model, payload)
@@ -66,7 +69,7 @@ function tagOf(model: Model, key: string): TagTotals {
 }
 
 function addEvent(model: Model, payload: EventPayload): void {
-  const { event_name, tags, user_data = {}, ecommerce = {}, consent = {}, identifiers = {} } = payload
+  const { event_name, tags, user_data = {}, ecommerce = {}, consent = {}, identifiers = {}, fields = {} } = payload
   model.total_events++
   model.events.set(event_name, (model.events.get(event_name) ?? 0) + 1)
   for (const execution of tags) {
@@ -97,6 +100,10 @@ function addEvent(model: Model, payload: EventPayload): void {
     model.userData.last_name += one(user_data.has_last_name)
     model.userData.city += one(user_data.has_city)
     model.userData.country += one(user_data.has_country)
+  }
+  for (const [name, isThere] of Object.entries(fields)) {
+    raise(model.fields, `${event_name} ${name} total`, 1)
+    raise(model.fields, `${event_name} ${name} present`, one(isThere))
   }
   addFlags(
     model.identifiers,
@@ -151,4 +158,8 @@ function addBatch(model: Model, batch: BatchPayload): void {
   const faults = { value_zero, value_invalid, currency_invalid, transaction_duplicate, items_empty }
   for (const [field, count] of Object.entries(faults)) raise(model.validity, field, count)
   for (const [field, count] of Object.entries(batch.identifiers ?? {})) raise(model.identifiers, field, count)
+  for (const [name, { present, total }] of Object.entries(batch.fields ?? {})) {
+    raise(model.fields, ` ${name} total`, total)
+    raise(model.fields, ` ${name} present`, present)
+  }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { BatchPayload, EventPayload, Payload } from '../src/journal/payload.ts'
 
+const FIELD_NAMES = ['coupon', 'customer_group', 'Käufer/Gruppe', 'constructor', '__proto__'] as const
 const EVENT_NAMES = ['page_view', 'purchase', 'add_to_cart', 'Käufe/ß', 'constructor'] as const
 /** Each id always has the same name or none, as in a container that is not edited. */
 const TAGS = [
@@ -83,6 +84,7 @@ function event(from: number, to: number): fc.Arbitrary<EventPayload> {
         ),
       ),
       identifiers: optional(flags('has_event_id', 'has_client_id', 'has_fbp', 'has_click_id')),
+      fields: optional(fc.dictionary(fc.constantFrom(...FIELD_NAMES), fc.boolean())),
       consent: optional(consent),
     })
     .map((payload) => withoutUndefined(payload) as EventPayload)
@@ -99,6 +101,10 @@ function quality<const K extends string>(...names: K[]) {
       >),
     }))
 }
+
+const fieldCount = fc
+  .tuple(fc.nat(100), fc.nat(100))
+  .map(([total, share]) => ({ present: Math.floor((total * share) / 100), total }))
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
 
@@ -143,6 +149,7 @@ function batch(from: number, to: number): fc.Arbitrary<BatchPayload> {
           ),
       ),
       identifiers: optional(quality('event_id', 'fbc', 'user_agent')),
+      fields: optional(fc.dictionary(fc.constantFrom(...FIELD_NAMES), fieldCount)),
       consent: optional(consentCounts),
     })
     .map(({ length, unnamed_events, ...payload }) =>

@@ -5,6 +5,7 @@ import type { TimeRange } from '../rollups/index.ts'
 import type { Marker } from './markers.ts'
 import type { Matrix } from './matrix.ts'
 import type { Overview, WindowReport } from './overview.ts'
+import type { OwnFields } from './own-fields.ts'
 import type { Recent } from './recent.ts'
 import { signals } from './signal-answers.ts'
 import type { TagDetail } from './tag-report.ts'
@@ -185,6 +186,19 @@ export const MatrixAnswer = Type.Object({
   cells: Type.Array(Type.Object({ event_name: Type.String(), tag_key: Type.String(), executions: Count, bad: Count })),
 })
 
+export const FieldsAnswer = Type.Object({
+  site_id: Uuid,
+  ...window,
+  fields: Type.Array(
+    Type.Object({
+      event_name: nullable(Type.String({ description: 'Null: of batches, which do not say of which event' })),
+      field: Type.String(),
+      ...Presence.properties,
+    }),
+    { description: 'By event, those that name parameters most often first' },
+  ),
+})
+
 export const RecentAnswer = Type.Object({
   accepted: Type.Array(
     Type.Object({ accepted_at: IsoTime }, { additionalProperties: true, description: 'The payload as kept' }),
@@ -206,6 +220,7 @@ export type OverviewAnswer = Static<typeof OverviewAnswer>
 export type TimeseriesAnswer = Static<typeof TimeseriesAnswer>
 export type TagAnswer = Static<typeof TagAnswer>
 export type MatrixAnswer = Static<typeof MatrixAnswer>
+export type FieldsAnswer = Static<typeof FieldsAnswer>
 export type RecentAnswer = Static<typeof RecentAnswer>
 export type MarkersAnswer = Static<typeof MarkersAnswer>
 
@@ -243,6 +258,8 @@ export const tagAnswer = (report: TagDetail) => ({
 })
 
 export const matrixAnswer = (report: Matrix) => ({ ...report, ...isoRange(report) })
+
+export const fieldsAnswer = (report: OwnFields) => ({ ...report, ...isoRange(report) })
 
 export const recentAnswer = ({ accepted, rejections }: Recent) => ({
   accepted: accepted.map(({ accepted_at, payload }) => ({ ...payload, accepted_at: isoTime(accepted_at) })),

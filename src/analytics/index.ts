@@ -1,4 +1,5 @@
 export {
+  type FieldsAnswer,
   type MarkersAnswer,
   type MatrixAnswer,
   type OverviewAnswer,
@@ -11,6 +12,7 @@ export { type DayDelivery, deliveryByDay } from './delivery-by-day.ts'
 export { type Marker, markers } from './markers.ts'
 export { type Matrix, matrix } from './matrix.ts'
 export { type Overview, overview, type WindowReport } from './overview.ts'
+export { type OwnField, type OwnFields, ownFields } from './own-fields.ts'
 export { type Recent, recent } from './recent.ts'
 export { analyticsRoutes } from './routes.ts'
 export { type Band, bandOf, ecommerceScore, type Score, type ScoreCounts, score, userDataScore } from './score.ts'

@@ -4,6 +4,8 @@ import { errorResponses, type HttpApp, Uuid } from '../http/index.ts'
 import { fileNamePart, isoTime } from '../lib/index.ts'
 import { requireSite } from '../management/index.ts'
 import {
+  FieldsAnswer,
+  fieldsAnswer,
   MarkersAnswer,
   MatrixAnswer,
   markersAnswer,
@@ -20,6 +22,7 @@ import {
 import { markers } from './markers.ts'
 import { matrix } from './matrix.ts'
 import { overview } from './overview.ts'
+import { ownFields } from './own-fields.ts'
 import { recent } from './recent.ts'
 import type { ReportContext } from './snapshot.ts'
 import { tag } from './tag-report.ts'
@@ -169,6 +172,24 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
       },
     },
     async ({ params, query }) => matrixAnswer(await matrix(context, await siteOf(params), rangeQuery(query))),
+  )
+
+  app.get(
+    `${path}/fields`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Own parameters by event',
+        description:
+          'Of the parameters that senders name themselves, how often each was there on each event that names it; those of batches ' +
+          `without an event. Empty where nobody names any. ${WINDOW_TEXT}`,
+        params: SiteParams,
+        querystring: WindowQuery,
+        response: { 200: FieldsAnswer, ...errorResponses(400, 404) },
+      },
+    },
+    async ({ params, query }) => fieldsAnswer(await ownFields(context, await siteOf(params), rangeQuery(query))),
   )
 
   app.get(

@@ -27,6 +27,13 @@ export {
 export { dataVolume, hourLimits, type VolumeInput, type VolumeSoFar, volumeSoFar } from './data-volume.ts'
 export { type Expectation, expectationOf, type HourLimits } from './expectation.ts'
 export { FEEDBACK_VERDICTS, type Feedback, type FeedbackVerdict } from './feedback.ts'
+export {
+  eventsOf,
+  type FieldContractConfig,
+  fieldContract,
+  type OwnParameter,
+  PARAMETER,
+} from './field-contract.ts'
 export { counted, type Loss, type LossInput, lossOf, type Ran, runsMissed } from './loss.ts'
 export type { Band } from './passing.ts'
 export {

@@ -127,16 +127,8 @@ export function judgeField<F extends string>(
   if (before.total < MIN_USUAL_EVENTS || expected < config.lost_min_rate) return null
   const limit = config.lost_share * expected
   const together = clumping(field, usual, expected)
-  // A field that is always there and now gone shows in the first 30 events, one that comes in clumps in later ones.
-  const candidates = FIELD_EVENTS.map((events) =>
-    assessField(
-      field,
-      newestUntil(recent, now, ({ fields }) => fields[field].total, events),
-      together,
-    ),
-  )
-  const assessed = candidates.find((seen) => seen !== null && seen.high < limit) ?? candidates[0]
-  if (assessed === null || assessed === undefined) return null
+  const assessed = assessNewest(field, recent, now, together, limit)
+  if (assessed === null) return null
   const { window, present, total, high } = assessed
   const isLost = high < limit
   const status: Status = !isLost ? 'ok' : present / total < GONE_SHARE * expected ? 'critical' : 'warning'
@@ -183,8 +175,42 @@ export function clumping<F extends string>(field: F, hours: readonly PresenceBuc
     : Math.max(1, squares / (chance * freedom)) * varianceBound(freedom)
 }
 
+/** What was seen of a field in its newest events. */
+export interface AssessedField<F extends string> {
+  window: readonly PresenceBucket<F>[]
+  present: number
+  total: number
+  /** Most that its rate may be. */
+  high: number
+}
+
+/**
+ * The newest events, as many as show that the field is there less often than `limit`, or the fewest that say anything; null with fewer.
+ * A field that is always there and now gone shows in the first 30 events, one that comes in clumps in later ones.
+ */
+export function assessNewest<F extends string>(
+  field: F,
+  recent: readonly PresenceBucket<F>[],
+  now: number,
+  together: number,
+  limit: number,
+): AssessedField<F> | null {
+  const candidates = FIELD_EVENTS.map((events) =>
+    assessField(
+      field,
+      newestUntil(recent, now, ({ fields }) => fields[field].total, events),
+      together,
+    ),
+  )
+  return candidates.find((seen) => seen !== null && seen.high < limit) ?? candidates[0] ?? null
+}
+
 /** Every five minutes several fields are looked at: at 95 % some would be lost by chance. */
-function assessField<F extends string>(field: F, window: readonly PresenceBucket<F>[] | null, together: number) {
+function assessField<F extends string>(
+  field: F,
+  window: readonly PresenceBucket<F>[] | null,
+  together: number,
+): AssessedField<F> | null {
   if (window === null) return null
   const { present, total } = totalOf([field], window)[field]
   return { window, present, total, high: wilson(present / together, total / together, Z_999).high }

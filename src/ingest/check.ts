@@ -10,13 +10,16 @@ import {
   Counter,
   EventPayload,
   excessiveConsent,
+  excessiveField,
   excessiveResponses,
   excessiveTagConsent,
   excessiveValidity,
   IDENTIFIER_COUNTS,
   IDENTIFIER_FLAGS,
   isBatch,
+  knownFieldCounts,
   NAME_MAX,
+  OWN_FIELDS_MAX,
   type Payload,
   TAGS_MAX,
   type TagExecution,
@@ -69,7 +72,8 @@ export function checkPayload(value: unknown): Checked {
     return path === undefined ? { ok: true, payload: value } : violation(path)
   }
   if (!eventCheck.Check(value)) return violation(firstPath(eventCheck.Errors(value)))
-  return { ok: true, payload: value }
+  const odd = oddName(value.fields)
+  return odd === undefined ? { ok: true, payload: value } : violation(`/fields/${odd}`)
 }
 
 const isBatchPayload = (value: object): value is BatchPayload =>
@@ -85,18 +89,23 @@ function oversizedPath(payload: object): string | undefined {
   if ('tags' in payload && Array.isArray(payload.tags) && payload.tags.length > TAGS_MAX) return '/tags'
   if ('event_counts' in payload && hasTooManyKeys(payload.event_counts)) return '/event_counts'
   if ('tag_metrics' in payload && hasTooManyKeys(payload.tag_metrics)) return '/tag_metrics'
+  if ('fields' in payload && hasTooManyKeys(payload.fields, OWN_FIELDS_MAX)) return '/fields'
   return undefined
 }
 
-const hasTooManyKeys = (map: unknown): boolean =>
-  typeof map === 'object' && map !== null && Object.keys(map).length > BATCH_KEYS_MAX
+const hasTooManyKeys = (map: unknown, most = BATCH_KEYS_MAX): boolean =>
+  typeof map === 'object' && map !== null && Object.keys(map).length > most
+
+/** A name that is none, or too long for one. */
+const oddName = (map: object = {}): string | undefined =>
+  Object.keys(map).find((name) => name === '' || name.length > NAME_MAX)
 
 /** What a schema cannot express: the order of times, names, and that no part is larger than its whole. */
 function inconsistentPath(batch: BatchPayload): string | undefined {
   if (batch.window_start_ms > batch.window_end_ms) return '/window_start_ms'
-  const { event_counts = {}, tag_metrics = {} } = batch
-  for (const [field, map] of Object.entries({ event_counts, tag_metrics })) {
-    const odd = Object.keys(map).find((name) => name === '' || name.length > NAME_MAX)
+  const { event_counts = {}, tag_metrics = {}, fields = {} } = batch
+  for (const [field, map] of Object.entries({ event_counts, tag_metrics, fields })) {
+    const odd = oddName(map)
     if (odd !== undefined) return `/${field}/${odd}`
   }
   if (sum(Object.values(event_counts)) > batch.total_events) return '/event_counts'
@@ -116,6 +125,8 @@ function inconsistentPath(batch: BatchPayload): string | undefined {
   }
   const invalid = batch.ecommerce_quality === undefined ? undefined : excessiveValidity(batch.ecommerce_quality)
   if (invalid !== undefined) return `/ecommerce_quality/${invalid}`
+  const field = excessiveField(fields)
+  if (field !== undefined) return `/fields/${field}/present`
   const excess = batch.consent === undefined ? undefined : excessiveConsent(batch.consent)
   return excess === undefined ? undefined : `/consent/${excess}`
 }
@@ -157,6 +168,7 @@ function eventFields(payload: EventPayload): EventPayload {
     ...(payload.ecommerce === undefined ? {} : { ecommerce: pick(payload.ecommerce, ECOMMERCE_FLAGS) }),
     ...(payload.consent === undefined ? {} : { consent: pick(payload.consent, CONSENT_FIELDS) }),
     ...(payload.identifiers === undefined ? {} : { identifiers: pick(payload.identifiers, IDENTIFIER_FLAGS) }),
+    ...(payload.fields === undefined ? {} : { fields: { ...payload.fields } }),
     ...(payload.container === undefined ? {} : { container: pick(payload.container, CONTAINER_FIELDS) }),
     ...(payload.preview === undefined ? {} : { preview: payload.preview }),
   }
@@ -200,6 +212,7 @@ function batchFields(payload: BatchPayload): BatchPayload {
   if (payload.consent !== undefined) known.consent = pick(payload.consent, [...CONSENT_COUNTS, 'total'])
   if (payload.container !== undefined) known.container = pick(payload.container, CONTAINER_FIELDS)
   if (payload.identifiers !== undefined) known.identifiers = pick(payload.identifiers, [...IDENTIFIER_COUNTS, 'total'])
+  if (payload.fields !== undefined) known.fields = knownFieldCounts(payload.fields)
   return known
 }
 

@@ -5,10 +5,13 @@ import {
   absorbEventCounts,
   absorbTag,
   absorbVersions,
+  addAll,
   type Cell,
   cellAt,
   type EventDelta,
   eventIn,
+  fieldIn,
+  fieldsOf,
   newEvent,
   newSite,
   type TagDelta,
@@ -30,11 +33,18 @@ export function mergeAlike(cells: readonly Cell[]): Cell[] {
 }
 
 /** The same counts under other names; counts that end up under the same name are summed. */
-export function renamed(cell: Cell, containerId: string, nameOf: (kind: NameKind, name: string) => string): Cell {
+export function renamed(
+  cell: Cell,
+  containerId: string,
+  nameOf: (kind: NameKind, name: string) => string,
+  fieldNameOf: (eventName: string, field: string) => string,
+): Cell {
   const booked: Cell = { ...cell, containerId, events: new Map() }
   for (const [name, event] of cell.events) {
-    const target = eventIn(booked, nameOf('event', name))
+    const bookedName = nameOf('event', name)
+    const target = eventIn(booked, bookedName)
     absorbEventCounts(target, event)
+    for (const [field, counts] of fieldsOf(event)) addAll(fieldIn(target, fieldNameOf(bookedName, field)), counts)
     for (const [key, tag] of event.tags) absorbTag(tagIn(target, nameOf('tag', key)), tag)
   }
   return booked
@@ -64,10 +74,10 @@ export async function mergeByHour(cells: readonly Cell[], yielder: Yielder): Pro
   return [...merged.values()]
 }
 
-/** Its events, and the tags that ran on them. */
+/** Its events, the tags that ran on them, and the parameters that they name. */
 export function unitsOfCell({ events }: Cell): number {
   let units = events.size
-  for (const { tags } of events.values()) units += tags.size
+  for (const { tags, fields } of events.values()) units += tags.size + (fields?.size ?? 0)
   return units
 }
 

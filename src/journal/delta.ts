@@ -1,5 +1,12 @@
-import { EVENT_COLUMNS, OUTCOMES, SIGNAL_COLUMNS, TAG_COLUMNS, TAG_SIGNAL_COLUMNS } from '../rollups/index.ts'
-import type { EventCounts, SignalCounts, TagCounts, TagSignalCounts } from '../store/index.ts'
+import {
+  EVENT_COLUMNS,
+  FIELD_COLUMNS,
+  OUTCOMES,
+  SIGNAL_COLUMNS,
+  TAG_COLUMNS,
+  TAG_SIGNAL_COLUMNS,
+} from '../rollups/index.ts'
+import type { EventCounts, FieldCounts, SignalCounts, TagCounts, TagSignalCounts } from '../store/index.ts'
 
 /** Counts in the order of `EVENT_COLUMNS`, `TAG_COLUMNS` or those of their signals. */
 export type Counts = number[]
@@ -13,12 +20,16 @@ export const TAG = indexOf<keyof TagCounts>(TAG_COLUMNS)
 export const SIGNAL = indexOf<keyof SignalCounts>(SIGNAL_COLUMNS)
 export const TAG_SIGNAL = indexOf<keyof TagSignalCounts>(TAG_SIGNAL_COLUMNS)
 
+/** Place of each counter of a parameter of the site's own. */
+export const FIELD = indexOf<keyof FieldCounts>(FIELD_COLUMNS)
+
 /** The outcomes stand first in a tag's counts: up to here. */
 export const OUTCOME_END = OUTCOMES.length
 
 const NO_EVENTS: Counts = EVENT_COLUMNS.map(() => 0)
 const NO_EXECUTIONS: Counts = TAG_COLUMNS.map(() => 0)
 const NO_SIGNALS: Counts = SIGNAL_COLUMNS.map(() => 0)
+const NO_FIELDS: Counts = FIELD_COLUMNS.map(() => 0)
 const NO_TAG_SIGNALS: Counts = TAG_SIGNAL_COLUMNS.map(() => 0)
 
 /** Executions of one tag on one event, in one minute and container. */
@@ -36,6 +47,8 @@ export interface EventDelta {
   tags: Map<string, TagDelta>
   /** What the events said beside their counts; undefined where they said nothing. */
   signals: Counts | undefined
+  /** How often parameters of the site's own were there, by name; undefined where the events name none. */
+  fields: Map<string, Counts> | undefined
 }
 
 /** A version of a container that sent something. Times of acceptance, epoch ms. */
@@ -88,7 +101,7 @@ export function unitsOf(site: SiteDelta): number {
 }
 
 function unitsOfEvent(event: EventDelta): number {
-  let units = 1 + event.tags.size
+  let units = 1 + event.tags.size + (event.fields?.size ?? 0)
   for (const { ids } of event.tags.values()) units += ids.size
   return units
 }
@@ -163,6 +176,7 @@ export const newEvent = (): EventDelta => ({
   counts: NO_EVENTS.slice(),
   tags: new Map(),
   signals: undefined,
+  fields: undefined,
 })
 
 export function eventIn(cell: Cell, name: string): EventDelta {
@@ -198,6 +212,17 @@ export function tagSignalsIn(tag: TagDelta): Counts {
   return tag.signals
 }
 
+/** The counts of a parameter, to add to. */
+export function fieldIn(event: EventDelta, name: string): Counts {
+  event.fields ??= new Map()
+  let counts = event.fields.get(name)
+  if (counts === undefined) {
+    counts = NO_FIELDS.slice()
+    event.fields.set(name, counts)
+  }
+  return counts
+}
+
 /** Adds `n` to the counter at `index`. */
 export function add(counts: Counts, index: number, n: number): void {
   counts[index] = (counts[index] ?? 0) + n
@@ -207,13 +232,19 @@ export function addAll(counts: Counts, others: Counts): void {
   for (let i = 0; i < others.length; i++) counts[i] = (counts[i] ?? 0) + (others[i] ?? 0)
 }
 
+const NO_NAMES: ReadonlyMap<string, Counts> = new Map()
+
+/** Counts of parameters by name. */
+export const fieldsOf = ({ fields }: EventDelta): ReadonlyMap<string, Counts> => fields ?? NO_NAMES
+
 /** Adds `theirs` to `ours`, and leaves `theirs` as it is. */
 export function absorbEvent(ours: EventDelta, theirs: EventDelta): void {
   absorbEventCounts(ours, theirs)
+  for (const [name, counts] of fieldsOf(theirs)) addAll(fieldIn(ours, name), counts)
   for (const [key, tag] of theirs.tags) absorbTag(tagIn(ours, key), tag)
 }
 
-/** The same without the tags. */
+/** The same without tags and parameters. */
 export function absorbEventCounts(ours: EventDelta, theirs: EventDelta): void {
   addAll(ours.counts, theirs.counts)
   if (theirs.signals !== undefined) addAll(signalsIn(ours), theirs.signals)

@@ -5,9 +5,12 @@ import {
   absorbTag,
   absorbTagCounts,
   absorbVersions,
+  addAll,
   cellAt,
   Delta,
   eventIn,
+  fieldIn,
+  fieldsOf,
   newSite,
   type SiteDelta,
   tagIn,
@@ -71,6 +74,10 @@ function* piecesOf(siteNo: number, site: SiteDelta): Generator<string> {
       }
       absorbEventCounts(target(), event)
       units++
+      for (const [field, counts] of fieldsOf(event)) {
+        addAll(fieldIn(target(), field), counts)
+        if (++units >= UNITS_PER_PIECE) yield cut()
+      }
       for (const [key, tag] of event.tags) {
         absorbTag(tagIn(target(), key), tag)
         units += 1 + tag.ids.size
@@ -105,9 +112,14 @@ export async function condense(siteNo: number, site: SiteDelta, books: NameBooks
     target.lastSeenAt = Math.max(target.lastSeenAt, cell.lastSeenAt)
     absorbVersions(target, cell)
     for (const [name, event] of cell.events) {
-      const into = eventIn(target, rows.bookName(siteNo, book, 'event', name))
+      const bookedName = rows.bookName(siteNo, book, 'event', name)
+      const into = eventIn(target, bookedName)
       absorbEventCounts(into, event)
       await yielder.spend(1)
+      for (const [field, counts] of fieldsOf(event)) {
+        addAll(fieldIn(into, rows.bookField(siteNo, book, bookedName, field)), counts)
+        await yielder.spend(1)
+      }
       for (const [key, tag] of event.tags) {
         const booked = rows.bookName(siteNo, book, 'tag', key)
         absorbTagCounts(tagIn(into, booked), tag)

@@ -4,7 +4,7 @@ export {
   excessiveConsent,
   excessiveTagConsent,
 } from './consent.ts'
-export { Delta, EVENT, SIGNAL, TAG, TAG_SIGNAL } from './delta.ts'
+export { Delta, EVENT, FIELD, SIGNAL, TAG, TAG_SIGNAL } from './delta.ts'
 export { Counter } from './fields.ts'
 export { Folder, isFoldConflict } from './fold.ts'
 export type { Submission } from './group.ts'
@@ -12,6 +12,7 @@ export type { GroupCommit } from './group-commit.ts'
 export { IDEMPOTENCY_KEY_MAX } from './idempotency.ts'
 export { IDENTIFIER_COUNTS, IDENTIFIER_FLAGS } from './identifiers.ts'
 export { FOLD_INTERVAL_MS, Journal, journalMetrics } from './journal.ts'
+export { excessiveField, knownFieldCounts, OWN_FIELDS_MAX } from './own-fields.ts'
 export {
   appendPayload,
   BATCH_KEYS_MAX,

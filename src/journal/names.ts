@@ -1,6 +1,7 @@
 import { DAY, floorTo, MINUTE, storable } from '../lib/index.ts'
 import {
   CONTAINERS_PER_DAY,
+  FIELDS_PER_DAY,
   LINKS_PER_DAY,
   NAMES_PER_DAY,
   NO_EVENT,
@@ -8,7 +9,7 @@ import {
   VERSIONS_PER_DAY,
 } from '../rollups/index.ts'
 import { chunksOf, type Store } from '../store/index.ts'
-import type { Cell, Delta, VersionSeen } from './delta.ts'
+import { type Cell, type Delta, type EventDelta, fieldsOf, type VersionSeen } from './delta.ts'
 import { type RowBudget, RowBudgets } from './row-budget.ts'
 
 /** An id that goes back to a name it had today is linked again, so that the newest name wins, but no more often than this. */
@@ -24,9 +25,10 @@ const CAPS = {
   tag: NAMES_PER_DAY,
   container: CONTAINERS_PER_DAY,
   version: VERSIONS_PER_DAY,
+  field: FIELDS_PER_DAY,
 } as const
 export type NameKind = keyof typeof CAPS
-/** Of names that counts come under. */
+/** Of names that all counts come under. */
 const NAME_KINDS = ['event', 'tag', 'container'] as const satisfies NameKind[]
 const isNameKind = (kind: string): kind is NameKind => Object.hasOwn(CAPS, kind)
 
@@ -47,9 +49,10 @@ export class NameBook {
     tag: new Map(),
     container: new Map(),
     version: new Map(),
+    field: new Map(),
   }
   /** Admitted under their own name, apart from the two that are always allowed. */
-  readonly #admitted: Record<NameKind, number> = { event: 0, tag: 0, container: 0, version: 0 }
+  readonly #admitted: Record<NameKind, number> = { event: 0, tag: 0, container: 0, version: 0, field: 0 }
   /** The name that each tag id had last. */
   readonly #namesOfIds = new Map<string, string>()
   /** When each link of an id and a name was last written, epoch ms of the senders' requests. */
@@ -87,11 +90,23 @@ export class NameBook {
   /** Whether `book` would admit a name of this cell. */
   wouldAdmit({ containerId, events, versions }: Cell): boolean {
     for (const seen of versions?.values() ?? []) if (this.#isNew('version', versionName(containerId, seen))) return true
+    for (const [name, event] of events) if (this.#hasNewField(name, event)) return true
     if (this.#isFull) return false
     if (this.#isNew('container', containerId)) return true
     for (const [name, event] of events) {
       if (this.#isNew('event', name)) return true
       for (const key of event.tags.keys()) if (this.#isNew('tag', key)) return true
+    }
+    return false
+  }
+
+  #hasNewField(eventName: string, event: EventDelta): boolean {
+    if (event.fields === undefined || this.#admitted.field >= CAPS.field) return false
+    const clean = storable(eventName)
+    const isOwn = isAlwaysAllowed('event', clean) || this.#booked.event.has(clean) || this.#isNew('event', eventName)
+    const name = isOwn ? clean : OTHER
+    for (const field of fieldsOf(event).keys()) {
+      if (field !== OTHER && this.#isNew('field', fieldKey(name, storable(field)))) return true
     }
     return false
   }
@@ -235,6 +250,12 @@ export class NameBooks {
     for (const { site_no, kind, name } of rows) if (isNameKind(kind)) this.#find(site_no, day)?.remember(kind, name)
   }
 }
+
+/**
+ * What a parameter of the site's own is booked under: with the event that names it. Told apart by the length of the first, as names may hold
+ * any character.
+ */
+export const fieldKey = (eventName: string, field: string): string => `${eventName.length} ${eventName}${field}`
 
 /** Stand for many names or for none, and do not count under the cap. */
 const isAlwaysAllowed = (kind: NameKind, name: string): boolean =>

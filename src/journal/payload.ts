@@ -1,13 +1,24 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { DAY, floorTo, MINUTE, monthOf, storable } from '../lib/index.ts'
 import { EVENT_COLUMNS, NO_EVENT } from '../rollups/index.ts'
 import { Consent, ConsentCounts, consentOfTags, TagConsent } from './consent.ts'
 import { ContainerInfo, versionOf } from './container.ts'
 import { type Counts, EVENT } from './delta.ts'
-import { Counter, Flag, OptionalCounter } from './fields.ts'
+import { Counter, Flag, mapOf, OptionalCounter } from './fields.ts'
 import { IdentifierCounts, Identifiers } from './identifiers.ts'
+import { OwnFieldCounts, OwnFields, ownFieldCountsOf, ownFieldsOf } from './own-fields.ts'
 import { ResponseClass, ResponseCounts, responseSignals } from './responses.ts'
-import { appendOwnVersion, appendSignals, type Log, NO_ID, NO_TIME, outcomeWith, PART, SUM } from './row.ts'
+import {
+  appendFields,
+  appendOwnVersion,
+  appendSignals,
+  type Log,
+  NO_ID,
+  NO_TIME,
+  outcomeWith,
+  PART,
+  SUM,
+} from './row.ts'
 import { batchSignals, eventSignals, tagSignals } from './signals.ts'
 import { Validity, ValidityCounts } from './validity.ts'
 import { appendWeighted, Weight } from './weighted.ts'
@@ -79,6 +90,7 @@ export const EventPayload = Type.Object(
     ),
     consent: Type.Optional(Consent),
     identifiers: Type.Optional(Identifiers),
+    fields: OwnFields,
     container: Type.Optional(ContainerInfo),
     preview: Preview,
   },
@@ -96,14 +108,6 @@ export const TagMetric = Type.Object({
   ...ResponseCounts.properties,
 })
 
-/**
- * An object with keys of the sender's own making. `Type.Record` would match keys by a pattern that stops at a line
- * break, and let the value behind such a key go unchecked.
- */
-function mapOf<T extends TSchema>(value: T, description: string) {
-  return Type.Unsafe<Record<string, Static<T>>>(Type.Object({}, { additionalProperties: value, description }))
-}
-
 /** Counters of many events (section 2.4 of the interface). Unknown fields are ignored. */
 export const BatchPayload = Type.Object(
   {
@@ -112,8 +116,8 @@ export const BatchPayload = Type.Object(
     window_start_ms: Counter,
     window_end_ms: Counter,
     total_events: Counter,
-    event_counts: Type.Optional(mapOf(Counter, 'Event name → count')),
-    tag_metrics: Type.Optional(mapOf(TagMetric, 'Tag name → outcomes')),
+    event_counts: Type.Optional(mapOf(Counter, { description: 'Event name → count' })),
+    tag_metrics: Type.Optional(mapOf(TagMetric, { description: 'Tag name → outcomes' })),
     user_data_quality: Type.Optional(
       Type.Object({
         email: OptionalCounter,
@@ -134,6 +138,7 @@ export const BatchPayload = Type.Object(
     ),
     consent: Type.Optional(ConsentCounts),
     identifiers: Type.Optional(IdentifierCounts),
+    fields: OwnFieldCounts,
     container: Type.Optional(ContainerInfo),
     preview: Preview,
   },
@@ -211,6 +216,7 @@ function appendOne(log: Log, payload: EventPayload, isSkewed: boolean): void {
   const signals = eventSignals(payload)
   log.push(payload.event_name)
   appendSignals(log, signals)
+  appendFields(log, ownFieldsOf(payload.fields))
   log.push(mask, payload.tags.length)
   const ofTags = consentOfTags(signals)
   for (const execution of payload.tags) {
@@ -262,6 +268,7 @@ function appendBatch(log: Log, batch: BatchPayload, isSkewed: boolean): void {
   const tags = Object.entries(batch.tag_metrics ?? {})
   log.push(1 + names.length, NO_EVENT)
   appendSignals(log, batchSignals(batch))
+  appendFields(log, ownFieldCountsOf(batch.fields))
   log.push(SUM, ...wholeCounts(batch, isSkewed), tags.length)
   for (const [name, metric] of tags) appendMetric(log, name, metric)
   for (const [name, count] of names) log.push(name, PART, count, 0)

@@ -12,6 +12,9 @@ import {
   EVENT,
   type EventDelta,
   eventIn,
+  FIELD,
+  fieldIn,
+  fieldsOf,
   seeVersion,
   signalsIn,
   TAG,
@@ -20,6 +23,7 @@ import {
   tagSignalsIn,
   type VersionSeen,
 } from './delta.ts'
+import { type Log, LogReader } from './log-reader.ts'
 
 /**
  * What a journal row holds: entries one after the other in one flat list, which JSON writes and reads several times
@@ -38,8 +42,12 @@ import {
  * PART, of events and of tags, may stand their signals:
  *
  *     SIGNALS, number of pairs, (place in SIGNAL_COLUMNS or TAG_SIGNAL_COLUMNS, count)…
+ *
+ * and after them, of events, how often parameters of the site's own were there:
+ *
+ *     FIELDS, number of names, (name, present, total)…
  */
-export type Log = (string | number)[]
+export type { Log } from './log-reader.ts'
 
 /** Stands where a mask or an outcome would: full counts follow. */
 export const SUM = -1
@@ -50,6 +58,8 @@ export const PART = -2
  * it and leaves the row to them, instead of counting wrong.
  */
 export const SIGNALS = '+'
+/** Another, for the same reason. */
+export const FIELDS = '='
 export const NO_TIME = -1
 export const NO_ID = ''
 
@@ -75,6 +85,16 @@ export function appendSignals(log: Log, counts: Counts | undefined): void {
   const places = [...counts.keys()].filter((place) => counts[place] !== 0)
   log.push(SIGNALS, places.length)
   for (const place of places) log.push(place, counts[place] ?? 0)
+}
+
+/** Appends how often parameters of the site's own were there; without any nothing. */
+export function appendFields(
+  log: Log,
+  fields: readonly (readonly [name: string, present: number, total: number])[],
+): void {
+  if (fields.length === 0) return
+  log.push(FIELDS, fields.length)
+  for (const field of fields) log.push(...field)
 }
 
 /** Separates the id of a stream from the suffix of what was spilled from it. */
@@ -142,6 +162,10 @@ export function appendOwnVersion(log: Log, seen: VersionSeen | undefined): void 
 export function appendSummedEvent(log: Log, name: string, event: EventDelta): void {
   log.push(name)
   appendSignals(log, event.signals)
+  appendFields(
+    log,
+    Array.from(fieldsOf(event), ([field, counts]) => [field, counts[FIELD.present] ?? 0, counts[FIELD.total] ?? 0]),
+  )
   log.push(SUM, ...event.counts, event.tags.size)
   for (const [key, { counts, ids, signals }] of event.tags) {
     log.push(key)
@@ -197,6 +221,7 @@ function addCell(cell: Cell, acceptedAt: number, count: number, reader: LogReade
   for (let i = 0; i < count; i++) {
     const event = eventIn(cell, reader.text())
     if (reader.skips(SIGNALS)) readSignals(signalsIn(event), reader)
+    if (reader.skips(FIELDS)) readFields(event, reader)
     const mask = reader.number()
     if (mask === SUM) addAll(event.counts, reader.counts(EVENT_WIDTH))
     else if (mask === PART) add(event.counts, EVENT.events, reader.number())
@@ -216,6 +241,14 @@ function readSignals(signals: Counts, reader: LogReader): void {
     const place = reader.number()
     if (place >= signals.length) throw new Error('the journal holds a signal that this version does not know')
     add(signals, place, reader.number())
+  }
+}
+
+function readFields(event: EventDelta, reader: LogReader): void {
+  for (let left = reader.number(); left > 0; left--) {
+    const counts = fieldIn(event, reader.text())
+    add(counts, FIELD.present, reader.number())
+    add(counts, FIELD.total, reader.number())
   }
 }
 
@@ -257,43 +290,4 @@ export function latencyBucket(ms: number): number {
 
 function linkId(ids: Set<string>, id: string): void {
   if (id !== NO_ID) ids.add(id)
-}
-
-class LogReader {
-  readonly #log: Log
-  /** Items read. */
-  at = 0
-
-  constructor(log: Log) {
-    this.#log = log
-  }
-
-  get isAtEnd(): boolean {
-    return this.at >= this.#log.length
-  }
-
-  /** Whether that text comes next, which is then read. */
-  skips(text: string): boolean {
-    if (this.#log[this.at] !== text) return false
-    this.at++
-    return true
-  }
-
-  number(): number {
-    const value = this.#log[this.at++]
-    if (typeof value !== 'number') throw new Error(`the journal holds ${typeof value} where a number belongs`)
-    return value
-  }
-
-  text(): string {
-    const value = this.#log[this.at++]
-    if (typeof value !== 'string') throw new Error(`the journal holds ${typeof value} where a text belongs`)
-    return value
-  }
-
-  counts(width: number): Counts {
-    const counts: Counts = []
-    for (let i = 0; i < width; i++) counts.push(this.number())
-    return counts
-  }
 }

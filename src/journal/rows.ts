@@ -1,4 +1,4 @@
-import { floorTo, HOUR, Yielder } from '../lib/index.ts'
+import { floorTo, HOUR, storable, Yielder } from '../lib/index.ts'
 import {
   clientUsage,
   containerVersions,
@@ -6,6 +6,7 @@ import {
   dirtyBuckets,
   eventRollups,
   eventTagRollups,
+  fieldRollups,
   GRAIN,
   LOCK_ORDER,
   NO_EVENT,
@@ -23,6 +24,7 @@ import {
   type Cell,
   type Counts,
   cellAt,
+  fieldsOf,
   newSite,
   OUTCOME_END,
   type SiteDelta,
@@ -32,7 +34,7 @@ import {
   type VersionSeen,
 } from './delta.ts'
 import type { NameBook, NameBooks, NameKind, TagLink } from './names.ts'
-import { dayOf, versionName } from './names.ts'
+import { dayOf, fieldKey, versionName } from './names.ts'
 import type { RowBudget } from './row-budget.ts'
 
 /** Events and tags of a site that are made rows in one turn of the event loop: some two milliseconds. */
@@ -66,6 +68,7 @@ export class FoldRows {
     this.addUsage(clientId, site)
     for (const cell of cells) {
       this.#addEvents(siteNo, cell, budget)
+      this.#addFields(siteNo, cell, budget)
       this.#addTags(siteNo, cell, budget)
       await yielder.spend(unitsOfCell(cell))
     }
@@ -88,6 +91,13 @@ export class FoldRows {
   /** The name to count `name` under on the book's day, which is written if it is new and fits under the cap. */
   bookName(siteNo: number, book: NameBook, kind: NameKind, name: string): string {
     return book.book(kind, name, (admitted) => this.#push(dailyNames, siteNo, book.day, kind, admitted))
+  }
+
+  /** The name to count a parameter of the site's own under. @param eventName the name that its event is booked under */
+  bookField(siteNo: number, book: NameBook, eventName: string, field: string): string {
+    const name = storable(field)
+    if (name === OTHER) return name
+    return this.bookName(siteNo, book, 'field', fieldKey(eventName, name)) === OTHER ? OTHER : name
   }
 
   /** Writes which name a tag id has, unless that is written or there are too many ids on the book's day. */
@@ -136,6 +146,22 @@ export class FoldRows {
     for (const [name, counts] of withinBudget(signalsOf(events), admits('signal'))) {
       this.#push(signalRollups, siteNo, GRAIN.minute, minute, containerId, name, ...counts)
     }
+  }
+
+  /** A pair of names over the budget is counted as `(other)` in both. */
+  #addFields(siteNo: number, { minute, containerId, lastSeenAt, events }: Cell, budget: RowBudget): void {
+    const other: Counts = []
+    for (const name of [...events.keys()].filter((one) => events.get(one)?.fields !== undefined).sort()) {
+      const fields = events.get(name)?.fields
+      for (const field of [...(fields?.keys() ?? [])].sort()) {
+        const counts = fields?.get(field) ?? []
+        const isOther = name === OTHER && field === OTHER
+        if (isOther || !budget.admitsMinute(lastSeenAt, minute, containerId, 'field', name, field))
+          addAll(other, counts)
+        else this.#push(fieldRollups, siteNo, GRAIN.minute, minute, containerId, name, field, ...counts)
+      }
+    }
+    if (other.length > 0) this.#push(fieldRollups, siteNo, GRAIN.minute, minute, containerId, OTHER, OTHER, ...other)
   }
 
   #addTags(siteNo: number, cell: Cell, budget: RowBudget): void {
@@ -192,15 +218,18 @@ export class FoldRows {
     const { lastSeenAt } = cell
     const containerId = nameOf('container', cell.containerId)
     let changed = containerId !== cell.containerId
+    const fieldNameOf = (eventName: string, field: string) => this.bookField(siteNo, book, eventName, field)
     for (const [name, event] of cell.events) {
-      changed ||= nameOf('event', name) !== name
+      const bookedName = nameOf('event', name)
+      changed ||= bookedName !== name
+      for (const field of fieldsOf(event).keys()) changed ||= fieldNameOf(bookedName, field) !== field
       for (const [key, tag] of event.tags) {
         const booked = nameOf('tag', key)
         changed ||= booked !== key
         for (const id of tag.ids) this.linkId(siteNo, book, { containerId, id, name: booked, lastSeenAt })
       }
     }
-    return changed ? renamed(cell, containerId, nameOf) : cell
+    return changed ? renamed(cell, containerId, nameOf, fieldNameOf) : cell
   }
 }
 

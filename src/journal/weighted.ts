@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { add, Delta, SIGNAL, signalsIn } from './delta.ts'
+import { add, Delta, fieldsOf, SIGNAL, signalsIn } from './delta.ts'
 import { addLog, appendSummedEvent, type Log } from './row.ts'
 
 /** Small enough that no count leaves the numbers that JSON holds, but for execution times of years. */
@@ -30,6 +30,7 @@ export function appendWeighted(log: Log, one: Log, weight: number): void {
       scale(event.counts, weight)
       scale(event.signals, weight)
       add(signalsIn(event), SIGNAL.weight_excess, weight * (weight - 1))
+      for (const counts of fieldsOf(event).values()) scale(counts, weight)
       for (const tag of event.tags.values()) {
         scale(tag.counts, weight)
         scale(tag.signals, weight)

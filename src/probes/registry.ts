@@ -7,6 +7,7 @@ import { dataFreshness } from './types/data-freshness.ts'
 import { ecommerceQuality, userDataQuality } from './types/data-quality.ts'
 import { dataVolume } from './types/data-volume.ts'
 import { errorBudget } from './types/error-budget.ts'
+import { fieldContract } from './types/field-contract.ts'
 import { httpHealth } from './types/http-health.ts'
 import { imageVersion } from './types/image-version.ts'
 import { metaQuality } from './types/meta-quality.ts'
@@ -42,6 +43,7 @@ export const PROBE_TYPES: readonly ProbeType[] = [
   duplicates,
   valueQuality,
   identifierQuality,
+  fieldContract,
   reconciliation,
   containerLag,
   errorBudget,

@@ -1,5 +1,6 @@
 import {
   type EventCounts,
+  type FieldCounts,
   type OutcomeCounts,
   type SignalCounts,
   type Tables,
@@ -107,10 +108,18 @@ export const TAG_SIGNAL_COLUMNS = [
   ...RESPONSE_COLUMNS,
 ] as const satisfies (keyof TagSignalCounts)[]
 
+/** Of a parameter of the site's own on an event. */
+export const FIELD_COLUMNS = ['present', 'total'] as const satisfies (keyof FieldCounts)[]
+
 /** Distinct event names, and as many tag keys, that a site may use on one UTC day; further ones are counted together. */
 export const NAMES_PER_DAY = 500
 /** Containers of a site on one UTC day; further ones are counted together. */
 export const CONTAINERS_PER_DAY = 50
+/**
+ * Parameters of a site's own, each on each event that names it, on one UTC day; further ones are counted together, by event. Pairs and
+ * not names, because every pair is a row in each minute.
+ */
+export const FIELDS_PER_DAY = 1_000
 /** Versions of a site's containers that are taken note of on one UTC day. */
 export const VERSIONS_PER_DAY = 50
 /** Links of a site's tag ids to names that are kept on one UTC day; further ones are still counted under the name. */
@@ -141,6 +150,10 @@ export const tagSignalRollups: UpsertSpec = upsertInto('tag_signal_rollups', {
   keys: [...bucketKeys, 'tag_key'],
   sums: TAG_SIGNAL_COLUMNS,
 })
+export const fieldRollups: UpsertSpec = upsertInto('field_rollups', {
+  keys: [...bucketKeys, 'event_name', 'field'],
+  sums: FIELD_COLUMNS,
+})
 export const dirtyBuckets: UpsertSpec = upsertInto('rollup_marks', {
   keys: ['site_no', 'grain', 'bucket'],
   sums: ['writes'],
@@ -167,7 +180,7 @@ export const clientUsage: UpsertSpec = upsertInto('client_usage', {
 /** The tables whose rows exist at several grains. */
 export type RollupTable = Extract<
   keyof Tables,
-  'event_rollups' | 'tag_rollups' | 'event_tag_rollups' | 'signal_rollups' | 'tag_signal_rollups'
+  'event_rollups' | 'tag_rollups' | 'event_tag_rollups' | 'signal_rollups' | 'tag_signal_rollups' | 'field_rollups'
 >
 
 /** Those that counts are folded into by the minute; the others begin with the hour. */
@@ -176,6 +189,7 @@ export const MINUTE_TABLES = [
   'tag_rollups',
   'signal_rollups',
   'tag_signal_rollups',
+  'field_rollups',
 ] as const satisfies RollupTable[]
 
 /**
@@ -196,6 +210,7 @@ export const LOCK_ORDER: readonly UpsertSpec[] = [
   eventTagRollups,
   signalRollups,
   tagSignalRollups,
+  fieldRollups,
   dirtyBuckets,
   siteContainers,
   containerVersions,

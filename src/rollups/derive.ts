@@ -5,6 +5,7 @@ import { type BatchOperation, type Store, StoreError, totalOf } from '../store/i
 import {
   dirtyBuckets,
   EVENT_COLUMNS,
+  FIELD_COLUMNS,
   GRAIN,
   MINUTE_TABLES,
   OUTCOMES,
@@ -23,6 +24,7 @@ const NAME_COLUMNS = {
   event_tag_rollups: ['event_name', 'tag_key'],
   signal_rollups: ['event_name'],
   tag_signal_rollups: ['tag_key'],
+  field_rollups: ['event_name', 'field'],
 } as const
 const COUNT_COLUMNS: Record<RollupTable, readonly string[]> = {
   event_rollups: EVENT_COLUMNS,
@@ -30,6 +32,7 @@ const COUNT_COLUMNS: Record<RollupTable, readonly string[]> = {
   event_tag_rollups: OUTCOMES,
   signal_rollups: SIGNAL_COLUMNS,
   tag_signal_rollups: TAG_SIGNAL_COLUMNS,
+  field_rollups: FIELD_COLUMNS,
 }
 
 export interface DirtyBucket {

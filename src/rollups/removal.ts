@@ -25,6 +25,7 @@ const KEYS = {
   event_tag_rollups: ['grain', 'bucket', 'container_id', 'event_name', 'tag_key'],
   signal_rollups: ['grain', 'bucket', 'container_id', 'event_name'],
   tag_signal_rollups: ['grain', 'bucket', 'container_id', 'tag_key'],
+  field_rollups: ['grain', 'bucket', 'container_id', 'event_name', 'field'],
   rejection_counts: ['bucket', 'reason'],
   rollup_marks: ['grain', 'bucket'],
   minute_floors: ['gone_before'],

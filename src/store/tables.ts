@@ -42,6 +42,7 @@ import type {
   DailyNameTable,
   EventRollupTable,
   EventTagRollupTable,
+  FieldRollupTable,
   MinuteFloorTable,
   ReferenceCountTable,
   RollupMarkTable,
@@ -74,6 +75,7 @@ export interface Tables {
   event_tag_rollups: EventTagRollupTable
   signal_rollups: SignalRollupTable
   tag_signal_rollups: TagSignalRollupTable
+  field_rollups: FieldRollupTable
   rollup_marks: RollupMarkTable
   minute_floors: MinuteFloorTable
   site_containers: SiteContainerTable

@@ -228,3 +228,34 @@ testOnEveryEngine('keys stand in the query once for each, and only with a groupi
   }
   assert.equal((await app.inject({ url: `${path}/overview?hours=1&hours=2` })).statusCode, 400)
 })
+
+testOnEveryEngine(
+  'own parameters are listed by event, those of the most events first, and exported as CSV',
+  async (store, t) => {
+    const { site, app, path, get } = await openReports(t, store)
+    const of = (event_name: string, fields: Record<string, boolean>) => event(at('12:10:00'), { event_name, fields })
+    assert.deepEqual((await get('/fields?hours=1')).json().fields, [])
+    await count(store, site, [
+      of('purchase', { coupon: true, basket: false }),
+      of('page_view', { group: true }),
+      of('page_view', { group: false }),
+    ])
+    const body = (await get('/fields?hours=1')).json()
+    assert.deepEqual([body.site_id, body.from, body.to], [site.id, at('11:35:00'), at('12:35:00')])
+    assert.deepEqual(body.fields, [
+      { event_name: 'page_view', field: 'group', present: 1, total: 2, rate: 0.5 },
+      { event_name: 'purchase', field: 'basket', present: 0, total: 1, rate: 0 },
+      { event_name: 'purchase', field: 'coupon', present: 1, total: 1, rate: 1 },
+    ])
+    const csv = await get(
+      `/export.csv?metric=fields&group_by=field&from=${at('12:00:00')}&to=${at('13:00:00')}&bucket=1h`,
+    )
+    assert.deepEqual(csv.body.trim().split('\n'), [
+      't,key,value',
+      `${at('12:00:00')},basket,0`,
+      `${at('12:00:00')},coupon,1`,
+      `${at('12:00:00')},group,0.5`,
+    ])
+    await refused(app, { url: `${path}/fields?hours=0` }, 400, 'invalid_request')
+  },
+)

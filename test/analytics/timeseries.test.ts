@@ -222,6 +222,26 @@ testOnEveryEngine('a rate, a percentile and a score say what they are taken of, 
   assert.deepEqual((await of({ metric: 'events' })).events, [undefined, undefined, undefined])
 })
 
+testOnEveryEngine(
+  'own parameters are a share of the events that name them, together, each, and of one event',
+  async (store) => {
+    const site = await insertSite(store)
+    await count(store, site, [
+      event(at('10:00:00'), { event_name: 'purchase', fields: { coupon: true, group: false } }),
+      event(at('12:00:00'), { event_name: 'purchase', fields: { coupon: false } }),
+      batch(at('12:00:00'), { fields: { coupon: { present: 1, total: 3 } } }),
+    ])
+    const of = (query: Partial<TimeseriesQuery>) => report(store, site, { metric: 'fields', ...hourly, ...query })
+    assert.deepEqual(values(await of({})), { fields: [0.5, null, 0.25] })
+    const byField = await of({ group_by: 'field' })
+    assert.deepEqual(values(byField), { coupon: [1, null, 0.25], group: [0, null, null] })
+    assert.deepEqual(bases(byField), { coupon: [1, 0, 4], group: [1, 0, 0] })
+    assert.deepEqual(values(await of({ group_by: 'field', event_name: 'purchase', keys: ['coupon'] })), {
+      coupon: [1, null, 0],
+    })
+  },
+)
+
 /** One event at each UTC hour of the days around a clock change. */
 async function countHourly(store: Store, site: SiteRow, from: string, hours: number): Promise<void> {
   const payloads: Payload[] = []
@@ -252,6 +272,7 @@ const REFUSED: readonly [TimeseriesQuery, string, RegExp][] = [
   [{ metric: 'latency', group_by: 'outcome' }, '/group_by', /can be grouped by tag_key/],
   [{ metric: 'user_data', group_by: 'event_name' }, '/group_by', /can be grouped by field/],
   [{ metric: 'ecommerce', event_name: 'purchase' }, '/event_name', /can be filtered by nothing/],
+  [{ metric: 'fields', group_by: 'event_name' }, '/group_by', /can be grouped by field/],
   [{ metric: 'score', group_by: 'field' }, '/group_by', /can be grouped by nothing/],
 ]
 

@@ -43,6 +43,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
     'daily_names',
     'event_rollups',
     'event_tag_rollups',
+    'field_rollups',
     'minute_floors',
     'rollup_marks',
     'signal_rollups',

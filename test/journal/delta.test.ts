@@ -24,6 +24,7 @@ const payload = fc
       ),
       { maxLength: 4 },
     ),
+    fields: fc.dictionary(fc.constantFrom('coupon', '+', '=', '__proto__'), fc.boolean()),
     consent: fc.record(
       {
         ad_storage: fc.constantFrom('granted' as const, 'denied' as const, 'absent' as const),
@@ -60,6 +61,7 @@ function canonical(delta: Delta): unknown {
             name,
             event.counts,
             event.signals,
+            sorted(event.fields ?? new Map<string, number[]>()),
             sorted(event.tags).map(([key, tag]) => [key, tag.counts, tag.signals, [...tag.ids].sort()]),
           ]),
         ])

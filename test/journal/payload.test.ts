@@ -262,6 +262,7 @@ const FULL = {
   ecommerce: { has_value: true, value_zero: true, items_empty: false },
   consent: { ad_storage: 'denied' as const, analytics_storage: 'granted' as const, updated: false },
   identifiers: { has_event_id: true, has_fbp: false },
+  fields: { coupon: true, group: false },
   container: { version: '7', environment: 'Live' },
 }
 

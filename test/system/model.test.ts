@@ -28,12 +28,18 @@ interface Overview {
   responses: { total: number; tags: ({ tag_key: string; total: number } & Record<string, number | string>)[] }
   score: Record<string, unknown>
 }
+interface Field {
+  event_name: string | null
+  field: string
+  present: number
+  total: number
+}
 
 const START = Date.parse('2026-11-20T10:17:00.000Z')
 const RANGE = `from=${isoTime(START - DAY - HOUR)}&to=${isoTime(START + HOUR)}`
 
 /** The overview in the form of the model; what was never counted above zero is left out on both sides. */
-function reported(overview: Overview): Model {
+function reported(overview: Overview, fields: readonly Field[]): Model {
   const presence = <T>(part: { total: number } & Record<string, Presence>, names: readonly string[]) =>
     Object.fromEntries([['total', part.total], ...names.map((name) => [name, part[name]?.present])]) as T
   return {
@@ -51,6 +57,7 @@ function reported(overview: Overview): Model {
     identifiers: presences(overview.identifiers),
     validity: presences(overview.validity),
     responses: reportedResponses(overview),
+    fields: reportedFields(fields),
   }
 }
 
@@ -80,6 +87,14 @@ function reportedResponses({ responses }: Overview): Model['responses'] {
   return aboveZero(counts)
 }
 
+const reportedFields = (fields: readonly Field[]) =>
+  aboveZero(
+    fields.flatMap(({ event_name, field, present, total }) => [
+      [`${event_name ?? ''} ${field} present`, present] as const,
+      [`${event_name ?? ''} ${field} total`, total] as const,
+    ]),
+  )
+
 const presences = ({ total, ...fields }: { total: number } & Record<string, Presence>) =>
   aboveZero([['total', total], ...Object.entries(fields).map(([name, { present }]) => [name, present] as const)])
 
@@ -97,6 +112,12 @@ async function overviewOf(api: TestService, site: SiteKey): Promise<Overview> {
   const answer = await api.call('GET', `/api/monitoring/sites/${site.id}/overview?${RANGE}`)
   assert.equal(answer.status, 200, answer.text)
   return answer.json<Overview>()
+}
+
+async function fieldsOf(api: TestService, site: SiteKey): Promise<Field[]> {
+  const answer = await api.call('GET', `/api/monitoring/sites/${site.id}/fields?${RANGE}`)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json<{ fields: Field[] }>().fields
 }
 
 /** What must not change when minutes become days: all but the window's ends, and the last hour, which minutes alone hold. */
@@ -127,7 +148,8 @@ testPerEngine(
           await api.service.ingest.flush()
           const expected = withoutZeros(modelOf(sent))
           const fresh = await overviewOf(api, site)
-          assert.deepEqual(withoutZeros(reported(fresh)), expected)
+          const freshFields = await fieldsOf(api, site)
+          assert.deepEqual(withoutZeros(reported(fresh, freshFields)), expected)
 
           clock.set(START + 9 * DAY)
           await compact(api, clock.now())
@@ -139,6 +161,7 @@ testPerEngine(
           assert.deepEqual(minutes, [])
           const compacted = await overviewOf(api, site)
           assert.deepEqual(settled(compacted), settled(fresh))
+          assert.deepEqual(await fieldsOf(api, site), freshFields)
         },
       ),
       { numRuns: amount(15, 100), seed: 20_261_120 },

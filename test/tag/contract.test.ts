@@ -25,7 +25,15 @@ for (const sendMode of ['per_event', 'batched']) {
     assert.ok(!isValid({ container_id: 'GTM-A', event_name: 'x', timestamp_ms: 1, tags: [], more: 1 }))
     for (const trackUserData of [true, false]) {
       const endpoint = await openEndpoint(t)
-      const fields = fieldsFor('key', { sendMode, batchSize: 7, trackUserData })
+      const ownParameters = [
+        ...Array.from({ length: 25 }, (_, row) => ({
+          name: `own ${row}`,
+          value: row,
+          eventName: row % 2 ? 'purchase' : '',
+        })),
+        { name: 'n'.repeat(300), value: 'a', eventName: 'page_view' },
+      ]
+      const fields = fieldsFor('key', { sendMode, batchSize: 7, trackUserData, ownParameters })
       const container = await openContainer(t, new TestClock(NOW), endpoint.address, { fields })
       const random = new Random(5)
       for (let n = 0; n < 210; n++) {

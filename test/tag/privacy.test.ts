@@ -56,7 +56,12 @@ async function sendEverything(t: TestContext, sendMode: string, status: number) 
   endpoint.ending = status
   const container = await openContainer(t, clock, endpoint.address, {
     template,
-    fields: fieldsFor('key', { sendMode, batchSize: 3, logMode: 'failures' }),
+    fields: fieldsFor('key', {
+      sendMode,
+      batchSize: 3,
+      logMode: 'failures',
+      ownParameters: SHAPES.map((shape, index) => ({ name: `own ${index}`, value: shape('own') })),
+    }),
   })
   const fields = readableFields(template).filter((field) => field !== 'event_name')
   assert.ok(fields.includes('user_data') && fields.includes('email') && fields.includes('items'))
@@ -90,6 +95,10 @@ for (const sendMode of ['per_event', 'batched']) {
       assert.ok(
         container.requests.some(({ body }) => /"has_email":true|"email":[1-9]/.test(body)),
         'that it was there is reported',
+      )
+      assert.ok(
+        container.requests.some(({ body }) => /"own 0":(true|\{"present":[1-9])/.test(body)),
+        'that parameters of the table were there is reported',
       )
       assert.ok(
         container.requests.some(({ body }) => /"response":"4xx"|"response_4xx":[1-9]/.test(body)),

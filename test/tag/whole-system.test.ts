@@ -82,6 +82,31 @@ test('10,000 events in batches are reported but for what sat in an instance that
   assert.deepEqual(overview.rejections, {})
 })
 
+for (const [sendMode, event_name] of [
+  ['per_event', 'purchase'],
+  ['batched', null],
+] as const) {
+  test(`parameters of the table are reported by how often they were there: ${sendMode}`, async (t) => {
+    const { clock, api, site } = await startMonitored(t)
+    const fire = async (coupon: string | undefined) => {
+      const ownParameters = [
+        { name: 'coupon', value: coupon ?? '', eventName: 'purchase' },
+        { name: 'step', value: 1, eventName: 'begin_checkout' },
+      ]
+      const fields = fieldsFor(site.ingest_key, { sendMode, batchSize: 1, ownParameters })
+      const container = await openContainer(t, clock, api.url, { fields })
+      await container.fire({ event_name: 'purchase' }, [{ id: 1, status: 'success' }])
+      await container.idle()
+    }
+    for (const coupon of ['SUMMER', undefined, 'WINTER']) await fire(coupon)
+    await api.service.ingest.flush()
+    const answer = await api.call('GET', `/api/monitoring/sites/${site.id}/fields?hours=1`)
+    assert.deepEqual(answer.json<{ fields: unknown }>().fields, [
+      { event_name, field: 'coupon', present: 2, total: 3, rate: 2 / 3 },
+    ])
+  })
+}
+
 for (const sendMode of ['per_event', 'batched'] as const) {
   test(`of events of which one in ten is sent the reports say how many there were: ${sendMode}`, async (t) => {
     const monitored = await startMonitored(t)

@@ -68,6 +68,7 @@ const KINDS: Readonly<Record<string, Cause>> = {
   duplicates: 'quality',
   value_quality: 'quality',
   identifier_quality: 'quality',
+  field_contract: 'quality',
   reconciliation: 'quality',
   container_lag: 'quality',
   // That an image is old is no news, and a release does not make it so.
@@ -91,6 +92,7 @@ const BY_THE_HOUR: readonly string[] = [
   'duplicates',
   'value_quality',
   'identifier_quality',
+  'field_contract',
   'tag_latency',
 ]
 

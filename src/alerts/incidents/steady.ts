@@ -21,6 +21,7 @@ export const ESTIMATED: readonly string[] = [
   'duplicates',
   'value_quality',
   'identifier_quality',
+  'field_contract',
   'meta_quality',
 ]
 

@@ -5,6 +5,7 @@ import { type ReportContext, readSnapshot } from '../snapshot.ts'
 import { identityOf } from '../tag-identity.ts'
 import { reportWindow } from '../window.ts'
 import { eventSeries, qualitySeries, scoreSeries } from './events.ts'
+import { ownFieldSeries } from './own-fields.ts'
 import type { Series } from './plan.ts'
 import { type Metric, needsEventTags, requireAnswerable, type TimeseriesQuery } from './plan.ts'
 import type { SeriesContext } from './read.ts'
@@ -34,6 +35,7 @@ const SERIES_OF: Readonly<Record<Metric, (context: SeriesContext) => Promise<Ser
   identifiers: identifierSeries,
   validity: validitySeries,
   responses: responseSeries,
+  fields: ownFieldSeries,
   score: scoreSeries,
 }
 

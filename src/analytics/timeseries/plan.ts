@@ -15,6 +15,7 @@ export const METRICS = [
   'identifiers',
   'validity',
   'responses',
+  'fields',
   'score',
 ] as const
 export type Metric = (typeof METRICS)[number]
@@ -46,13 +47,13 @@ export const TimeseriesParams = Type.Object(
         description:
           'One series each: `event_name` with events, executions, failures; `tag_key` with executions, failures, latency ' +
           '(then p95), responses; `outcome` with executions, failures; `field` with user_data, ecommerce, consent, identifiers, ' +
-          'validity, responses',
+          'validity, responses, fields',
       }),
     ),
     event_name: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'Only this event: events, executions, failures, consent, identifiers, validity',
+        description: 'Only this event: events, executions, failures, consent, identifiers, validity, fields',
       }),
     ),
     tag_key: Type.Optional(
@@ -87,6 +88,7 @@ const ALLOWED: Readonly<Record<Metric, { groups: readonly Group[]; filters: read
   identifiers: { groups: ['field'], filters: ['event_name'] },
   validity: { groups: ['field'], filters: ['event_name'] },
   responses: { groups: ['field', 'tag_key'], filters: ['tag_key'] },
+  fields: { groups: ['field'], filters: ['event_name'] },
   score: { groups: [], filters: [] },
 }
 

@@ -89,7 +89,7 @@ function eventAt(
   wrong: readonly Incident[],
   random: Random,
 ): EventPayload {
-  const { userData, ecommerce } = profile
+  const { userData, ecommerce, own } = profile
   const fired = wrong.length === 0 ? tags : tags.filter(({ tag }) => fires(tag, wrong))
   const event: EventPayload = {
     container_id: site.serverContainerId,
@@ -99,6 +99,8 @@ function eventAt(
   }
   if (userData !== undefined && random() < userData.sent) event.user_data = userDataFlags(userData, random)
   if (ecommerce !== undefined) event.ecommerce = ecommerceFlags(ecommerce, wrong, random)
+  // By chance of its own: what else happens is the same with and without them.
+  if (own !== undefined) event.fields = ownFlags(own, wrong, seededRandom(`${site.serverContainerId}/own/${time}`))
   return event
 }
 
@@ -163,6 +165,16 @@ function ecommerceFlags(
     has_items: random() < items,
     has_transaction_id: transactionId !== undefined && random() < transactionId && !isLost,
   }
+}
+
+/** The release that loses the transaction ids loses what the shop reads from the same place. */
+function ownFlags(
+  rates: Readonly<Record<string, number>>,
+  wrong: readonly Incident[],
+  random: Random,
+): Record<string, boolean> {
+  const lost = wrong.some(({ kind }) => kind === 'transaction ids are lost') ? 'delivery_slot' : null
+  return Object.fromEntries(Object.entries(rates).map(([name, rate]) => [name, random() < rate && name !== lost]))
 }
 
 /** 1 January 1970 was a Thursday; weekdays count from Monday. */

@@ -66,7 +66,7 @@ const BEFORE_INCIDENT_MS = 30 * MINUTE
 const FOUND_BY: Readonly<Record<Incident['kind'], readonly string[]>> = {
   'tag fails': ['tag_failure_rate'],
   'tag does not fire': ['tag_missing'],
-  'transaction ids are lost': ['ecommerce_quality'],
+  'transaction ids are lost': ['ecommerce_quality', 'field_contract'],
   'nothing arrives': ['data_volume'],
 }
 

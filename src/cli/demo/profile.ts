@@ -30,6 +30,8 @@ export interface EventProfile {
   weight: number
   userData?: UserDataRates
   ecommerce?: EcommerceRates
+  /** How often each parameter of the site's own is there. */
+  own?: Readonly<Record<string, number>>
 }
 
 export interface TagProfile {

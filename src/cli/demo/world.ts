@@ -70,7 +70,9 @@ export const FURNITURE: SiteProfile = {
   eventsPerMinute: 10,
   hours: [34, 22, 16, 13, 12, 15, 28, 50, 72, 90, 104, 112, 122, 118, 110, 108, 112, 120, 138, 160, 172, 164, 118, 70],
   weekdays: [0.92, 0.9, 0.9, 0.93, 0.96, 1.18, 1.21],
-  events: shopEvents({ sent: 0.9, email: 0.88, phone: 0.61, name: 0.8, place: 0.78 }),
+  events: shopEvents({ sent: 0.9, email: 0.88, phone: 0.61, name: 0.8, place: 0.78 }).map((event) =>
+    event.name === 'purchase' ? { ...event, own: { delivery_slot: 0.97, financing: 0.34 } } : event,
+  ),
   tags: [TAGS.ga4, TAGS.googleAdsConversion, TAGS.metaCapiShop, TAGS.pinterest, TAGS.newsletter],
 }
 

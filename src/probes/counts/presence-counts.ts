@@ -1,6 +1,7 @@
-import type { RawBuilder } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import {
   addSums,
+  isOneOf,
   qualityCounts,
   SCORE_EVENT_COLUMNS,
   SCORE_EVENT_MEASURES,
@@ -11,9 +12,15 @@ import {
   totals,
   zeroSums,
 } from '../../analytics/index.ts'
-import type { FieldCounts, PresenceBucket, PresenceHistory } from '../../detection/index.ts'
+import {
+  type FieldCounts,
+  type OwnParameter,
+  PARAMETER,
+  type PresenceBucket,
+  type PresenceHistory,
+} from '../../detection/index.ts'
 import { ceilTo, DAY, floorTo, HOUR } from '../../lib/index.ts'
-import { GRAIN, NO_EVENT, OTHER, SIGNAL_COLUMNS, type TimeRange } from '../../rollups/index.ts'
+import { FIELD_COLUMNS, GRAIN, NO_EVENT, OTHER, SIGNAL_COLUMNS, type TimeRange } from '../../rollups/index.ts'
 import { SLOT, type Timeline } from './timeline.ts'
 
 /** What only per-event payloads hold. */
@@ -74,38 +81,86 @@ export const readSignals = <F extends string>(
     fieldsOf,
   )
 
-interface Source<C extends string> {
-  table: 'event_rollups' | 'signal_rollups'
+/** Which parameters of the site's own are judged; without a name all are. */
+export interface ParameterFilter {
+  event?: string | undefined
+  parameter?: string | undefined
+}
+
+/** The same of the parameters that a site has named itself, each on each event that names it. */
+export async function readParameters(
+  snapshot: Snapshot,
+  timeline: Timeline,
+  end: number,
+  { event, parameter }: ParameterFilter,
+): Promise<OwnParameter[]> {
+  const conditions = [
+    ...(event === undefined ? [] : [isOneOf('event_name', [event])]),
+    ...(parameter === undefined ? [] : [isOneOf('field', [parameter])]),
+  ]
+  const histories = await readHistories(
+    snapshot,
+    timeline,
+    end,
+    {
+      table: 'field_rollups',
+      by: ['event_name', 'field'],
+      columns: FIELD_COLUMNS,
+      measures: totals(FIELD_COLUMNS),
+      ...(conditions.length === 0 ? {} : { where: sql<SqlBool>`${sql.join(conditions, sql` and `)}` }),
+    },
+    ({ event_name, field }) => JSON.stringify([event_name, field]),
+    ({ present, total }): FieldCounts<typeof PARAMETER> => ({ [PARAMETER]: { present, total } }),
+  )
+  return [...histories].flatMap(([key, history]): OwnParameter[] => {
+    const [eventName, name] = JSON.parse(key) as [string, string]
+    // What is counted together over the cardinality cap is something else every day.
+    if (eventName === OTHER || name === OTHER) return []
+    return [{ name, history: { event_name: eventName === NO_EVENT ? null : eventName, ...history } }]
+  })
+}
+
+interface Source<K extends string, C extends string> {
+  table: 'event_rollups' | 'signal_rollups' | 'field_rollups'
+  by: readonly K[]
   columns: readonly C[]
   measures: Readonly<Record<C, RawBuilder<number>>>
+  where?: RawBuilder<SqlBool>
 }
 
 async function readKinds<C extends string, F extends string>(
   snapshot: Snapshot,
   timeline: Timeline,
   end: number,
-  { table, columns, measures }: Source<C>,
+  source: Omit<Source<'event_name', C>, 'by'>,
   fieldsOf: (sums: Sums<C>) => FieldCounts<F>,
 ): Promise<PresenceHistory<F>[]> {
+  const by = ['event_name'] as const
+  const nameOf = ({ event_name }: { event_name: string }) => event_name
+  const histories = await readHistories(snapshot, timeline, end, { ...source, by }, nameOf, fieldsOf)
+  return [...histories]
+    .filter(([name]) => name !== OTHER)
+    .map(([name, history]) => ({ event_name: name === NO_EVENT ? null : name, ...history }))
+}
+
+async function readHistories<K extends string, C extends string, F extends string>(
+  snapshot: Snapshot,
+  timeline: Timeline,
+  end: number,
+  { columns, ...source }: Source<K, C>,
+  keyOf: (row: Record<K, string>) => string,
+  fieldsOf: (sums: Sums<C>) => FieldCounts<F>,
+): Promise<Map<string, Pick<PresenceHistory<F>, 'recent' | 'usual'>>> {
   const { buckets, slotsFrom } = timeline
   const usual = usualRange(timeline)
   const rowsOf = (stretches: readonly Stretch[], length: number, slotEnd: number) =>
-    sumStretches(snapshot, {
-      table,
-      stretches,
-      by: ['event_name'],
-      measures,
-      slots: { length, end: slotEnd },
-    })
+    sumStretches(snapshot, { ...source, stretches, slots: { length, end: slotEnd } })
   const recentStretches = [
     { from: buckets[0]?.from ?? end, to: slotsFrom, coarsest: GRAIN.hour },
     { from: slotsFrom, to: end, coarsest: GRAIN.minute },
   ]
-  const recentByName = Map.groupBy(await rowsOf(recentStretches, SLOT, end), ({ event_name }) => event_name)
-  const usualByName = Map.groupBy(
-    await rowsOf([{ ...usual, coarsest: GRAIN.hour }], HOUR, usual.to),
-    ({ event_name }) => event_name,
-  )
+  const recentByKey = Map.groupBy(await rowsOf(recentStretches, SLOT, end), keyOf)
+  const usualByKey = Map.groupBy(await rowsOf([{ ...usual, coarsest: GRAIN.hour }], HOUR, usual.to), keyOf)
   const bucketsOf = (
     rows: readonly (Sums<C> & { at: number })[],
     bucketOf: (at: number) => TimeRange | undefined,
@@ -124,13 +179,16 @@ async function readKinds<C extends string, F extends string>(
     hours.set(from, hour)
     return hour
   }
-  return [...new Set([...recentByName.keys(), ...usualByName.keys()])]
-    .filter((name) => name !== OTHER)
-    .map((name) => ({
-      event_name: name === NO_EVENT ? null : name,
-      recent: bucketsOf(recentByName.get(name) ?? [], (at) => buckets[timeline.indexAt(at)]),
-      usual: bucketsOf(usualByName.get(name) ?? [], hourAt),
-    }))
+  const keys = new Set([...recentByKey.keys(), ...usualByKey.keys()])
+  return new Map(
+    Array.from(keys, (key) => [
+      key,
+      {
+        recent: bucketsOf(recentByKey.get(key) ?? [], (at) => buckets[timeline.indexAt(at)]),
+        usual: bucketsOf(usualByKey.get(key) ?? [], hourAt),
+      },
+    ]),
+  )
 }
 
 function sumOf<C extends string>(rows: readonly Sums<C>[], columns: readonly C[]): Sums<C> {

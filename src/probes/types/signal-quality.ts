@@ -24,7 +24,7 @@ import { defineProbeType } from '../probe-type.ts'
 const share = (byDefault: number, description: string) =>
   Type.Number({ minimum: 0, maximum: 1, default: byDefault, description })
 
-const LOST = {
+export const LOST = {
   lost_share: share(
     QUALITY_DEFAULTS.lost_share,
     'A field is lost when it is surely present less often than this share of its usual rate, and …',

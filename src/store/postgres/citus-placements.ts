@@ -23,6 +23,7 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   event_tag_rollups: 'site_no',
   signal_rollups: 'site_no',
   tag_signal_rollups: 'site_no',
+  field_rollups: 'site_no',
   // Cleared and read in one transaction with the rollups they belong to.
   rollup_marks: 'site_no',
   minute_floors: 'site_no',

@@ -234,6 +234,18 @@ CREATE TABLE event_tag_rollups (
   primary key (site_no, grain, bucket, container_id, event_name, tag_key)
 ) without rowid;
 
+CREATE TABLE field_rollups (
+  site_no integer not null,
+  grain integer not null,
+  bucket integer not null,
+  container_id text not null,
+  event_name text not null,
+  field text not null,
+  present integer not null,
+  total integer not null,
+  primary key (site_no, grain, bucket, container_id, event_name, field)
+) without rowid;
+
 CREATE TABLE folds (
   node_id text primary key,
   last_seq integer not null,

@@ -134,6 +134,20 @@ export interface TagSignalRollupTable extends RollupKey, TagSignalCounts {
   tag_key: string
 }
 
+/** How often a parameter of the site's own was there. */
+export interface FieldCounts {
+  present: number
+  /** Events that said whether it was. */
+  total: number
+}
+
+/** Parameters that senders name, each on each event. Only those that name any have rows. */
+export interface FieldRollupTable extends RollupKey, FieldCounts {
+  /** Empty for what a batch reports without saying of which event. */
+  event_name: string
+  field: string
+}
+
 /** Which tag ended how on which event: hours and days only, and only from per-event payloads. */
 export interface EventTagRollupTable extends RollupKey, OutcomeCounts {
   event_name: string

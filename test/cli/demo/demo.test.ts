@@ -98,7 +98,7 @@ test('the demo', async (t) => {
     'has probes with results, deploys, and an alert about the incident that names the deploy before it',
     async () => {
       const probes = await first.list<Probe[]>('probes')
-      assert.equal(probes.length, 64)
+      assert.equal(probes.length, 68)
       const asked = probes.filter(({ probe_type }) =>
         ['http_health', 'tag_manager_version', 'image_version'].includes(probe_type),
       )

@@ -106,6 +106,19 @@ test('transaction ids are lost for an afternoon', () => {
   assert.ok(rate(lost.from - 6 * HOUR, lost.from) > 0.9)
 })
 
+test('with them goes a parameter of the shop, and the other one stays', () => {
+  const lost = INCIDENTS.find((incident) => incident.kind === 'transaction ids are lost')
+  assert.ok(lost !== undefined)
+  const rate = (field: string, from: number, to: number) => {
+    const named = events(FURNITURE, from, to, INCIDENTS).flatMap(({ fields }) => fields?.[field] ?? [])
+    assert.ok(named.length > 50)
+    return named.filter((isThere) => isThere).length / named.length
+  }
+  assert.equal(rate('delivery_slot', lost.from, lost.to), 0)
+  assert.ok(rate('delivery_slot', lost.to, lost.to + 6 * HOUR) > 0.9)
+  assert.ok(rate('financing', lost.from, lost.to) > 0.2)
+})
+
 test('nothing arrives from the coffee roaster for a while, and as usual before and after', () => {
   const away = INCIDENTS.find((incident) => incident.kind === 'nothing arrives')
   assert.ok(away !== undefined)

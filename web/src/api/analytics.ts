@@ -1,5 +1,6 @@
 import { type Query as CachedQuery, queryOptions } from '@tanstack/react-query'
 import type {
+  FieldsAnswer,
   MarkersAnswer,
   MatrixAnswer,
   OverviewAnswer,
@@ -11,6 +12,7 @@ import type {
 import { ApiError, type Query, request, withQuery } from './client.ts'
 
 export type {
+  FieldsAnswer,
   MarkersAnswer,
   MatrixAnswer,
   RecentAnswer,
@@ -99,6 +101,12 @@ export const tagQuery = (siteId: string, window: Query, key: string) =>
 export const matrixQuery = (siteId: string, window: Query) =>
   report<MatrixAnswer>(siteId, 'matrix', window, (signal) =>
     request(`${pathOf(siteId)}/matrix`, { query: window, signal }),
+  )
+
+/** How often parameters of the site's own were there, by event. */
+export const ownFieldsQuery = (siteId: string, window: Query) =>
+  report<FieldsAnswer>(siteId, 'fields', window, (signal) =>
+    request(`${pathOf(siteId)}/fields`, { query: window, signal }),
   )
 
 export const markersQuery = (siteId: string, window: Query) =>

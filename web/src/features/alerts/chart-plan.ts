@@ -71,6 +71,8 @@ export function chartPlan(probeType: string, finding: DataFinding, bucketMinutes
     case 'value_quality':
     case 'identifier_quality':
       return { ...common, ...signalPlan(subject.field ?? '', event_name) }
+    case 'field_contract':
+      return { ...common, ...ownFieldPlan(subject.field ?? '', event_name) }
     case 'data_volume':
     case 'data_freshness':
     case 'warehouse_events':
@@ -136,6 +138,19 @@ function signalPlan(field: string, event_name: string | undefined) {
     ...named(event_name),
     cuts: [{ metric, group_by: 'field' as const, ...named(event_name) }],
     draw: ([answer]: readonly TimeseriesAnswer[]) => only(answer, field, fieldName(field), '--series-1'),
+    kind: 'lines' as const,
+    format: percent,
+    most: 1,
+  }
+}
+
+/** Names of parameters are people's own: they stand as they are. */
+function ownFieldPlan(field: string, event_name: string | undefined) {
+  return {
+    title: `Share of ${event_name ?? 'the'} events with ${field}`,
+    ...named(event_name),
+    cuts: [{ metric: 'fields' as const, group_by: 'field' as const, keys: [field], ...named(event_name) }],
+    draw: ([answer]: readonly TimeseriesAnswer[]) => only(answer, field, field, '--series-1'),
     kind: 'lines' as const,
     format: percent,
     most: 1,

@@ -17,6 +17,7 @@ import { HeatPanel } from './HeatPanel.tsx'
 import { heatRows } from './heat.ts'
 import { LatencyPanel } from './LatencyPanel.tsx'
 import type { Stretch } from './marks.ts'
+import { OwnFieldsPanel } from './OwnFieldsPanel.tsx'
 import { Note, Panel } from './Panel.tsx'
 import { QualityPanel } from './QualityPanel.tsx'
 import { ResponsesPanel } from './ResponsesPanel.tsx'
@@ -56,6 +57,7 @@ export function SiteCharts() {
       <LatencyPanel />
       <QualityPanel part="user_data" />
       <QualityPanel part="ecommerce" />
+      <OwnFieldsPanel />
       <ConsentPanel />
       <CapturedPanel />
       <UptimePanel site={site} />

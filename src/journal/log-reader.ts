@@ -1,0 +1,44 @@
+import type { Counts } from './delta.ts'
+
+/** What a journal row holds, see `row.ts`. */
+export type Log = (string | number)[]
+
+/** Reads a log from its beginning to its end. */
+export class LogReader {
+  readonly #log: Log
+  /** Items read. */
+  at = 0
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  get isAtEnd(): boolean {
+    return this.at >= this.#log.length
+  }
+
+  /** Whether that text comes next, which is then read. */
+  skips(text: string): boolean {
+    if (this.#log[this.at] !== text) return false
+    this.at++
+    return true
+  }
+
+  number(): number {
+    const value = this.#log[this.at++]
+    if (typeof value !== 'number') throw new Error(`the journal holds ${typeof value} where a number belongs`)
+    return value
+  }
+
+  text(): string {
+    const value = this.#log[this.at++]
+    if (typeof value !== 'string') throw new Error(`the journal holds ${typeof value} where a text belongs`)
+    return value
+  }
+
+  counts(width: number): Counts {
+    const counts: Counts = []
+    for (let i = 0; i < width; i++) counts.push(this.number())
+    return counts
+  }
+}

@@ -1,0 +1,85 @@
+import { NativeSelect } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useMemo, useState } from 'react'
+import { ownFieldsQuery, timeseriesQuery } from '../../api/analytics.ts'
+import { compact, percent } from '../../lib/words.ts'
+import { SERIES_COLORS, seriesTokens } from '../../ui/series-color.ts'
+import { ChartPanel } from './ChartPanel.tsx'
+import { calmBucket } from './columns.ts'
+import { Legend } from './Legend.tsx'
+import { ALL_EVENTS, choicesOf, type FieldShare, sharesOf } from './own-fields.ts'
+import { useSite } from './site-scope.ts'
+import { figure } from './words.ts'
+
+const HEIGHT = 160
+const TITLE = 'Own parameters'
+
+/** How often the parameters were there that the site has named itself; nothing on sites that name none. */
+export function OwnFieldsPanel() {
+  const { site, query } = useSite()
+  const { data } = useQuery(ownFieldsQuery(site.id, query))
+  const [picked, setPicked] = useState('')
+  if (data === undefined || data.fields.length === 0) return null
+  const choices = choicesOf(data.fields)
+  const choice = choices.includes(picked) ? picked : (choices.find((name) => name !== ALL_EVENTS) ?? ALL_EVENTS)
+  return (
+    <Shares
+      key={choice}
+      choice={choice}
+      shares={sharesOf(data.fields, choice, SERIES_COLORS)}
+      tools={
+        choices.length > 1 && (
+          <NativeSelect
+            aria-label="Event of own parameters"
+            size="xs"
+            data={choices}
+            value={choice}
+            onChange={(event) => setPicked(event.currentTarget.value)}
+          />
+        )
+      }
+    />
+  )
+}
+
+function Shares({ choice, shares, tools }: { choice: string; shares: readonly FieldShare[]; tools: ReactNode }) {
+  const { site, query, frame } = useSite()
+  const keys = shares.map(({ field }) => field)
+  const answer = useQuery(
+    timeseriesQuery(site.id, query, {
+      metric: 'fields',
+      group_by: 'field',
+      bucket: calmBucket(frame.to - frame.from),
+      keys,
+      ...(choice !== ALL_EVENTS && { event_name: choice }),
+    }),
+  )
+  const { data } = answer
+  const tokens = useMemo(() => seriesTokens(keys), [keys])
+  const series = useMemo(
+    () => data?.series.map((each) => ({ ...each, token: tokens.get(each.key) ?? '--series-other' })),
+    [data, tokens],
+  )
+  const most = Math.max(...shares.map(({ total }) => total))
+  const rows = shares.map(({ field, rate }) => ({
+    key: field,
+    name: field,
+    token: tokens.get(field),
+    value: figure(rate, 'rate'),
+  }))
+  return (
+    <ChartPanel
+      title={TITLE}
+      unit={`present in up to ${compact(most)} ${choice === ALL_EVENTS ? 'events' : `“${choice}” events`} that name them`}
+      tools={tools}
+      answer={answer}
+      series={series}
+      kind="lines"
+      scale="share"
+      height={HEIGHT}
+      format={percent}
+      label={`${TITLE} over time: ${rows.map(({ name, value }) => `${name} ${value}`).join(', ')}`}
+      side={<Legend label={TITLE} rows={rows} />}
+    />
+  )
+}
