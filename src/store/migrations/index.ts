@@ -36,6 +36,7 @@ import { savedViews } from './0035-saved-views.ts'
 import { statusSubscribers } from './0036-status-subscribers.ts'
 import { referenceCounts } from './0037-reference-counts.ts'
 import { weights } from './0038-weights.ts'
+import { pushes } from './0040-pushes.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -78,6 +79,7 @@ export const migrations: readonly Migration[] = [
   statusSubscribers,
   referenceCounts,
   weights,
+  pushes,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'
