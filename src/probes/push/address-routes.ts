@@ -59,7 +59,8 @@ export function pushAddressRoutes(app: HttpApp, options: Options): void {
       schema: {
         tags,
         summary: 'Read what a job calls',
-        description: 'Of a `push` probe: its address, and what the last call said. Viewers see the latter only. 404 for others.',
+        description:
+          'Of a `push` probe: its address, and what the last call said. Viewers see the latter only. 404 for others.',
         params: ProbeParams,
         response: { 200: PushRecord, ...errorResponses(404) },
       },

@@ -113,4 +113,3 @@ export function waitingAfter(
 }
 
 export const isPushStatus = (text: unknown): text is PushStatus => PUSH_STATUSES.some((known) => known === text)
-

@@ -58,7 +58,8 @@ export async function takePush(
       last_message: said.message,
       status_since: sql<number>`case when last_status = ${said.status} then status_since else cast(${now} as bigint) end`,
       duration_ms:
-        said.durationMs ?? sql<number | null>`case when started_at <= ${now} then cast(${now} as bigint) - started_at end`,
+        said.durationMs ??
+        sql<number | null>`case when started_at <= ${now} then cast(${now} as bigint) - started_at end`,
       started_at: null,
       ...(runAt === null ? {} : { run_asked_at: runAt }),
     })

@@ -24,21 +24,46 @@ const failed = { at: AT, status: 'critical' as const, message: 'disk full', sinc
 const JUDGED: readonly [what: string, facts: Partial<PushFacts>, status: string, said: RegExp][] = [
   ['before the first call', never, 'ok no_data', /^Waiting for its first call; missed from 04:00 on$/],
   ['at the last moment for the first', { ...never, now: AT + DAY + HOUR }, 'ok no_data', /^Waiting/],
-  ['without a first call', { ...never, now: AT + DAY + HOUR + 1 }, 'critical', /^No call has ever come: one was due by 03:00/],
+  [
+    'without a first call',
+    { ...never, now: AT + DAY + HOUR + 1 },
+    'critical',
+    /^No call has ever come: one was due by 03:00/,
+  ],
   ['after a call', {}, 'ok', /^The last call came 03:00$/],
   ['after a call that says something', { last: { at: AT, status: 'ok', message: '7 GB', since: AT } }, 'ok', /“7 GB”$/],
   ['when it is due', { now: AT + DAY }, 'ok', /^The last call/],
-  ['when it is late', { now: AT + DAY + 1 }, 'ok', /^Late, due by 03:00, missed from 04:00 on\. The last call came 03:00$/],
+  [
+    'when it is late',
+    { now: AT + DAY + 1 },
+    'ok',
+    /^Late, due by 03:00, missed from 04:00 on\. The last call came 03:00$/,
+  ],
   ['at the end of the grace', { now: AT + DAY + HOUR }, 'ok', /^Late/],
   ['when it is missed', { now: AT + DAY + HOUR + 1 }, 'critical', /^No call since 03:00: .* with 60 min of grace$/],
   ['when missing is a warning', { now: AT + 2 * DAY, missed: 'warning' }, 'warning', /^No call since/],
-  ['when it says that it failed', { last: failed }, 'critical', /^The job says that it is critical: “disk full” \(03:00\)$/],
+  [
+    'when it says that it failed',
+    { last: failed },
+    'critical',
+    /^The job says that it is critical: “disk full” \(03:00\)$/,
+  ],
   ['when it warns', { last: { ...failed, status: 'warning' } }, 'warning', /^The job says that it is warning/],
   // A failure is not taken back by silence.
-  ['when it failed and is missed', { last: failed, now: AT + 2 * DAY, missed: 'warning' }, 'critical', /^No call since .* “disk full”$/],
+  [
+    'when it failed and is missed',
+    { last: failed, now: AT + 2 * DAY, missed: 'warning' },
+    'critical',
+    /^No call since .* “disk full”$/,
+  ],
   ['when it is resumed', { waitingSince: AT + HOUR }, 'ok no_data', /^Waiting for a call, the last came 03:00/],
   ['when it failed and is resumed', { waitingSince: AT + HOUR, last: failed }, 'ok no_data', /^Waiting for a call/],
-  ['a whole period after it was resumed', { waitingSince: AT + HOUR, now: AT + DAY + 2 * HOUR + 1 }, 'critical', /^No call/],
+  [
+    'a whole period after it was resumed',
+    { waitingSince: AT + HOUR, now: AT + DAY + 2 * HOUR + 1 },
+    'critical',
+    /^No call/,
+  ],
   ['when the clock is behind the call', { now: AT - HOUR }, 'ok', /^The last call/],
   [
     'when it was due while this service was down',
@@ -68,9 +93,30 @@ const DEADLINES: readonly [what: string, outages: readonly (readonly [number, nu
   ['an outage as it could come early', [[49, 51]], 130],
   ['an outage at the end of the grace', [[69, 71]], 130],
   ['an outage after it was missed', [[71, 500]], 70],
-  ['two in one window', [[55, 56], [60, 61]], 130],
-  ['one in this and one in the next', [[55, 61], [115, 116]], 190],
-  ['one in this and one between', [[55, 61], [80, 81]], 130],
+  [
+    'two in one window',
+    [
+      [55, 56],
+      [60, 61],
+    ],
+    130,
+  ],
+  [
+    'one in this and one in the next',
+    [
+      [55, 61],
+      [115, 116],
+    ],
+    190,
+  ],
+  [
+    'one in this and one between',
+    [
+      [55, 61],
+      [80, 81],
+    ],
+    130,
+  ],
   ['a night', [[30, 600]], 670],
 ]
 for (const [what, outages, end] of DEADLINES) {
@@ -83,7 +129,10 @@ for (const [what, outages, end] of DEADLINES) {
 }
 
 test('a year of outages is stepped over in no time', () => {
-  const outages = Array.from({ length: 50_000 }, (_, i) => ({ from: AT + i * 10 * MINUTE, to: AT + (i * 10 + 9) * MINUTE }))
+  const outages = Array.from({ length: 50_000 }, (_, i) => ({
+    from: AT + i * 10 * MINUTE,
+    to: AT + (i * 10 + 9) * MINUTE,
+  }))
   const { end } = deadlineAfter(AT, MINUTE, MINUTE, outages)
   assert.ok(end > (outages.at(-1)?.to ?? 0))
 })
@@ -103,5 +152,8 @@ test('after a pause calls are waited for again from the start, after an outage t
 test('calls are waited for from the first run on since the address was made, and again since there is another', () => {
   const first = { ranAt: null, waitingSince: null }
   assert.equal(waitingAfter(first, AT, { ...INTERVAL, now: AT + DAY }), AT)
-  assert.equal(waitingAfter({ ranAt: AT + HOUR, waitingSince: AT }, AT + HOUR, { ...INTERVAL, now: AT + HOUR }), AT + HOUR)
+  assert.equal(
+    waitingAfter({ ranAt: AT + HOUR, waitingSince: AT }, AT + HOUR, { ...INTERVAL, now: AT + HOUR }),
+    AT + HOUR,
+  )
 })

@@ -4,7 +4,8 @@ import { MESSAGE_MAX, type PushCall, readCall } from '../../../src/probes/push/s
 
 const FORM = 'application/x-www-form-urlencoded'
 const JSON_TYPE = 'application/json; charset=utf-8'
-const read = (call: Partial<PushCall>) => readCall({ signal: undefined, query: {}, body: undefined, contentType: '', ...call })
+const read = (call: Partial<PushCall>) =>
+  readCall({ signal: undefined, query: {}, body: undefined, contentType: '', ...call })
 
 const CALLS: readonly [what: string, call: Partial<PushCall>, status: string, message: string][] = [
   ['nothing', {}, 'ok', ''],
@@ -25,7 +26,12 @@ const CALLS: readonly [what: string, call: Partial<PushCall>, status: string, me
   ['JSON of one text', { body: '"fine"', contentType: JSON_TYPE }, 'ok', 'fine'],
   ['JSON of other things', { body: '[{"status":"critical"}]', contentType: JSON_TYPE }, 'ok', ''],
   ['JSON of other types', { body: '{"message":7,"msg":{}}', contentType: JSON_TYPE }, 'ok', ''],
-  ['an address and a body', { query: { status: 'ok' }, body: '{"status":"warning","message":"m"}', contentType: JSON_TYPE }, 'ok', 'm'],
+  [
+    'an address and a body',
+    { query: { status: 'ok' }, body: '{"status":"warning","message":"m"}', contentType: JSON_TYPE },
+    'ok',
+    'm',
+  ],
   ['a parameter twice', { query: { message: ['a', 'b'] } }, 'ok', ''],
   ['NUL and controls', { query: { message: 'a\0b\x1b[31mc\x07' } }, 'ok', 'a\ufffdb [31mc'],
   ['half a pair', { query: { message: 'a\ud800' } }, 'ok', 'a\ufffd'],
