@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import type { TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../../src/lib/index.ts'
 import type { ProbeRecord, PushRecord, ResultRecord } from '../../../src/probes/index.ts'
 import { type Answer, bearer } from '../../../testkit/api.ts'
 import { TestClock } from '../../../testkit/clock.ts'
-import { placeFor, sqlite, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
+import { placeFor, postgres, sqlite, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
 import { startTestService } from '../../../testkit/service.ts'
 import { until } from '../../../testkit/until.ts'
 import { ADMIN, VIEWER } from '../../management/support.ts'
@@ -13,9 +13,10 @@ const UNKNOWN = 'x'.repeat(43)
 
 /** A service that runs its probes by itself, and a job that is to call every half hour with ten minutes of grace. */
 async function start(t: TestContext, engine: TestEngine = sqlite) {
+  const place = await placeFor(engine, t)
   const clock = new TestClock('2026-11-20T10:00:30.000Z')
   const tokens = { ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: VIEWER, PUBLIC_URL: 'https://watch.example' }
-  const api = await startTestService(t, clock, { ...tokens, ...(await placeFor(engine, t)) })
+  const api = await startTestService(t, clock, { ...tokens, ...place })
   const { store } = api.service
   const asAdmin = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const answer = await api.call(method, path, body, bearer(ADMIN))
@@ -58,7 +59,7 @@ async function start(t: TestContext, engine: TestEngine = sqlite) {
     store.read.selectFrom('alerts').select(['severity', 'message']).where('state', '!=', 'resolved').execute()
   const results = () => store.read.selectFrom('probe_results').select('id').where('probe_id', '=', id).execute()
   const rows = () => store.read.selectFrom('pushes').selectAll().execute()
-  return { clock, api, store, asAdmin, client, site, id, read, address, run, stands, openAlerts, results, rows }
+  return { place, clock, api, store, asAdmin, client, site, id, read, address, run, stands, openAlerts, results, rows }
 }
 
 const said = ({ status, reason, message }: ResultRecord) =>
@@ -281,4 +282,14 @@ testPerEngine('a call that was due while the service was down is none that was m
   assert.match(said(await run()), /^ok: The last call came .* A call may have come while this service was down$/)
   clock.advance(21 * MINUTE)
   assert.match(said(await run()), /^critical: No call since/)
+})
+
+test('a call at a node that only takes events has the probe run by another', async (t) => {
+  const { place, clock, address, stands, openAlerts } = await start(t, postgres)
+  const other = await startTestService(t, clock, { ...place, ADMIN_TOKEN: ADMIN, ROLE: 'ingest' })
+  assert.equal(other.service.worker, null)
+  assert.equal((await other.call('POST', `${await address()}/fail`, { message: 'no space' })).status, 200)
+  assert.match((await stands('critical')).last_message ?? '', /“no space”/)
+  await until('an open alert', async () => ((await openAlerts()).length > 0 ? true : undefined))
+  assert.equal((await other.call('GET', `/push/${UNKNOWN}`)).status, 404)
 })
