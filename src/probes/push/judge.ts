@@ -44,7 +44,8 @@ export function deadlineAfter(from: number, period: number, grace: number, outag
   let isPutOff = false
   for (const outage of outages) {
     if (outage.from > due + grace) break
-    if (outage.to <= due - grace) continue
+    // What was before the last call refused none after it.
+    if (outage.to <= Math.max(from, due - grace)) continue
     // On to the first that was due after it: with a period of a minute a night's outage holds hundreds.
     due += period * Math.max(1, Math.ceil((outage.to + grace - due) / period))
     isPutOff = true

@@ -48,7 +48,7 @@ export const push = defineProbeType({
     const last =
       at === null || status === null ? null : { at, status, message: message ?? '', since: row.status_since ?? at }
     const known = memoryOf(memory)
-    const outages = await readOutages(store.read, Math.min(last?.at ?? now, known.ranAt ?? now, row.made_at), now)
+    const outages = await readOutages(store.read, Math.min(last?.at ?? row.made_at, known.ranAt ?? now), now)
     const interval = probe.interval_seconds * SECOND
     const waitingSince = waitingAfter(known, row.made_at, { now, interval, outages })
     const period = config.period_minutes * MINUTE

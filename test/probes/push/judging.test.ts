@@ -128,6 +128,13 @@ for (const [what, outages, end] of DEADLINES) {
   })
 }
 
+test('an outage before the last call moves nothing, however long the grace', () => {
+  const before = [{ from: AT - 20 * MINUTE, to: AT - MINUTE }]
+  assert.equal(deadlineAfter(AT, HOUR, 2 * HOUR, before).end, AT + 3 * HOUR)
+  const after = [{ from: AT + MINUTE, to: AT + 20 * MINUTE }]
+  assert.equal(deadlineAfter(AT, HOUR, 2 * HOUR, after).end, AT + 5 * HOUR)
+})
+
 test('a year of outages is stepped over in no time', () => {
   const outages = Array.from({ length: 50_000 }, (_, i) => ({
     from: AT + i * 10 * MINUTE,
