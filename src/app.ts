@@ -23,7 +23,7 @@ import type { Clock, Loop } from './lib/index.ts'
 import { createSessions, managementRoutes } from './management/index.ts'
 import { notificationRoutes } from './notifications/index.ts'
 import { healthRoutes, metricsRoutes, nodeRoutes, type RegisterMetrics, settingsRoutes } from './operations/index.ts'
-import { probeRoutes } from './probes/index.ts'
+import { probeRoutes, pushRoutes } from './probes/index.ts'
 import { reconciliationRoutes } from './reconciliation/index.ts'
 import { sharingRoutes } from './sharing/index.ts'
 import { isPassing, type Store } from './store/index.ts'
@@ -85,6 +85,8 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
       return server
     },
   })
+  // Jobs call whichever node they reach, as tags do; nodes that run probes see it in the database.
+  pushRoutes(app, { store, clock })
   if (ingest !== null) ingestRoutes(app, ingest, config.ingestKeyHeaders)
   const writeTrouble = () => (ingest ?? membership).trouble
   const connectionDoubt = () => worker?.probes.connectionDoubt ?? null
@@ -115,7 +117,7 @@ function apiRoutes(
   const { deletionHooks, probes, alerts, notifications } = worker
   const { defaultPlan, publicUrl } = config
   managementRoutes(app, { store, clock, deletionHooks, addProbes: probes.addProbes, defaultPlan, publicUrl })
-  probeRoutes(app, { store, clock, registry: probes.registry, scheduler: probes.scheduler })
+  probeRoutes(app, { store, clock, registry: probes.registry, scheduler: probes.scheduler, publicUrl })
   alertRoutes(app, { store, clock, channelSettings: alerts.channelSettings })
   incidentRoutes(app, { store, clock, channelSettings: alerts.channelSettings })
   silenceRoutes(app, { store, clock })

@@ -22,6 +22,7 @@ type Verb =
   | 'delete'
   | 'revoke'
   | 'revoke_key'
+  | 'new_address'
   | 'acknowledge'
   | 'unacknowledge'
   | 'resolve'

@@ -35,6 +35,8 @@ export {
   withDefaults,
 } from './probe-type.ts'
 export { Probes, type ProbesOptions, RESULTS_PER_PROBE } from './probes.ts'
+export type { PushRecord } from './push/address-routes.ts'
+export { pushRoutes } from './push/routes.ts'
 export { PROBE_TYPES, registryOf } from './registry.ts'
 export {
   type Finished,

@@ -3,7 +3,7 @@ import type { Expectation, Subject, SubjectFinding, TimeRange, UnjudgedReason } 
 import { checkerOf } from '../http/index.ts'
 import { AppError, type ErrorDetail } from '../lib/index.ts'
 import { type Outbound, OutboundError, type OutboundErrorKind } from '../outbound/index.ts'
-import type { SiteRow, Store } from '../store/index.ts'
+import type { ProbeRow, SiteRow, Store } from '../store/index.ts'
 import type { PageReader } from './types/pages.ts'
 
 /** From what needs a person first to what needs none. */
@@ -73,6 +73,8 @@ export interface ProbeOutcome {
 /** What a run works with. */
 export interface ProbeContext<Config> {
   site: SiteRow
+  /** Which probe runs. */
+  probe: Pick<ProbeRow, 'id' | 'interval_seconds'>
   /** Checked against the type's schema, with its defaults filled in. */
   config: Config
   /** What the last run left, `{}` before the first. Another version of the program may have written it. */
@@ -133,6 +135,8 @@ export interface ProbeType<Config extends TObject = TObject> {
   checkConfig?: (config: Static<Config>) => readonly ErrorDetail[]
   /** How a figure of a finding is read, e.g. `31 %`; a count without it. */
   figure?: (value: number, subject: Readonly<Record<string, unknown>>) => string
+  /** Whether jobs call it: each probe has an address of its own then, made with it. */
+  isCalled?: boolean
   defaultIntervalSeconds: number
   /** For targets that may not be asked more often; 30 without it. */
   minIntervalSeconds?: number

@@ -11,6 +11,7 @@ import { fieldContract } from './types/field-contract.ts'
 import { httpHealth } from './types/http-health.ts'
 import { imageVersion } from './types/image-version.ts'
 import { metaQuality } from './types/meta-quality.ts'
+import { push } from './types/push.ts'
 import { reconciliation } from './types/reconciliation.ts'
 import { duplicates, identifierQuality, valueQuality } from './types/signal-quality.ts'
 import { tagFailureRate } from './types/tag-failure-rate.ts'
@@ -47,6 +48,7 @@ export const PROBE_TYPES: readonly ProbeType[] = [
   reconciliation,
   containerLag,
   errorBudget,
+  push,
 ]
 
 export type Registry = ReadonlyMap<string, ProbeType>

@@ -104,6 +104,7 @@ async function attemptOnce(
       Promise.resolve().then(() =>
         type.run({
           site,
+          probe,
           config: withDefaults(type, config),
           memory: JSON.parse(probe.memory) as JsonObject,
           now: clock.now(),

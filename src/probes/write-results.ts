@@ -103,7 +103,7 @@ export async function markResults(
 }
 
 /**
- * An interval that was changed during the run has set the next one already. Both engines name the columns of VALUES `column1`,
+ * An interval that was changed during the run has set the next one already, and so has a call that came during it. Both engines name the columns of VALUES `column1`,
  * `column2`, …, and PostgreSQL takes untyped parameters in it for text.
  */
 async function moveOn(
@@ -128,6 +128,7 @@ async function moveOn(
         recentStatuses,
         result.reason,
         subjectStatuses,
+        probe.next_run_at,
       ])})`,
   )
   const { rows } = await sql<{ id: string }>`
@@ -135,7 +136,7 @@ async function moveOn(
       claimed_by = null,
       claimed_at = null,
       next_run_at = case
-        when interval_seconds = cast(v.column3 as bigint) then cast(v.column4 as bigint)
+        when interval_seconds = cast(v.column3 as bigint) and next_run_at >= cast(v.column14 as bigint) then cast(v.column4 as bigint)
         else next_run_at
       end,
       last_status = v.column5,

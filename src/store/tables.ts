@@ -17,6 +17,7 @@ import type {
   MaintenanceTable,
   ProbeResultTable,
   ProbeTable,
+  PushTable,
   SilenceTable,
 } from './tables/alerts.ts'
 import type { IncidentEventTable, IncidentNoteTable, IncidentTable } from './tables/incidents.ts'
@@ -96,6 +97,7 @@ export interface Tables {
   leases: LeaseTable
   client_demand: ClientDemandTable
   probes: ProbeTable
+  pushes: PushTable
   probe_results: ProbeResultTable
   deploy_markers: DeployMarkerTable
   alerts: AlertTable

@@ -4,10 +4,11 @@ import { newId, systemClock } from '../../src/lib/index.ts'
 import { bearer } from '../../testkit/api.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 
-type Access = 'public' | 'read' | 'change' | 'ingest'
+type Access = 'public' | 'read' | 'change' | 'ingest' | 'called'
 
 /**
- * Who may call what. `read` needs a key, `change` the admin's; `ingest` has keys of its own. A route that is not here fails the
+ * Who may call what. `read` needs a key, `change` the admin's; `ingest` has keys of its own, and what
+ * is `called` has them in its address, which no page knows. A route that is not here fails the
  * test: the author of a new one decides who may call it.
  */
 const ROUTES: Readonly<Record<string, Access>> = {
@@ -68,6 +69,8 @@ const ROUTES: Readonly<Record<string, Access>> = {
   'GET /api/probes/{probe_id}': 'read',
   'PATCH /api/probes/{probe_id}': 'change',
   'GET /api/probes/{probe_id}/expectation': 'read',
+  'GET /api/probes/{probe_id}/push': 'read',
+  'POST /api/probes/{probe_id}/push/new-address': 'change',
   'GET /api/probes/{probe_id}/results': 'read',
   'POST /api/probes/{probe_id}/run': 'change',
   'DELETE /api/session': 'public',
@@ -120,6 +123,10 @@ const ROUTES: Readonly<Record<string, Access>> = {
   'GET /badge/{site_id}.svg': 'public',
   'GET /health': 'public',
   'POST /ingest': 'ingest',
+  'GET /push/{token}': 'called',
+  'POST /push/{token}': 'called',
+  'GET /push/{token}/{signal}': 'called',
+  'POST /push/{token}/{signal}': 'called',
   'GET /ready': 'public',
 }
 
@@ -160,6 +167,7 @@ test('every route answers each caller as its row says', async (t) => {
 function refusalOf(route: Route, { role }: Caller): 401 | 403 | null {
   const access = ROUTES[route.name]
   if (access === 'ingest') return 401
+  if (access === 'called') return null
   // Its browser sends the cookie along: it may ask, and cannot read the answer, but it may change nothing.
   if (role === 'foreign page') return route.method === 'GET' ? null : 403
   if (access === 'public') return null

@@ -188,6 +188,39 @@ test('the probes of the demo store', async (t) => {
     assert.deepEqual(await secrets(), [])
   })
 
+  await t.test('a push probe is added, shows what to call, and what the job said', async (t) => {
+    const { page } = await openPage(t, demo.url, `/probes/new?site=${site.id}`)
+    await page.getByRole('button', { name: /^Push/ }).click()
+    await page.getByLabel('Name').fill('Nightly backup')
+    await page.getByLabel('Period').fill('30')
+    await page.getByRole('button', { name: 'Add the probe' }).click()
+    const panel = page.getByRole('region', { name: 'Calls' })
+    await panel.getByText('none yet').waitFor()
+    const address = await panel.getByLabel('Address', { exact: true }).inputValue()
+    assert.match(address, /^http.+\/push\/[\w-]{43}$/)
+    assert.match(await panel.getByLabel('In a crontab').inputValue(), /^\*\/30 \* \* \* \* your-job; curl .+\/\$\?$/)
+    await panel.getByRole('button', { name: 'Copy address' }).waitFor()
+    const { pathname } = new URL(address)
+    const markup = '<b>disk full</b>'
+    assert.equal((await demo.call('POST', `${pathname}/fail`, { message: markup })).status, 200)
+    // The page shows it by itself: the call has the probe run.
+    await panel.getByText(`critical: ${markup}`).waitFor()
+    await page.getByText(`The job says that it is critical: “${markup}”`).first().waitFor()
+    const { pathname: path } = new URL(page.url())
+    for (const variant of VARIANTS) {
+      const { page: other } = await openPage(t, demo.url, path, variant)
+      await other.getByText(`critical: ${markup}`).waitFor()
+      await assertAccessible(other)
+      assert.equal(await sideways(other), 0, `the page scrolls sideways on a ${variant.device}`)
+      await screenshot(other, 'push', variant)
+    }
+    await panel.getByRole('button', { name: 'New address …' }).click()
+    await page.getByRole('button', { name: 'Make a new address' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    assert.notEqual(await panel.getByLabel('Address', { exact: true }).inputValue(), address)
+    assert.equal((await demo.call('GET', pathname)).status, 404)
+  })
+
   await t.test('a probe is paused and deleted, by its name only', async (t) => {
     const created = await demo.call('POST', '/api/probes', {
       site_id: site.id,

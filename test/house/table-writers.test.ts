@@ -33,7 +33,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
     'status_looks',
   ],
   notifications: ['channels', 'client_channels', 'deliveries'],
-  probes: ['deploy_markers', 'probe_results', 'probes'],
+  probes: ['deploy_markers', 'probe_results', 'probes', 'pushes'],
   quotas: ['quota_messages'],
   reconciliation: ['reference_counts'],
   sharing: ['status_subscribers'],

@@ -66,7 +66,7 @@ async function openApi(store: Store, t: TestContext, withKeys = false): Promise<
   const { addProbes, registry, scheduler } = node.probes
   const deletionHooks = hooksInOrder([node.probes.deletionHooks])
   managementRoutes(app, { store, clock, deletionHooks, addProbes, defaultPlan: 'free', publicUrl: null })
-  probeRoutes(app, { store, clock, registry, scheduler })
+  probeRoutes(app, { store, clock, registry, scheduler, publicUrl: null })
   return Object.assign(new Management(app, clock), { node })
 }
 

@@ -35,7 +35,7 @@ async function openApi(t: TestContext, store: Store): Promise<Management> {
     version: '1.2.3',
   })
   t.after(() => app.close())
-  probeRoutes(app, { store, clock, registry: probes.registry, scheduler: probes.scheduler })
+  probeRoutes(app, { store, clock, registry: probes.registry, scheduler: probes.scheduler, publicUrl: null })
   return new Management(app, clock)
 }
 

@@ -187,6 +187,7 @@ testPerEngine(
       seen.push(await sendRaw(url, `GET /api/sites HTTP/1.1\r\nHost: x\r\n${name}: ${value.repeat(1_000)}\r\n\r\n`))
     }
 
+    const pushTokens: string[] = []
     await call('POST', `/api/clients/${client.id}/test-notification`, {}, admin)
     for (const [probe_type, config] of [
       ['tag_server_infra', { hosting_a_workspace: 'w', hosting_a_token: PROBE_TOKEN, hosting_b_token: PROBE_TOKEN }],
@@ -197,6 +198,7 @@ testPerEngine(
       ['warehouse_events', {}],
       ['tag_manager_version', {}],
       ['http_health', {}],
+      ['push', {}],
     ] as const) {
       const probe = await create<{ id: string }>('/api/probes', {
         site_id: site.id,
@@ -210,7 +212,23 @@ testPerEngine(
         assert.ok(run.status < 300 || run.status === 409, run.text)
         return run.status === 409 ? undefined : true
       })
-      await asStranger('GET', `/api/probes/${probe.id}/results`, undefined, viewer)
+      for (const what of ['results', 'push'])
+        await asStranger('GET', `/api/probes/${probe.id}/${what}`, undefined, viewer)
+      if (probe_type === 'push') {
+        const before = await create<{ token: string }>(`/api/probes/${probe.id}/push/new-address`)
+        const { token } = await create<{ token: string }>(`/api/probes/${probe.id}/push/new-address`)
+        pushTokens.push(before.token, token)
+        for (const address of [
+          `/push/${before.token}`,
+          `/push/${token}`,
+          `/push/${token}/start`,
+          `/push/${token}?status=bad`,
+        ]) {
+          await asStranger('POST', address, { message: 'fine' })
+        }
+        const long = `/push/${token}?message=${'x'.repeat(20_000)}`
+        assert.equal((await call('GET', long)).status, 431)
+      }
     }
     // Messages of alerts are gathered for half a minute. What is said of those that fail is the same on both engines.
     if (DATABASE_URL === undefined) {
@@ -260,7 +278,7 @@ testPerEngine(
       ...Object.values(SECRETS),
       ...[SMTP_PASSWORD, CHAT_PATH, HEARTBEAT_PATH, CLIENT_WEBHOOK_PATH, PROBE_TOKEN, IDEMPOTENCY_KEY],
       ...[WRONG_TOKEN, WRONG_KEY, ADDRESS, QUERY_TOKEN, BODY_TEXT],
-      ...[site.ingest_key, session, statusToken],
+      ...[site.ingest_key, session, statusToken, ...pushTokens],
       ...(DATABASE_URL === undefined ? [] : [new URL(DATABASE_URL).password]),
       ...PRIVATE_KEY.split('\n').filter((line) => line.length > 40),
     ]

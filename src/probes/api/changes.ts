@@ -4,6 +4,7 @@ import type { ProbeRow, SiteRow, Tables, Transaction } from '../../store/index.t
 import { firstRunAt, nextRunAt } from '../claims.ts'
 import type { ProbeType } from '../probe-type.ts'
 import { isAutomatic, isMet, mergedConfig, needsInWords, requireConfig, secretNames } from '../probe-type.ts'
+import { makeAddress } from '../push/address.ts'
 import type { Registry } from '../registry.ts'
 import { givenConfig, minIntervalSeconds } from './record.ts'
 import type { CreateProbe, UpdateProbe } from './schemas.ts'
@@ -83,6 +84,7 @@ async function insertProbe(
     ...NEVER_RUN,
   }
   await trx.insertInto('probes').values(row).execute()
+  if (type.isCalled === true) await makeAddress(trx, id, now)
   await auditProbe(trx, ctx, registry, 'create', null, row)
   return row
 }
@@ -172,12 +174,17 @@ export async function removeProbe(ctx: Context, registry: Registry, id: string):
   await ctx.store.write.transaction().execute(async (trx) => {
     const row = await trx.deleteFrom('probes').where('id', '=', id).returningAll().executeTakeFirst()
     if (row === undefined) throw notFound('Probe')
+    await trx.deleteFrom('pushes').where('probe_id', '=', id).execute()
     await auditProbe(trx, ctx, registry, 'delete', row, null)
   })
 }
 
 /** Deletes what the deleted sites had here; the results of their probes are removed behind it. */
 export async function removeOfSites(trx: Transaction<Tables>, sites: readonly { id: string }[]): Promise<void> {
+  for (const { id } of sites) {
+    const probes = trx.selectFrom('probes').select('id').where('site_id', '=', id)
+    await trx.deleteFrom('pushes').where('probe_id', 'in', probes).execute()
+  }
   for (const table of ['probes', 'deploy_markers'] as const) {
     // One by one: no limit of parameters is met, whatever the number of sites.
     for (const { id } of sites) await trx.deleteFrom(table).where('site_id', '=', id).execute()

@@ -3,6 +3,7 @@ import { errorResponses, type HttpApp, linkNextPage, NoContent } from '../../htt
 import { type Clock, notFound } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
+import { pushAddressRoutes } from '../push/address-routes.ts'
 import type { Registry } from '../registry.ts'
 import type { Scheduler } from '../scheduler.ts'
 import { createProbe, removeProbe, updateProbe } from './changes.ts'
@@ -24,6 +25,8 @@ export interface ProbeRouteOptions {
   clock: Clock
   registry: Registry
   scheduler: Pick<Scheduler, 'runNow'>
+  /** Without a slash at its end; null where it is not set. */
+  publicUrl: string | null
 }
 
 const tags = ['Probes']
@@ -32,6 +35,7 @@ const path = '/api/probes/:probe_id'
 /** Adds the interface of the probes: the types there are, the probes, and their results. */
 export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
   const { store, registry, scheduler } = options
+  pushAddressRoutes(app, options)
 
   app.get(
     '/api/probe-types',

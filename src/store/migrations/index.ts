@@ -37,6 +37,7 @@ import { statusSubscribers } from './0036-status-subscribers.ts'
 import { referenceCounts } from './0037-reference-counts.ts'
 import { weights } from './0038-weights.ts'
 import { fieldRollups } from './0039-field-rollups.ts'
+import { pushes } from './0040-pushes.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -80,6 +81,7 @@ export const migrations: readonly Migration[] = [
   referenceCounts,
   weights,
   fieldRollups,
+  pushes,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -400,6 +400,20 @@ CREATE TABLE probes (
   memory text not null
   , recent_statuses text not null default '', last_reason text, subject_statuses text not null default '{}', due_at integer, lost_runs integer not null default 0);
 
+CREATE TABLE pushes (
+  probe_id text primary key,
+  token text not null,
+  token_hash text not null unique,
+  made_at integer not null,
+  last_at integer,
+  last_status text,
+  last_message text,
+  status_since integer,
+  started_at integer,
+  duration_ms integer,
+  run_asked_at integer
+);
+
 CREATE TABLE quota_messages (
   client_id text not null,
   month integer not null,

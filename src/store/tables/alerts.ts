@@ -244,6 +244,28 @@ export interface ProbeTable {
   memory: string
 }
 
+/** What a job calls that reports by itself, and what its last call said. */
+export interface PushTable {
+  probe_id: string
+  /** Shown to admins, who need the address again. */
+  token: string
+  /** SHA-256 of the token, base64url: by it the token of a call is looked up. */
+  token_hash: string
+  made_at: number
+  last_at: number | null
+  last_status: 'ok' | 'warning' | 'critical' | null
+  /** Cleaned and cut; empty where it said nothing. */
+  last_message: string | null
+  /** Since when calls say `last_status`. */
+  status_since: number | null
+  /** When the job said that it begins, until it says how it ended. */
+  started_at: number | null
+  /** How long the job ran that called last, where it is known. */
+  duration_ms: number | null
+  /** For when a call last asked for a run of the probe: calls do not ask for one each. */
+  run_asked_at: number | null
+}
+
 export interface ProbeResultTable {
   /** Of a probe that may be deleted by now: its results go after it, in steps. */
   probe_id: string

@@ -21,8 +21,11 @@ export const siteRow = (over: Partial<SiteRow> = {}): SiteRow => ({
   ...over,
 })
 
+const PROBE_ID = '00000000-0000-4000-8000-000000000003'
+
 export interface RunGiven {
   site: SiteRow
+  probeId?: string
   config?: JsonObject
   memory?: JsonObject
   now?: number
@@ -56,6 +59,7 @@ export function runType(t: TestContext, type: ProbeType, given: RunGiven): Promi
   t.after(() => clearTimeout(timer))
   return type.run({
     site,
+    probe: { id: given.probeId ?? PROBE_ID, interval_seconds: type.defaultIntervalSeconds },
     config: withDefaults(type, config),
     memory,
     now,

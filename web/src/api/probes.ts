@@ -5,6 +5,7 @@ import type {
   ExpectationRecord,
   ProbeRecord,
   ProbeTypeRecord,
+  PushRecord,
   ResultRecord,
   UpdateProbe,
 } from '../../../src/probes/index.ts'
@@ -17,6 +18,7 @@ export type {
   ExpectationRecord,
   ProbeRecord,
   ProbeTypeRecord,
+  PushRecord,
   ResultRecord,
   UpdateProbe,
 } from '../../../src/probes/index.ts'
@@ -76,6 +78,18 @@ export const expectationQuery = (id: string, asked: { event_name?: string; from?
     queryFn: ({ signal }) => request<ExpectationRecord>(`/api/probes/${id}/expectation`, { query: asked, signal }),
     refetchInterval: 2 * REFRESH_MS,
   })
+
+/** What a job calls, and what it said last. */
+export const pushQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...PROBES_KEY, 'push', id],
+    queryFn: ({ signal }) => request<PushRecord>(`/api/probes/${id}/push`, { signal }),
+    refetchInterval: REFRESH_MS,
+  })
+
+/** The one before opens nothing any more. */
+export const useNewPushAddress = (id: string) =>
+  useProbeChange(() => request<PushRecord>(`/api/probes/${id}/push/new-address`, { method: 'POST' }))
 
 export const useCreateProbe = () =>
   useProbeChange((body: CreateProbe) => request<ProbeRecord>('/api/probes', { method: 'POST', body }))

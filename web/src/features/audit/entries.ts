@@ -53,6 +53,7 @@ const VERBS: Readonly<Record<string, string>> = {
   delete: 'deleted',
   revoke: 'revoked',
   revoke_key: 'key revoked',
+  new_address: 'given a new address',
   test_notification: 'test message',
   retry: 'sent again',
   acknowledge: 'acknowledged',

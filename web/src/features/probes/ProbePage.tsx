@@ -14,6 +14,7 @@ import { STATUS_WORDS, unjudgedWords } from '../../ui/status/status.ts'
 import { ExpectationPanel } from './ExpectationPanel.tsx'
 import { statusOf } from './list.ts'
 import { DeleteProbe, ProbeActions } from './ProbeActions.tsx'
+import { PushPanel } from './PushPanel.tsx'
 import { inWords } from './presets.ts'
 import classes from './probe.module.css'
 import { Results } from './Results.tsx'
@@ -98,6 +99,7 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
       {rows === undefined ? <Skeleton height={40} /> : <HeatStrip results={rows} zone={zone} size="page" />}
       {probe.probe_type === 'data_volume' && <ExpectationPanel probe={probe} zone={zone} newest={rows?.[0]} />}
       {probe.probe_type === 'data_volume' && <SpecialDays siteId={probe.site_id} zone={zone} />}
+      {probe.probe_type === 'push' && <PushPanel probe={probe} zone={zone} />}
       {rows !== undefined ? (
         <Results
           rows={rows}

@@ -1,0 +1,91 @@
+import { type Static, Type } from 'typebox'
+import { errorResponses, type HttpApp, IsoTime, nullable, seesSecrets } from '../../http/index.ts'
+import { type Clock, isoTime, isoTimeOrNull, notFound } from '../../lib/index.ts'
+import { contextOf } from '../../management/index.ts'
+import type { PushTable, Store } from '../../store/index.ts'
+import { ProbeParams } from '../api/schemas.ts'
+import type { Registry } from '../registry.ts'
+import { readPush, renewAddress } from './address.ts'
+import { PUSH_STATUSES } from './judge.ts'
+
+export const PushRecord = Type.Object({
+  probe_id: Type.String({ format: 'uuid' }),
+  token: nullable(Type.String({ description: 'Anyone who has it can call; null for viewers' })),
+  url: nullable(
+    Type.String({ description: 'What the job calls; null without `token`, and where `PUBLIC_URL` is not set' }),
+  ),
+  made_at: IsoTime,
+  last_call_at: nullable(IsoTime),
+  last_status: nullable(Type.Enum([...PUSH_STATUSES], { description: 'What the last call said' })),
+  last_message: nullable(Type.String()),
+  last_duration_ms: nullable(Type.Integer({ description: 'How long the job took, where that is known' })),
+  started_at: nullable(
+    Type.String({ format: 'date-time', description: 'When the job said that it begins, while it runs' }),
+  ),
+})
+export type PushRecord = Static<typeof PushRecord>
+
+interface Options {
+  store: Store
+  clock: Clock
+  registry: Registry
+  /** Without a slash at its end; null where it is not set. */
+  publicUrl: string | null
+}
+
+const tags = ['Probes']
+const path = '/api/probes/:probe_id/push'
+
+/** What a push probe is called by, and what was said last. */
+export function pushAddressRoutes(app: HttpApp, options: Options): void {
+  const { store, registry, publicUrl } = options
+  const called = [...registry.values()].filter(({ isCalled }) => isCalled === true).map(({ name }) => name)
+
+  const recordOf = (row: PushTable, showsToken: boolean): PushRecord => ({
+    probe_id: row.probe_id,
+    token: showsToken ? row.token : null,
+    url: showsToken && publicUrl !== null ? `${publicUrl}/push/${row.token}` : null,
+    made_at: isoTime(row.made_at),
+    last_call_at: isoTimeOrNull(row.last_at),
+    last_status: row.last_status,
+    last_message: row.last_message,
+    last_duration_ms: row.duration_ms,
+    started_at: isoTimeOrNull(row.started_at),
+  })
+
+  app.get(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Read what a job calls',
+        description:
+          'Of a `push` probe: its address, and what the last call said. Viewers see the latter only. 404 for others.',
+        params: ProbeParams,
+        response: { 200: PushRecord, ...errorResponses(404) },
+      },
+    },
+    async (request) => {
+      const row = await readPush(store.read, request.params.probe_id)
+      if (row === undefined) throw notFound('Address')
+      return recordOf(row, seesSecrets(request.access))
+    },
+  )
+
+  app.post(
+    `${path}/new-address`,
+    {
+      schema: {
+        tags,
+        summary: 'Give a push probe a new address',
+        description: 'The one before opens nothing from now on. The next call is waited for as long as the first.',
+        params: ProbeParams,
+        response: { 200: PushRecord, ...errorResponses(404) },
+      },
+    },
+    async (request) => {
+      const row = await renewAddress(contextOf(options, request), request.params.probe_id, called)
+      return recordOf(row, seesSecrets(request.access))
+    },
+  )
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import { newSecret, notFound } from '../../lib/index.ts'
+import { type Context, writeAudit } from '../../management/index.ts'
+import type { Kysely, PushTable, Tables, Transaction } from '../../store/index.ts'
+
+/** The column `token_hash`: to look a hash up takes the same time however much of a guess is right. */
+export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('base64url')
+
+/** Gives a probe an address that no one knows; one that it had opens nothing any more. What was said by the old one stays. */
+export async function makeAddress(trx: Transaction<Tables>, probeId: string, now: number): Promise<void> {
+  const token = newSecret()
+  const made = { token, token_hash: tokenHash(token), made_at: now }
+  const row: PushTable = {
+    probe_id: probeId,
+    ...made,
+    last_at: null,
+    last_status: null,
+    last_message: null,
+    status_since: null,
+    started_at: null,
+    duration_ms: null,
+    run_asked_at: null,
+  }
+  await trx
+    .insertInto('pushes')
+    .values(row)
+    .onConflict((conflict) => conflict.column('probe_id').doUpdateSet(made))
+    .execute()
+}
+
+/** The same on demand; the log says who did it, and no address. @throws AppError `not_found` */
+export async function renewAddress(ctx: Context, probeId: string, typeNames: readonly string[]): Promise<PushTable> {
+  return ctx.store.write.transaction().execute(async (trx) => {
+    // The lock lets no address outlive its probe.
+    const probe = await trx
+      .updateTable('probes')
+      .set(({ ref }) => ({ name: ref('name') }))
+      .where('id', '=', probeId)
+      .where('probe_type', 'in', typeNames)
+      .returning(['id', 'name', 'site_id'])
+      .executeTakeFirst()
+    if (probe === undefined) throw notFound('Address')
+    await makeAddress(trx, probeId, ctx.clock.now())
+    const { name, site_id } = probe
+    await writeAudit(trx, ctx, [
+      { entity: 'probe', verb: 'new_address', id: probeId, before: null, after: { name, site_id } },
+    ])
+    return trx.selectFrom('pushes').selectAll().where('probe_id', '=', probeId).executeTakeFirstOrThrow()
+  })
+}
+
+export const readPush = (db: Kysely<Tables>, probeId: string): Promise<PushTable | undefined> =>
+  db.selectFrom('pushes').selectAll().where('probe_id', '=', probeId).executeTakeFirst()
