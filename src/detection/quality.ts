@@ -135,7 +135,7 @@ export function judgeField<F extends string>(
       together,
     ),
   )
-  const assessed = candidates.find((seen) => seen !== null && seen.high < limit) ?? candidates[0]
+  const assessed = candidates.find((seen, index) => isLow(seen, limit, candidates.slice(0, index))) ?? candidates[0]
   if (assessed === null || assessed === undefined) return null
   const { window, present, total, high } = assessed
   const isLost = high < limit
@@ -187,8 +187,15 @@ export function clumping<F extends string>(field: F, hours: readonly PresenceBuc
 function assessField<F extends string>(field: F, window: readonly PresenceBucket<F>[] | null, together: number) {
   if (window === null) return null
   const { present, total } = totalOf([field], window)[field]
-  return { window, present, total, high: wilson(present / together, total / together, Z_999).high }
+  const [hits, trials] = [present / together, total / together]
+  return { window, present, total, high: wilson(hits, trials, Z_999).high, leastNow: wilson(hits, trials).low }
 }
+
+type Assessed = ReturnType<typeof assessField>
+
+/** What is over is no alarm any more: none of the newer parts of a window may surely have the field more often than all of it. */
+const isLow = (seen: Assessed, limit: number, newer: readonly Assessed[]): boolean =>
+  seen !== null && seen.high < limit && newer.every((part) => part === null || part.leastNow <= seen.high)
 
 /** The loss began where the missing fields add up to most (CUSUM, Page 1954). */
 function lossBegan<F extends string>(field: F, buckets: readonly PresenceBucket<F>[], expected: number): number {
