@@ -76,10 +76,13 @@ const REST = 18 * SLOTS_AN_HOUR
 /** Six or so faults of a site, one after the other. */
 export function randomFaults(site: SiteProfile, random: Random, kinds: readonly FaultKind[] = COUNT_KINDS): Fault[] {
   const faults: Fault[] = []
+  let left = kinds
   // New sites have four days without faults: without a past nothing can be missed.
   let free = Math.max(FIRST_JUDGED + SLOTS_A_DAY, (site.bornOn + 4) * SLOTS_A_DAY) + random.between(0, SLOTS_A_DAY)
   while (free < SLOTS - 3 * SLOTS_A_DAY) {
-    const fault = randomFault(site, random, free, kinds)
+    const fault = randomFault(site, random, free, left)
+    // What a week has seen is no measure for the next fault of its kind: no kind of signal breaks twice.
+    left = left.filter((kind) => kind !== fault.kind || COUNT_KINDS.some((one) => one === kind))
     if (fault.to < SLOTS - 12 * SLOTS_AN_HOUR) faults.push(fault)
     free = fault.to + REST + random.between(0, 2 * SLOTS_A_DAY)
   }

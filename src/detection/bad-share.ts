@@ -3,6 +3,7 @@ import {
   clumping,
   FIELD_EVENTS,
   type FieldSentence,
+  isOver,
   MIN_USUAL_EVENTS,
   type PresenceBucket,
   type PresenceHistory,
@@ -43,11 +44,11 @@ export function judgeShare<F extends string>(
     const window = newestUntil(recent, now, ({ fields }) => fields[field].total, events)
     if (window === null) return null
     const { present, total } = totalOf(field, window)
-    const [hits, trials] = [present / together, total / together]
-    return { window, present, total, low: wilson(hits, trials, Z_999).low, mostNow: wilson(hits, trials).high }
+    return { window, present, total, low: wilson(present / together, total / together, Z_999).low }
   }).filter((candidate) => candidate !== null)
-  // What is over is no alarm any more: the newest events must not surely have it more seldom than all of them.
-  const standing = candidates.filter(({ low }, index) => candidates.slice(0, index).every(({ mostNow }) => mostNow >= low))
+  const standing = candidates.filter(
+    ({ window, present, total, low }) => low <= limit || !isOver(field, window, present / total, expected, together),
+  )
   // The one that makes the surest case: a fault of now shows in few events, one that is only on some in many.
   const [seen] = standing.toSorted((a, b) => b.low - a.low)
   if (seen === undefined) return null

@@ -1,5 +1,5 @@
 import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
-import { sum, varianceBound, wilson, Z_999 } from './statistics.ts'
+import { clamp, sum, varianceBound, wilson, Z_999 } from './statistics.ts'
 import { newestUntil, type TimeRange } from './time.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
 
@@ -135,10 +135,12 @@ export function judgeField<F extends string>(
       together,
     ),
   )
-  const assessed = candidates.find((seen, index) => isLow(seen, limit, candidates.slice(0, index))) ?? candidates[0]
+  const isLow = (seen: (typeof candidates)[number]): boolean =>
+    seen !== null && seen.high < limit && !isOver(field, seen.window, seen.present / seen.total, expected, together)
+  const assessed = candidates.find(isLow) ?? candidates[0]
   if (assessed === null || assessed === undefined) return null
   const { window, present, total, high } = assessed
-  const isLost = high < limit
+  const isLost = isLow(assessed)
   const status: Status = !isLost ? 'ok' : present / total < GONE_SHARE * expected ? 'critical' : 'warning'
   const length = now - (window[0]?.from ?? now)
   const events = event_name === null ? 'events' : `“${event_name}” events`
@@ -187,15 +189,40 @@ export function clumping<F extends string>(field: F, hours: readonly PresenceBuc
 function assessField<F extends string>(field: F, window: readonly PresenceBucket<F>[] | null, together: number) {
   if (window === null) return null
   const { present, total } = totalOf([field], window)[field]
-  const [hits, trials] = [present / together, total / together]
-  return { window, present, total, high: wilson(hits, trials, Z_999).high, leastNow: wilson(hits, trials).low }
+  return { window, present, total, high: wilson(present / together, total / together, Z_999).high }
 }
 
-type Assessed = ReturnType<typeof assessField>
+/** So sure that a rate came back that it is wrong once in twenty times (Ville 1939). */
+const RECOVERED = Math.log(20)
+/** No rate is believed to be nearer to never or always. */
+const LEAST_RATE = 0.005
 
-/** What is over is no alarm any more: none of the newer parts of a window may surely have the field more often than all of it. */
-const isLow = (seen: Assessed, limit: number, newer: readonly Assessed[]): boolean =>
-  seen !== null && seen.high < limit && newer.every((part) => part === null || part.leastNow <= seen.high)
+/**
+ * Whether the newest events speak for the usual rate against that of a window: what is over is no alarm any more, though the rarest events need a day until the
+ * window has none of it (likelihood ratio, in clumps).
+ *
+ * @param window that the rate is of, oldest first
+ * @param rate in it
+ * @param usual rate
+ */
+export function isOver<F extends string>(
+  field: F,
+  window: readonly PresenceBucket<F>[],
+  rate: number,
+  usual: number,
+  together: number,
+): boolean {
+  const [now, before] = [clamp(rate, LEAST_RATE, 1 - LEAST_RATE), clamp(usual, LEAST_RATE, 1 - LEAST_RATE)]
+  const [there, missing] = [Math.log(before / now), Math.log((1 - before) / (1 - now))]
+  let support = 0
+  for (let index = window.length - 1; index >= 0; index--) {
+    const count = window[index]?.fields[field]
+    if (count === undefined) break
+    support += count.present * there + (count.total - count.present) * missing
+    if (support > RECOVERED * together) return true
+  }
+  return false
+}
 
 /** The loss began where the missing fields add up to most (CUSUM, Page 1954). */
 function lossBegan<F extends string>(field: F, buckets: readonly PresenceBucket<F>[], expected: number): number {

@@ -95,8 +95,10 @@ export function doublingOf(
     const model = { mean, burst: bursts.burst, noise }
     const chance = logUpperTail(measured, model)
     const limit = logLimit(budget, length)
-    if (chance >= limit || !isHighThroughout(stretches, index, bursts.burst, mean / byClock)) continue
-    return { measured, model, chance, limit, others: level, since: began(stretches, mean / byClock), covered }
+    const factor = mean / byClock
+    if (chance >= limit || !isHighThroughout(stretches, index, bursts.burst, factor)) continue
+    if (isOver(stretches, index, bursts.burst, factor)) continue
+    return { measured, model, chance, limit, others: level, since: began(stretches, factor), covered }
   }
   return null
 }
@@ -138,6 +140,19 @@ function isHighThroughout(stretches: readonly Stretch[], last: number, burst: nu
     newer = end
   }
   return true
+}
+
+/** So sure that a count came back that it is wrong once in six times (Ville 1939), as of falls. */
+const RECOVERED = Math.log(6)
+
+/** Whether some newest part speaks for the usual count against that of the window (likelihood ratio of Poisson numbers, in bursts). */
+function isOver(stretches: readonly Stretch[], last: number, burst: number, level: number): boolean {
+  const whole = stretches[last] ?? EMPTY
+  const ratio = whole.measured / (level * whole.byClock)
+  return stretches.slice(0, last).some(({ measured, byClock }) => {
+    const support = level * byClock * (ratio - 1) - measured * Math.log(ratio)
+    return support > RECOVERED * burst
+  })
 }
 
 /** It began where what is over adds up to most (CUSUM, Page 1954). */
