@@ -39,6 +39,11 @@ for (const [what, recent, isFound] of [
   ['a sale: more visitors, of whom more buy', times(6, { ...everything(1.6), purchase: 3.2 }), false],
   ['as many purchases while the others are gone', times(2, { page_view: 0.2, view_item: 0.2 }), false],
   ['a peak of one hour in the six', (time: number) => times(time < NOON - HOUR ? 2 : 0, { purchase: 4 })(time), false],
+  [
+    'twice as many for hours, until an hour ago',
+    (time: number) => times(time < NOON - HOUR ? 6 : 0, { purchase: 2 })(time),
+    false,
+  ],
   ['twice as many page views for two hours, as bots send them', times(2, { page_view: 2 }), false],
   ['twice as many page views all night and morning', times(12, { page_view: 2 }), true],
 ] as const) {
