@@ -192,8 +192,8 @@ function assessField<F extends string>(field: F, window: readonly PresenceBucket
   return { window, present, total, high: wilson(present / together, total / together, Z_999).high }
 }
 
-/** So sure that a rate came back that it is wrong once in twenty times (Ville 1939). */
-const RECOVERED = Math.log(20)
+/** So sure that a rate came back that it is wrong once in six times (Ville 1939), as of falls. */
+const RECOVERED = Math.log(6)
 /** No rate is believed to be nearer to never or always. */
 const LEAST_RATE = 0.005
 

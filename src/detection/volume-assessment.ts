@@ -39,7 +39,7 @@ export const DATA_VOLUME_DEFAULTS: VolumeConfig = {
  * How the budget is shared: by silence and falls of the site, and by those of all its events together. Doublings come on top: falls of events, which are
  * compared with the others as they are, use next to nothing of their share.
  */
-const SHARES = { silence: 0.2, fall: 0.3, eventSilence: 0.25, eventFall: 0.25, eventDoubled: 0.5 } as const
+const SHARES = { silence: 0.2, fall: 0.3, eventSilence: 0.25, eventFall: 0.25, eventDoubled: 0.2 } as const
 /**
  * Silences use less than a seventh of their shares on sites on which nothing is wrong (bench/detection/calibration.ts), as visits are taken for larger
  * than most are. With three times as much it takes about a twelfth fewer missing visits to tell.

@@ -23,7 +23,7 @@ export interface Doubling {
 }
 
 /** What comes twice or three times as often is within these; more is a flood, which bots make as well as loops. */
-export const DOUBLED = { least: 1.6, most: 3.5 } as const
+export const DOUBLED = { least: 1.6, most: 4.5 } as const
 /** Lengths of the windows, ms. Shorter ones are peaks: a mail, a push message, a page that many reload. */
 const WINDOWS = [1, 2, 4, 8, 16, 23].map((hours) => hours * HOUR)
 /** An event that is so large next to all others is what a bot sends, for some hours: page views come without what visitors do on pages. */
@@ -142,8 +142,8 @@ function isHighThroughout(stretches: readonly Stretch[], last: number, burst: nu
   return true
 }
 
-/** So sure that a count came back that it is wrong once in six times (Ville 1939), as of falls. */
-const RECOVERED = Math.log(6)
+/** So sure that a count came back that it is wrong once in four times (Ville 1939). */
+const RECOVERED = Math.log(4)
 
 /** Whether some newest part speaks for the usual count against that of the window (likelihood ratio of Poisson numbers, in bursts). */
 function isOver(stretches: readonly Stretch[], last: number, burst: number, level: number): boolean {
