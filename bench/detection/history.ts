@@ -1,6 +1,8 @@
+import { clumped, collect, type Presence, type TagHistory, together } from './counts.ts'
 import { type Fault, keptShare, shareIn } from './faults.ts'
 import { ECOMMERCE, type EventProfile, type Field, type SiteProfile, type TagProfile, USER_DATA } from './profile.ts'
 import type { Random } from './random.ts'
+import { type Signals, seriesOf, signalsOf } from './signals.ts'
 import { levelOf } from './traffic.ts'
 import { RUN_EVERY, SLOTS, SLOTS_A_DAY } from './world.ts'
 
@@ -8,8 +10,11 @@ import { RUN_EVERY, SLOTS, SLOTS_A_DAY } from './world.ts'
 export const BOUNDS = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000] as const
 const BUCKETS = BOUNDS.length + 1
 
-/** For every data probe, or only for those of volume: what the others look at takes most of the time. */
-export const SCOPES = ['all', 'volume'] as const
+/**
+ * For the data probes that every tag feeds, only for those of volume, as what the others look at takes most of the time, or for those that live on what version 2 of the
+ * tag says, which have faults of their own.
+ */
+export const SCOPES = ['all', 'volume', 'signals'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /** Everything a site's rollups would hold, minute by minute. */
@@ -27,24 +32,8 @@ export interface SiteHistory {
   presence: ReadonlyMap<string | null, ReadonlyMap<Field, Presence>>
   /** On the events that should carry the field. */
   fields: ReadonlyMap<Field, Presence>
-}
-
-export interface Presence {
-  present: Float64Array
-  total: Float64Array
-}
-
-export interface TagHistory {
-  tag: TagProfile
-  /** On each event, for sites that send event by event. */
-  onEvent: ReadonlyMap<string, Float64Array>
-  executions: Float64Array
-  bad: Float64Array
-  timeouts: Float64Array
-  /** `BUCKETS` numbers for every five minutes. */
-  histogram: Float64Array
-  /** For every five minutes. */
-  totalMs: Float64Array
+  /** In `signals` only. */
+  signals?: Signals
 }
 
 export const simulate = (site: SiteProfile, faults: readonly Fault[], random: Random, scope?: Scope): SiteHistory =>
@@ -59,13 +48,19 @@ function trafficOf(site: SiteProfile, faults: readonly Fault[], random: Random):
     site.events.map(({ name, share, burst }) => {
       const counts = new Float64Array(SLOTS)
       for (let slot = 0; slot < SLOTS; slot++) {
-        counts[slot] = random.bursty((level[slot] ?? 0) * share * keptShare(faults, name, slot), burst)
+        const kept = keptShare(faults, name, slot)
+        const came = random.bursty((level[slot] ?? 0) * share * Math.min(1, kept), burst)
+        counts[slot] = kept > 1 ? repeated(came, kept, random) : came
       }
       return [name, counts] as const
     }),
   )
   return { level, events }
 }
+
+/** Each of so many comes again, as often as a factor says. */
+const repeated = (came: number, factor: number, random: Random): number =>
+  came * Math.floor(factor) + random.binomial(came, factor % 1)
 
 /** What follows from a site's events: runs of its tags, presence of fields, batches. The events are the same in each scope. */
 export function historyOf(
@@ -83,6 +78,14 @@ export function historyOf(
     return { site, scope, faults, level, events, total, tags: [], presence: new Map(), fields: new Map() }
   }
   const tags = site.tags.map((tag) => runTag(tag, events, faults, random))
+  if (scope === 'signals') {
+    const signals = signalsOf(site, events, tags, faults, random)
+    if (site.batch > 1) {
+      const series = [...events.values(), ...tags.flatMap(tagSeries), ...seriesOf(signals)]
+      collect(site.batch, total, series)
+    }
+    return { site, scope, faults, level, events, total, tags, presence: new Map(), fields: new Map(), signals }
+  }
   const ofEvents = new Map(
     site.events.map((event) => [
       event.name,
@@ -110,27 +113,6 @@ export function historyOf(
 const FIELDS: readonly Field[] = [...USER_DATA, ...ECOMMERCE]
 
 const tagSeries = ({ executions, bad, timeouts }: TagHistory): Float64Array[] => [executions, bad, timeouts]
-
-/** Moves counts into the slot in which their batch is full; what is over waits for the next. */
-function collect(size: number, total: Float64Array, series: readonly Float64Array[]): void {
-  let waiting = 0
-  let from = 0
-  for (let slot = 0; slot < total.length; slot++) {
-    waiting += total[slot] ?? 0
-    total[slot] = Math.floor(waiting / size) * size
-    if (waiting < size) continue
-    waiting %= size
-    for (const counts of series) {
-      let sum = 0
-      for (let at = from; at <= slot; at++) {
-        sum += counts[at] ?? 0
-        counts[at] = 0
-      }
-      counts[slot] = sum
-    }
-    from = slot + 1
-  }
-}
 
 function runTag(
   tag: TagProfile,
@@ -177,7 +159,8 @@ function timeTag(tag: TagHistory, faults: readonly Fault[], random: Random): voi
     const executions = sum(tag.executions.subarray(slot, slot + RUN_EVERY))
     if (executions === 0) continue
     const fault = faults.find(({ kind, from, to }) => kind === 'tag_slow' && slot >= from && slot < to)
-    timeExecutions(tag, slot / RUN_EVERY, executions, tag.tag.medianMs * (fault?.size ?? 1), random)
+    const soon = faults.find(({ kind, from, to }) => kind === 'tag_too_soon' && slot >= from && slot < to)
+    timeExecutions(tag, slot / RUN_EVERY, executions, soon?.size ?? tag.tag.medianMs * (fault?.size ?? 1), random)
   }
 }
 
@@ -236,19 +219,3 @@ const carries = (event: EventProfile, field: Field): boolean =>
 
 const rateOf = (site: SiteProfile, event: EventProfile, field: Field): number =>
   carries(event, field) ? site.fields[field] : isUserData(field) ? (event.signedIn ?? 0) : 0
-
-/** Like a binomial number, but `size` at a time. */
-const clumped = (random: Random, trials: number, rate: number, size: number): number =>
-  size <= 1 ? random.binomial(trials, rate) : Math.min(trials, size * random.binomial(Math.ceil(trials / size), rate))
-
-/** The presence of a field over several kinds of events. */
-function together(parts: readonly Presence[]): Presence {
-  const [present, total] = [new Float64Array(SLOTS), new Float64Array(SLOTS)]
-  for (const part of parts) {
-    for (let slot = 0; slot < SLOTS; slot++) {
-      present[slot] = (present[slot] ?? 0) + (part.present[slot] ?? 0)
-      total[slot] = (total[slot] ?? 0) + (part.total[slot] ?? 0)
-    }
-  }
-  return { present, total }
-}

@@ -6,8 +6,15 @@ import type { SiteHistory } from './history.ts'
 import type { SiteProfile } from './profile.ts'
 import { SLOTS_AN_HOUR, timeOf } from './world.ts'
 
-/** Faults that take events away. */
-const LOSSES: readonly FaultKind[] = ['silent_sender', 'partial_loss', 'slow_decay', 'event_dead', 'event_partial']
+/** Faults that take events away, or add some. */
+const LOSSES: readonly FaultKind[] = [
+  'silent_sender',
+  'partial_loss',
+  'slow_decay',
+  'event_dead',
+  'event_partial',
+  'event_doubled',
+]
 
 /**
  * Likelihood ratio at which the ideal watcher of losses gives the alarm, as a logarithm. One that looks at each subject once a day uses up the

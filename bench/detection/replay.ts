@@ -1,10 +1,15 @@
 import { ecommerceScore, userDataScore } from '../../src/analytics/index.ts'
 import {
+  BAD_SHARE_DEFAULTS,
+  CONSENT_DEFAULTS,
+  consentSignals,
   DATA_FRESHNESS_DEFAULTS,
   DATA_VOLUME_DEFAULTS,
   dataFreshness,
   dataVolume,
+  duplicates,
   ecommerceQuality,
+  identifierQuality,
   localTime,
   QUALITY_DEFAULTS,
   TAG_FAILURE_RATE_DEFAULTS,
@@ -14,14 +19,22 @@ import {
   tagLatency,
   tagMissing,
   userDataQuality,
+  VENDOR_STATUS_DEFAULTS,
   type Verdict,
+  valueQuality,
+  vendorStatus,
+  verdictOf,
 } from '../../src/detection/index.ts'
+import { DUPLICATE_FIELDS, IDENTIFIER_FIELDS, VALUE_FIELDS } from './faults.ts'
 import { BOUNDS, type SiteHistory } from './history.ts'
 import { missingInputs } from './inputs/missing.ts'
 import { presenceInputs } from './inputs/presence.ts'
+import { consentInputs, responseInputs } from './inputs/signals.ts'
 import { latencyInputs, outcomeInputs } from './inputs/tags.ts'
 import { volumeInputs } from './inputs/volume.ts'
 import { ECOMMERCE, USER_DATA } from './profile.ts'
+import { DOUBLED_PROBE } from './score.ts'
+import type { Signals } from './signals.ts'
 import { FIRST_JUDGED, RUN_EVERY, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR, timeOf } from './world.ts'
 
 /** Takes what each probe said at each run. */
@@ -45,10 +58,20 @@ export function replay(
 ): void {
   const { site, scope } = history
   const volume = volumeInputs(history, localTime(site.timezone), learntEvery(every))
-  const others = scope === 'all' ? otherProbes(history, log) : null
+  const others =
+    history.signals !== undefined
+      ? signalProbes(history, history.signals, log)
+      : scope === 'all'
+        ? otherProbes(history, log)
+        : null
   for (let slot = firstRun(history, firstSlot); slot < SLOTS; slot += every) {
     if (isLeftOut(slot)) continue
     const counts = volume(slot)
+    if (history.signals !== undefined) {
+      log.add(DOUBLED_PROBE, slot, onlyDoubled(dataVolume(counts, DATA_VOLUME_DEFAULTS)))
+      others?.(slot)
+      continue
+    }
     log.add('data_volume', slot, dataVolume(counts, DATA_VOLUME_DEFAULTS))
     log.add(
       'data_freshness',
@@ -66,14 +89,42 @@ export const firstRun = ({ site }: SiteHistory, firstSlot: number): number =>
 /** Who looks seldom learns seldom. */
 export const learntEvery = (every: number): number | undefined => (every > RUN_EVERY ? 12 : undefined)
 
+/** Of what data_volume says, the doublings: what falls is measured with the faults of counts. */
+const onlyDoubled = ({ details }: Verdict): Verdict =>
+  verdictOf(
+    details.findings.filter(({ evidence }) => evidence.kind === 'doubled'),
+    'nothing doubled',
+  )
+
+/** The probes that live on what version 2 of the tag says, and the one of durations. */
+function signalProbes(history: SiteHistory, signals: Signals, log: VerdictLog): (slot: number) => void {
+  const lost = { lost_share: QUALITY_DEFAULTS.lost_share, lost_min_rate: QUALITY_DEFAULTS.lost_min_rate }
+  const doubles = presenceInputs(signals.presence, DUPLICATE_FIELDS)
+  const values = presenceInputs(signals.presence, VALUE_FIELDS)
+  const identifiers = presenceInputs(signals.presence, IDENTIFIER_FIELDS)
+  const consent = consentInputs(signals)
+  const responses = responseInputs(signals)
+  const latencies = latencyInputs(history, localTime(history.site.timezone))
+  return (slot) => {
+    const now = timeOf(slot)
+    log.add('duplicates', slot, duplicates({ now, ...doubles(slot) }, { ...lost, ...BAD_SHARE_DEFAULTS }))
+    log.add('value_quality', slot, valueQuality({ now, ...values(slot) }, BAD_SHARE_DEFAULTS))
+    log.add('identifier_quality', slot, identifierQuality({ now, ...identifiers(slot) }, lost))
+    log.add('consent_signals', slot, consentSignals({ now, ...consent(slot) }, CONSENT_DEFAULTS))
+    log.add('vendor_status', slot, vendorStatus({ now, tags: responses(slot) }, VENDOR_STATUS_DEFAULTS))
+    if (history.site.batch > 1) return
+    log.add('tag_latency', slot, tagLatency({ now, bounds: BOUNDS, tags: latencies(slot) }, TAG_LATENCY_DEFAULTS))
+  }
+}
+
 /** The probes that do not look at volume. */
 function otherProbes(history: SiteHistory, log: VerdictLog): (slot: number) => void {
   const { site } = history
   const outcomes = outcomeInputs(history)
   const latencies = latencyInputs(history, localTime(site.timezone))
   const missing = missingInputs(history)
-  const userData = presenceInputs(history, USER_DATA)
-  const ecommerce = presenceInputs(history, ECOMMERCE)
+  const userData = presenceInputs(history.presence, USER_DATA)
+  const ecommerce = presenceInputs(history.presence, ECOMMERCE)
   return (slot) => {
     const now = timeOf(slot)
     log.add('tag_failure_rate', slot, tagFailureRate({ now, tags: outcomes(slot) }, TAG_FAILURE_RATE_DEFAULTS))

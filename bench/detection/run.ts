@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { MINUTE } from '../../src/lib/index.ts'
 import { wholeNumber } from '../../testkit/options.ts'
 import { runHeader, writeResults } from '../lib/results-file.ts'
-import { SCOPES } from './history.ts'
+import { SCOPES, type Scope } from './history.ts'
 import type { SiteOutcome } from './score.ts'
 import type { SeedTask } from './seed-worker.ts'
 import { WORLDS } from './site.ts'
@@ -20,11 +20,18 @@ const HELP = `Replays simulated sites with known faults through the detectors of
   --seed N       where their random numbers begin (1000; detectors are tuned on seeds below 1000 only)
   --seeds N      so many seeds, each in a thread of its own (1)
   --minutes N    begins no site after so many minutes (600)
-  --probes NAME  all, or volume: only data_volume and data_freshness, which takes a third of the time (all)
+  --probes NAME  all; volume: only data_volume and data_freshness, which takes a third of the time; signals: the
+                 probes of what version 2 of the tag says, with faults of their own (all)
   --every N      minutes between two runs (5)
   --list         name every fault that was missed and every false alarm
   --write        put the results into bench/RESULTS.md
 `
+
+const WATCHED: Readonly<Record<Scope, string>> = {
+  all: '',
+  volume: ', the probes of volume only',
+  signals: ', the probes of signals and what doubles',
+}
 
 const { values: options } = parseArgs({
   options: {
@@ -62,8 +69,8 @@ async function measure(): Promise<void> {
   const named = seeds.length === 1 ? `seed ${first}` : `each of the seeds ${first} to ${first + seeds.length - 1}`
   const count = [...outcomes.values()].flat().length
   const months = siteMonths([...outcomes.values()].flat())
-  const settings = `Traffic of ${world}; ${count} sites of ${named}, three weeks judged after five weeks of past (${months.toFixed(0)} site-months), default settings${scope === 'all' ? '' : ', the probes of volume only'}, runs every ${every} min.`
-  const header = runHeader('Detection', settings, [])
+  const settings = `Traffic of ${world}; ${count} sites of ${named}, three weeks judged after five weeks of past (${months.toFixed(0)} site-months), default settings${WATCHED[scope]}, runs every ${every} min.`
+  const header = runHeader(scope === 'signals' ? 'Detection by signals' : 'Detection', settings, [])
   const text = tables(outcomes)
   if (options.list) for (const outcome of [...outcomes.values()].flat()) list(outcome)
   process.stdout.write(`\n${header}\n\n${text}\n`)

@@ -1,4 +1,5 @@
-import { type SiteHistory, simulate, type TagHistory } from './history.ts'
+import type { TagHistory } from './counts.ts'
+import { type SiteHistory, simulate } from './history.ts'
 import type { SiteProfile } from './profile.ts'
 import type { Random } from './random.ts'
 import { replay, type VerdictLog } from './replay.ts'

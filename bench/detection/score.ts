@@ -3,6 +3,9 @@ import type { BaselineOutcome } from './baselines.ts'
 import type { Fault, FaultKind } from './faults.ts'
 import { SLOTS_AN_HOUR } from './world.ts'
 
+/** What data_volume says of events that come twice, apart from what it says of those that are missing. */
+export const DOUBLED_PROBE = 'data_volume, doubled'
+
 /** Which probes have to see a fault, the first of them being counted as its own. */
 export const PROBES_OF: Readonly<Record<FaultKind, readonly [string, ...string[]]>> = {
   silent_sender: ['data_freshness', 'data_volume'],
@@ -15,6 +18,15 @@ export const PROBES_OF: Readonly<Record<FaultKind, readonly [string, ...string[]
   tag_failing: ['tag_failure_rate'],
   tag_slow: ['tag_latency'],
   field_lost: ['user_data_quality', 'ecommerce_quality'],
+  event_doubled: [DOUBLED_PROBE],
+  transactions_repeat: ['duplicates'],
+  event_id_lost: ['duplicates'],
+  value_broken: ['value_quality'],
+  identifier_lost: ['identifier_quality'],
+  consent_lost: ['consent_signals'],
+  tag_ignores_consent: ['consent_signals'],
+  vendor_refusing: ['vendor_status'],
+  tag_too_soon: ['tag_latency'],
 }
 
 /** Faults after which nothing comes at all. */

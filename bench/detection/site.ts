@@ -1,6 +1,6 @@
 import { AlarmLog } from './alarms.ts'
 import { baselineOutcomes } from './baselines.ts'
-import { randomFaults } from './faults.ts'
+import { kindsOf, randomFaults } from './faults.ts'
 import { floorOf } from './floor.ts'
 import { type Scope, type SiteHistory, simulate } from './history.ts'
 import { randomSite, type SiteProfile } from './profile.ts'
@@ -54,7 +54,7 @@ function made(world: World, random: Random, index: number, scope: Scope): Made {
     return { history, causeOf: (slot) => benignCause(history.benign, slot) }
   }
   const site = randomSite(random, index)
-  return { history: simulate(site, randomFaults(site, random), random, scope), causeOf: () => null }
+  return { history: simulate(site, randomFaults(site, random, kindsOf(scope)), random, scope), causeOf: () => null }
 }
 
 const nameOf = ({ name, daily, timezone, batch }: SiteProfile): string =>

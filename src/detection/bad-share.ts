@@ -3,6 +3,7 @@ import {
   clumping,
   FIELD_EVENTS,
   type FieldSentence,
+  isOver,
   MIN_USUAL_EVENTS,
   type PresenceBucket,
   type PresenceHistory,
@@ -45,8 +46,11 @@ export function judgeShare<F extends string>(
     const { present, total } = totalOf(field, window)
     return { window, present, total, low: wilson(present / together, total / together, Z_999).low }
   }).filter((candidate) => candidate !== null)
+  const standing = candidates.filter(
+    ({ window, present, total, low }) => low <= limit || !isOver(field, window, present / total, expected, together),
+  )
   // The one that makes the surest case: a fault of now shows in few events, one that is only on some in many.
-  const [seen] = candidates.toSorted((a, b) => b.low - a.low)
+  const [seen] = standing.toSorted((a, b) => b.low - a.low)
   if (seen === undefined) return null
   const { window, present, total, low } = seen
   const status: Status = low <= limit ? 'ok' : low > config.critical_share ? 'critical' : 'warning'

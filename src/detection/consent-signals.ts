@@ -1,5 +1,13 @@
 import { duration, isoTime, number, percent } from '../lib/index.ts'
-import { type FieldSentence, judgeField, MIN_USUAL_EVENTS, type PresenceHistory } from './quality.ts'
+import {
+  clumping,
+  type FieldSentence,
+  isOver,
+  judgeField,
+  MIN_USUAL_EVENTS,
+  type PresenceBucket,
+  type PresenceHistory,
+} from './quality.ts'
 import { sum, wilson, Z_999 } from './statistics.ts'
 import { newestUntil, type TimeRange } from './time.ts'
 import { type Finding, isBad, type Verdict, verdictOf } from './verdict.ts'
@@ -100,7 +108,8 @@ function judgeTag(
     const expected = (ofAll ?? 0) * before.total
     if (ofAll === null || before.total < MIN_USUAL_EVENTS || expected < TAG_MIN_EXPECTED) return null
     if (before.denied > TAG_KEEPS_SHARE * expected) return null
-    return judgePurpose({ tag_key, purpose, recent, limit: config.tag_share * ofAll, usual: before }, now)
+    const together = clumping('denied', earlier.map(deniedIn(purpose)), before.denied / before.total)
+    return judgePurpose({ tag_key, purpose, recent, limit: config.tag_share * ofAll, usual: before, together }, now)
   })
   return (
     findings.find((finding) => finding !== null && isBad(finding)) ??
@@ -116,19 +125,33 @@ interface KeptPurpose {
   /** Share of executions on denied events that is too much. */
   limit: number
   usual: { denied: number; total: number }
+  /** Executions that say as much as one that came alone: a visitor's choice is one for all pages. */
+  together: number
 }
 
-function judgePurpose({ tag_key, purpose, recent, limit, usual }: KeptPurpose, now: number): Finding | null {
+const deniedIn =
+  (purpose: Purpose) =>
+  ({ from, to, consent_total, ...of }: TagConsentBucket): PresenceBucket<'denied'> => ({
+    from,
+    to,
+    fields: { denied: { present: of[`${purpose}_denied`], total: consent_total } },
+  })
+
+function judgePurpose(kept: KeptPurpose, now: number): Finding | null {
+  const { tag_key, purpose, recent, limit, usual, together } = kept
   const candidates = TAG_EXECUTIONS.map((executions) => {
     const window = newestUntil(recent, now, ({ consent_total }) => consent_total, executions)
     return window === null ? null : { window, ...totalOf(purpose, window) }
   }).filter((seen) => seen !== null)
-  const lowOf = ({ denied, total }: { denied: number; total: number }) => wilson(denied, total, Z_999).low
-  const seen = candidates.find((candidate) => lowOf(candidate) > limit) ?? candidates[0]
+  const share = usual.denied / usual.total
+  const lowOf = ({ denied, total }: { denied: number; total: number }) =>
+    wilson(denied / together, total / together, Z_999).low
+  const isBeyond = (one: (typeof candidates)[number]) =>
+    lowOf(one) > limit && !isOver('denied', one.window.map(deniedIn(purpose)), one.denied / one.total, share, together)
+  const seen = candidates.find(isBeyond) ?? candidates[0]
   if (seen === undefined) return null
   const { window, denied, total } = seen
-  const isWithout = lowOf(seen) > limit
-  const share = usual.denied / usual.total
+  const isWithout = isBeyond(seen)
   return {
     subject: { tag_key },
     status: isWithout ? 'warning' : 'ok',

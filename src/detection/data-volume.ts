@@ -1,5 +1,5 @@
 import { DAY, duration, HOUR, isoTime, MINUTE, number, percent } from '../lib/index.ts'
-import { burstsNow } from './bursts-now.ts'
+import { type Bursts, burstsNow } from './bursts-now.ts'
 import type { HourLimits } from './expectation.ts'
 import { surprise } from './false-alarms.ts'
 import { wideningEvidence } from './feedback.ts'
@@ -11,6 +11,7 @@ import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts
 import {
   assessVolume,
   type CountedSubject,
+  doublingBudget,
   limitsOf,
   type VolumeConfig,
   type VolumeLimits,
@@ -24,6 +25,7 @@ import {
   type RecentCounts,
   siteExpectations,
 } from './volume-counts.ts'
+import { DOUBLED, type Doubling, doublingOf } from './volume-doubling.ts'
 import type { WindowVerdict } from './volume-fall.ts'
 import type { Onset } from './volume-onset.ts'
 
@@ -74,9 +76,20 @@ function judgeSubject(name: string | null, seen: Seen, config: VolumeConfig): Fi
         ? null
         : unusual(name, subject, window, limits, status, onset)
       : silent(name, silence, subject.bursts.group)
-  if (finding === null || status === 'ok') return finding
-  const evidence = { ...finding.evidence, ...wideningEvidence(own.widening) }
-  return renamed(name, { ...finding, evidence }, recent, usual)
+  const isLow = finding !== null && finding.status !== 'ok' && window?.kind !== 'spike'
+  const twice = name === null || isLow ? null : doubledFinding(name, seen, subject.bursts, config)
+  if (twice === null && (finding === null || status === 'ok')) return finding
+  const bad = twice ?? finding
+  if (bad === null) return null
+  const evidence = { ...bad.evidence, ...wideningEvidence(own.widening) }
+  return twice === null ? renamed(name, { ...bad, evidence }, recent, usual) : { ...bad, evidence }
+}
+
+function doubledFinding(name: string, seen: Seen, bursts: Bursts, config: VolumeConfig): Finding | null {
+  if (!config.doubled) return null
+  const { recent, usual, ofSite } = seen
+  const doubling = doublingOf(name, recent, usual, ofSite, bursts, doublingBudget(config, usual.names.length))
+  return doubling === null ? null : doubled(name, doubling, bursts)
 }
 
 /** Which counts of an hour pass. @param name of an event, null for all */
@@ -172,6 +185,34 @@ function againstNormal(ratio: number): string {
   if (off < 0.005) return 'as usual'
   return `${percent(off)} ${ratio < 1 ? 'below' : 'above'} normal`
 }
+
+/** An event whose tag fires twice, as far as counts can tell. */
+function doubled(name: string, doubling: Doubling, { burst }: Bursts): Finding {
+  const { measured, model, chance, limit, others, since, covered } = doubling
+  const expected = model.mean
+  const ratio = measured / expected
+  const times = ratio > TWICE.least && ratio < TWICE.most ? 'twice' : `${number(Math.round(ratio * 10) / 10)} times`
+  return {
+    subject: subjectOf(name),
+    status: 'warning',
+    message: `“${name}” came ${times} as often as usual for its visits: ${number(measured)} in ${duration(covered)}, usually ${number(Math.round(expected))}: does a tag fire twice?`,
+    measured,
+    expected,
+    band: { low: null, high: passing({ model, limit }, { ratio: 1 / DOUBLED.least }).high },
+    since: isoTime(since),
+    evidence: {
+      kind: 'doubled',
+      window_minutes: covered / MINUTE,
+      ratio,
+      others_ratio: others,
+      ...surprise(chance, limit),
+      burst_size: burst,
+    },
+  }
+}
+
+/** Ratios that are said to be two. */
+const TWICE = { least: 1.9, most: 2.1 } as const
 
 const subjectOf = (name: string | null): Finding['subject'] => (name === null ? {} : { event_name: name })
 

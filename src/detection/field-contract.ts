@@ -52,7 +52,7 @@ function judgeRequired({ name, history }: OwnParameter, now: number, required: n
   const counted = hours.map(({ fields }) => fields[PARAMETER])
   const before = { present: sum(counted.map(({ present }) => present)), total: sum(counted.map(({ total }) => total)) }
   const together = clumping(PARAMETER, hours, before.total === 0 ? 0 : before.present / before.total)
-  const assessed = assessNewest(PARAMETER, recent, now, together, required)
+  const assessed = assessNewest(PARAMETER, recent, now, together, ({ high }) => high < required)
   if (assessed === null) return null
   const { window, present, total, high } = assessed
   // Of a parameter that is always there the bound is 1 but for how numbers are rounded.

@@ -1,5 +1,5 @@
 import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
-import { sum, varianceBound, wilson, Z_999 } from './statistics.ts'
+import { clamp, sum, varianceBound, wilson, Z_999 } from './statistics.ts'
 import { newestUntil, type TimeRange } from './time.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
 
@@ -127,10 +127,12 @@ export function judgeField<F extends string>(
   if (before.total < MIN_USUAL_EVENTS || expected < config.lost_min_rate) return null
   const limit = config.lost_share * expected
   const together = clumping(field, usual, expected)
-  const assessed = assessNewest(field, recent, now, together, limit)
+  const isLow = ({ window, present, total, high }: AssessedField<F>): boolean =>
+    high < limit && !isOver(field, window, present / total, expected, together)
+  const assessed = assessNewest(field, recent, now, together, isLow)
   if (assessed === null) return null
   const { window, present, total, high } = assessed
-  const isLost = high < limit
+  const isLost = isLow(assessed)
   const status: Status = !isLost ? 'ok' : present / total < GONE_SHARE * expected ? 'critical' : 'warning'
   const length = now - (window[0]?.from ?? now)
   const events = event_name === null ? 'events' : `“${event_name}” events`
@@ -185,7 +187,7 @@ export interface AssessedField<F extends string> {
 }
 
 /**
- * The newest events, as many as show that the field is there less often than `limit`, or the fewest that say anything; null with fewer.
+ * The newest events, as many as show that the field is there too seldom, or the fewest that say anything; null with fewer.
  * A field that is always there and now gone shows in the first 30 events, one that comes in clumps in later ones.
  */
 export function assessNewest<F extends string>(
@@ -193,7 +195,7 @@ export function assessNewest<F extends string>(
   recent: readonly PresenceBucket<F>[],
   now: number,
   together: number,
-  limit: number,
+  isLow: (seen: AssessedField<F>) => boolean,
 ): AssessedField<F> | null {
   const candidates = FIELD_EVENTS.map((events) =>
     assessField(
@@ -202,7 +204,7 @@ export function assessNewest<F extends string>(
       together,
     ),
   )
-  return candidates.find((seen) => seen !== null && seen.high < limit) ?? candidates[0] ?? null
+  return candidates.find((seen) => seen !== null && isLow(seen)) ?? candidates[0] ?? null
 }
 
 /** Every five minutes several fields are looked at: at 95 % some would be lost by chance. */
@@ -214,6 +216,38 @@ function assessField<F extends string>(
   if (window === null) return null
   const { present, total } = totalOf([field], window)[field]
   return { window, present, total, high: wilson(present / together, total / together, Z_999).high }
+}
+
+/** So sure that a rate came back that it is wrong once in six times (Ville 1939), as of falls. */
+const RECOVERED = Math.log(6)
+/** No rate is believed to be nearer to never or always. */
+const LEAST_RATE = 0.005
+
+/**
+ * Whether the newest events speak for the usual rate against that of a window: what is over is no alarm any more, though the rarest events need a day until the
+ * window has none of it (likelihood ratio, in clumps).
+ *
+ * @param window that the rate is of, oldest first
+ * @param rate in it
+ * @param usual rate
+ */
+export function isOver<F extends string>(
+  field: F,
+  window: readonly PresenceBucket<F>[],
+  rate: number,
+  usual: number,
+  together: number,
+): boolean {
+  const [now, before] = [clamp(rate, LEAST_RATE, 1 - LEAST_RATE), clamp(usual, LEAST_RATE, 1 - LEAST_RATE)]
+  const [there, missing] = [Math.log(before / now), Math.log((1 - before) / (1 - now))]
+  let support = 0
+  for (let index = window.length - 1; index >= 0; index--) {
+    const count = window[index]?.fields[field]
+    if (count === undefined) break
+    support += count.present * there + (count.total - count.present) * missing
+    if (support > RECOVERED * together) return true
+  }
+  return false
 }
 
 /** The loss began where the missing fields add up to most (CUSUM, Page 1954). */

@@ -21,6 +21,8 @@ export interface VolumeConfig {
   warning_z: number
   /** … below this share of it (or, upwards, above its inverse). */
   warning_ratio: number
+  /** Whether an event that comes twice as often as its visits explain is bad, whatever the direction. */
+  doubled: boolean
 }
 
 export const DATA_VOLUME_DEFAULTS: VolumeConfig = {
@@ -30,10 +32,14 @@ export const DATA_VOLUME_DEFAULTS: VolumeConfig = {
   min_expected: 5,
   warning_z: 2,
   warning_ratio: 0.65,
+  doubled: true,
 }
 
-/** How the budget is shared: by silence and falls of the site, and by those of all its events together. */
-const SHARES = { silence: 0.2, fall: 0.3, eventSilence: 0.25, eventFall: 0.25 } as const
+/**
+ * How the budget is shared: by silence and falls of the site, and by those of all its events together. Doublings come on top: falls of events, which are
+ * compared with the others as they are, use next to nothing of their share.
+ */
+const SHARES = { silence: 0.2, fall: 0.3, eventSilence: 0.25, eventFall: 0.25, eventDoubled: 0.2 } as const
 /**
  * Silences use less than a seventh of their shares on sites on which nothing is wrong (bench/detection/calibration.ts), as visits are taken for larger
  * than most are. With three times as much it takes about a twelfth fewer missing visits to tell.
@@ -58,6 +64,10 @@ export function limitsOf(config: VolumeConfig, events: number | null): VolumeLim
       UNUSED_BY_SILENCE * (events === null ? SHARES.silence * config.false_alarms : SHARES.eventSilence * ofEvent),
   }
 }
+
+/** False alarms a month that are accepted of an event's doublings. @param events how many share the budget */
+export const doublingBudget = ({ false_alarms }: VolumeConfig, events: number): number =>
+  (SHARES.eventDoubled * false_alarms) / Math.max(1, events)
 
 /** The counts of a site, or of one of its events, and what is usual for them. */
 export interface CountedSubject {

@@ -135,6 +135,22 @@ test('a tag that kept to consent and no longer does warns, with the time since w
   assert.equal(fine.length, 5)
 })
 
+test('consent that was lost and came back is lost no more', () => {
+  const lost = slots(4, { signal: 1 })
+  assert.equal(judge(lost).status, 'critical')
+  assert.equal(judge([...lost, ...slots(2, {})]).status, 'ok')
+})
+
+test('one visitor without consent, of those who look at many pages, is no habit of a tag', () => {
+  // Usually one in fifty visitors slips through, with all pages at once.
+  const kept = tag(0, [0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 10, 0])
+  const earlier = kept.earlier.map((bucket, hour) => {
+    const denied = hour % 50 === 0 ? 10 : 0
+    return { ...bucket, ad_storage_denied: denied, analytics_storage_denied: denied }
+  })
+  assert.equal(judge([], [{ ...kept, earlier }]).status, 'ok')
+})
+
 test('a tag that keeps to consent is fine, however many visitors deny it', () => {
   const { status, fine } = judge(slots(12, { refusal: 85 }), [tag(0, [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0])])
   assert.equal(status, 'ok')

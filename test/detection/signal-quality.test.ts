@@ -62,6 +62,18 @@ test('a few faulty events are chance, and too few are not judged', () => {
   assert.equal(judge([values(29, { currency_invalid: 29 })], values(10)).details.judged, 0)
 })
 
+for (const [what, newest, status] of [
+  ['still on the newest events', values(2, { items_empty: 1 }), 'warning'],
+  ['on none of the newest events', values(2), 'ok'],
+] as const) {
+  test(`a fault of three hours on a rare event is ${status} where it is ${what}`, () => {
+    const calm = values(2)
+    const spoilt = values(2, { items_empty: 1 })
+    const recent = [...Array(200).fill(calm), ...Array(36).fill(spoilt), ...Array(24).fill(newest)]
+    assert.equal(judge(recent as FieldCounts<Value>[], calm).status === 'ok' ? 'ok' : 'warning', status)
+  })
+}
+
 type Duplicate = 'event_id' | 'transaction_duplicate'
 const ids = (event_id: number, transaction_duplicate: number): FieldCounts<Duplicate> => ({
   event_id: { present: event_id, total: 10 },

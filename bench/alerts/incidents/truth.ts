@@ -77,5 +77,8 @@ function fitOfFault({ probeType, tag, event, field }: Shown, fault: Fault): numb
     case 'field_lost':
       if (!probeType.endsWith('_quality')) return 0
       return field === fault.field ? 3 : field === null ? 1 : 0
+    // Faults of signals are not among the causes.
+    default:
+      return 0
   }
 }

@@ -1,13 +1,15 @@
 import type { FieldCounts, PresenceBucket, PresenceHistory } from '../../../src/detection/index.ts'
-import type { SiteHistory } from '../history.ts'
-import type { Field } from '../profile.ts'
+import type { Presence } from '../counts.ts'
 import { Sums } from '../sums.ts'
 import { RUN_EVERY, SLOTS_A_DAY, SLOTS_AN_HOUR, timeOf } from '../world.ts'
 import { filled } from './tags.ts'
 
 /** The last 24 hours of the fields' presence at the start of a slot, and the seven days before, kind by kind. */
-export function presenceInputs<F extends Field>(history: SiteHistory, fields: readonly F[]) {
-  const kinds = [...history.presence].map(([event_name, ofEvent]) => {
+export function presenceInputs<F extends string>(
+  presence: ReadonlyMap<string | null, ReadonlyMap<F, Presence>>,
+  fields: readonly F[],
+) {
+  const kinds = [...presence].map(([event_name, ofEvent]) => {
     const series = fields.map((field) => {
       const { present, total } = ofEvent.get(field) ?? { present: new Float64Array(), total: new Float64Array() }
       return { field, present: new Sums(present), total: new Sums(total) }
@@ -34,7 +36,7 @@ export function presenceInputs<F extends Field>(history: SiteHistory, fields: re
 }
 
 /** Whole hours, each made once. */
-function hourly<B>(bucketAt: (slot: number) => B | null): (from: number, to: number) => B[] {
+export function hourly<B>(bucketAt: (slot: number) => B | null): (from: number, to: number) => B[] {
   const made = new Map<number, B | null>()
   return (from, to) => {
     const buckets: B[] = []

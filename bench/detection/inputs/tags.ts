@@ -5,7 +5,8 @@ import {
   sameHoursBefore,
 } from '../../../src/detection/index.ts'
 import { floorTo, HOUR } from '../../../src/lib/index.ts'
-import { BOUNDS, type SiteHistory, type TagHistory } from '../history.ts'
+import type { TagHistory } from '../counts.ts'
+import { BOUNDS, type SiteHistory } from '../history.ts'
 import { RUN_EVERY, SLOT, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR, START, timeOf } from '../world.ts'
 
 const BUCKETS = BOUNDS.length + 1

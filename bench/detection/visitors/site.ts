@@ -1,4 +1,4 @@
-import { type Fault, randomFaults } from '../faults.ts'
+import { type Fault, kindsOf, randomFaults } from '../faults.ts'
 import { historyOf, type Scope, type SiteHistory } from '../history.ts'
 import type { Random } from '../random.ts'
 import { SLOTS_A_DAY, SLOTS_AN_HOUR } from '../world.ts'
@@ -13,7 +13,7 @@ export interface VisitorHistory extends SiteHistory {
 /** A site made of visitors, with faults and with what only looks like one. */
 export function visitorHistory(random: Random, index: number, scope?: Scope): VisitorHistory {
   const site = visitorSite(random, index)
-  const randomOnes = randomFaults(site, random).map((fault) => sized(fault, random))
+  const randomOnes = randomFaults(site, random, kindsOf(scope)).map((fault) => sized(fault, random))
   const benign = randomBenign(site, random, midnightOf(site.timezone))
   const rename = benign.find(({ kind }) => kind === 'rename')
   // What has another name by then cannot fail under its old one.

@@ -1,6 +1,6 @@
 import { localTime } from '../../../src/detection/index.ts'
 import { DAY } from '../../../src/lib/index.ts'
-import { type Fault, keptShare } from '../faults.ts'
+import { type Fault, type FaultKind, keptShare } from '../faults.ts'
 import type { Traffic } from '../history.ts'
 import type { Random } from '../random.ts'
 import { SLOT, SLOTS, SLOTS_A_DAY, timeOf } from '../world.ts'
@@ -32,7 +32,7 @@ export function visitorTraffic(
   const rename = benign.find(({ kind }) => kind === 'rename')
   const events = new Map(site.events.map(({ name }) => [name, new Float64Array(SLOTS)] as const))
   if (rename?.renamed !== undefined) events.set(rename.renamed, new Float64Array(SLOTS))
-  const byVisit = new Map(faults.map((fault) => [fault, random.chance(0.5)] as const))
+  const byVisit = new Map(faults.map((fault) => [fault, random.chance(0.5) && !ADDING.includes(fault.kind)] as const))
   const inVisit = [...byVisit].filter(([, whole]) => whole).map(([fault]) => fault)
   const inEvents = [...byVisit].filter(([, whole]) => !whole).map(([fault]) => fault)
   const keptAt = keptTable([...events.keys()], inEvents)
@@ -45,7 +45,8 @@ export function visitorTraffic(
     const kept = keptAt(called, slot)
     if (kept < 1 && random.next() >= kept) return
     const counts = events.get(called)
-    if (counts !== undefined) counts[slot] = (counts[slot] ?? 0) + 1
+    const again = kept > 1 ? Math.floor(kept - 1 + random.next()) : 0
+    if (counts !== undefined) counts[slot] = (counts[slot] ?? 0) + 1 + again
   }
   const withPage = [...journey.withPage]
   const [page] = withPage[0] ?? ['page_view']
@@ -75,6 +76,9 @@ export function visitorTraffic(
   for (const { kind, from, to } of benign) if (kind === 'backlog') holdBack(events, Math.floor(from), Math.ceil(to))
   return { level, events }
 }
+
+/** Faults that add events, of each visit alike. */
+const ADDING: readonly FaultKind[] = ['event_doubled', 'transactions_repeat']
 
 /** Most slots have no fault at all. */
 function keptTable(names: readonly string[], faults: readonly Fault[]): (name: string, slot: number) => number {

@@ -49,6 +49,11 @@ const Config = Type.Object(
       default: DATA_VOLUME_DEFAULTS.warning_ratio,
       description: '… below this share of what is expected (or above its inverse)',
     }),
+    doubled: Type.Boolean({
+      default: DATA_VOLUME_DEFAULTS.doubled,
+      description:
+        'An event that comes two or three times as often as its visits explain is a warning, whatever the direction: a tag may fire twice',
+    }),
   },
   { additionalProperties: false },
 )

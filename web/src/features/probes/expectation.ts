@@ -69,7 +69,8 @@ export function reasonWords(evidence: Readonly<Record<string, unknown>>, status:
   const windows = `windows of ${duration(minutes * 60_000)}`
   const allowed = `the budget of false alarms allows once in ${times(needed)}`
   if (surprise < EVERY_OTHER) return `Nothing is unusual: ${allowed} ${windows}.`
-  const what = kind === 'zero' ? 'Such a silence comes' : kind === 'spike' ? 'So many come' : 'So few come'
+  const what =
+    kind === 'zero' ? 'Such a silence comes' : kind === 'spike' || kind === 'doubled' ? 'So many come' : 'So few come'
   const found = `${what} by chance once in ${times(surprise)} ${windows}; ${allowed}`
   if (surprise < needed) return `${found}. Chance explains it.`
   // A holiday, a new name or what is mentioned only was as rare, and passes all the same.

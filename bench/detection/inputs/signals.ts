@@ -1,0 +1,65 @@
+import type { ConsentInput, TagConsentBucket, TagConsentHistory } from '../../../src/detection/index.ts'
+import type { Signals, TagSignals } from '../signals.ts'
+import { Sums } from '../sums.ts'
+import { RUN_EVERY, SLOTS_A_DAY, SLOTS_AN_HOUR, timeOf } from '../world.ts'
+import { hourly, presenceInputs } from './presence.ts'
+import { filled } from './tags.ts'
+
+const CONSENT = ['signal', 'update', 'ad_storage', 'analytics_storage', 'refusal'] as const
+
+/** The last 24 hours of what events and tags say of consent at the start of a slot, and the seven days before. */
+export function consentInputs({ consent, tags }: Signals) {
+  const ofEvents = presenceInputs(new Map([[null, consent]]), CONSENT)
+  const ofTags = tags.map((tag) => ({ tag_key: tag.key, ...consentBuckets(tag) }))
+  const [total, ads, analytics] = (['signal', 'ad_storage', 'analytics_storage'] as const).map((field) => {
+    const { present = new Float64Array(), total: base = new Float64Array() } = consent.get(field) ?? {}
+    return field === 'signal' ? new Sums(base) : new Sums(base.map((count, slot) => count - (present[slot] ?? 0)))
+  })
+  return (slot: number): Omit<ConsentInput, 'now'> => {
+    const [from, to] = [slot - 8 * SLOTS_A_DAY, slot - SLOTS_A_DAY]
+    const shareOf = (denied: Sums | undefined) => {
+      const all = total?.between(from, to) ?? 0
+      return all === 0 ? null : (denied?.between(from, to) ?? 0) / all
+    }
+    const [events] = ofEvents(slot).kinds
+    return {
+      events: events ?? { event_name: null, recent: [], usual: [] },
+      tags: ofTags.map(
+        ({ tag_key, last, hours }): TagConsentHistory => ({ tag_key, recent: last(slot), earlier: hours(from, to) }),
+      ),
+      usual_denied: { ad_storage: shareOf(ads), analytics_storage: shareOf(analytics) },
+    }
+  }
+}
+
+function consentBuckets({ consented, denied }: TagSignals) {
+  const [all, of] = [new Sums(consented), new Sums(denied)]
+  const bucket = (from: number, length: number): TagConsentBucket | null => {
+    const total = all.between(from, from + length)
+    const refused = of.between(from, from + length)
+    if (total === 0) return null
+    return {
+      from: timeOf(from),
+      to: timeOf(from + length),
+      consent_total: total,
+      ad_storage_denied: refused,
+      analytics_storage_denied: refused,
+    }
+  }
+  return { ...filled((slot) => bucket(slot, RUN_EVERY)), hours: hourly((slot) => bucket(slot, SLOTS_AN_HOUR)) }
+}
+
+/** The last 24 hours of how each tag's vendor answered at the start of a slot. */
+export function responseInputs({ tags }: Signals) {
+  const all = tags.map(({ key, taken, refused }) => {
+    const [ok, bad] = [new Sums(taken), new Sums(refused)]
+    const { last } = filled((slot) => {
+      const [response_2xx, response_4xx] = [ok.between(slot, slot + RUN_EVERY), bad.between(slot, slot + RUN_EVERY)]
+      if (response_2xx + response_4xx === 0) return null
+      const range = { from: timeOf(slot), to: timeOf(slot + RUN_EVERY) }
+      return { ...range, response_2xx, response_3xx: 0, response_4xx, response_5xx: 0, response_none: 0 }
+    })
+    return { key, last }
+  })
+  return (slot: number) => all.map(({ key, last }) => ({ tag_key: key, buckets: last(slot) }))
+}
