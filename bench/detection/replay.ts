@@ -68,7 +68,7 @@ export function replay(
     if (isLeftOut(slot)) continue
     const counts = volume(slot)
     if (history.signals !== undefined) {
-      log.add(DOUBLED_PROBE, slot, onlyDoubled(dataVolume(counts, DATA_VOLUME_DEFAULTS)))
+      log.add(DOUBLED_PROBE, slot, onlyDoubled(dataVolume(counts, { ...DATA_VOLUME_DEFAULTS, doubled: true })))
       others?.(slot)
       continue
     }

@@ -21,6 +21,7 @@ const times =
 const doubledOf = (recent: Rates, config: Partial<VolumeConfig> = {}, world = {}): Finding | undefined =>
   dataVolume(volumeInput({ usual: times(0, {}), recent, ...world }), {
     ...DATA_VOLUME_DEFAULTS,
+    doubled: true,
     ...config,
   }).details.findings.find(({ evidence }) => evidence.kind === 'doubled')
 
@@ -67,7 +68,8 @@ test('who looks upwards as well gets the doubling rather than a spike', () => {
   assert.equal(doubledOf(times(2, { purchase: 2 }), { direction: 'both' })?.status, 'warning')
 })
 
-test('doublings are said no more where they are switched off', () => {
+test('doublings are only looked for where someone asked for it', () => {
+  assert.equal(DATA_VOLUME_DEFAULTS.doubled, false)
   assert.equal(doubledOf(times(2, { purchase: 2 }), { doubled: false }), undefined)
 })
 
