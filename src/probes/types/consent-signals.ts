@@ -5,11 +5,10 @@ import {
   consentSignals as judgeConsent,
   MIN_USUAL_EVENTS,
 } from '../../detection/index.ts'
-import { floorTo, HOUR, MINUTE, number, percent } from '../../lib/index.ts'
+import { number, percent } from '../../lib/index.ts'
 import { readConsent } from '../counts/consent-counts.ts'
-import { judgeCounts, type Unjudged } from '../counts/judge-counts.ts'
-import { presenceFrom } from '../counts/presence-counts.ts'
-import { lastDay } from '../counts/timeline.ts'
+import type { Unjudged } from '../counts/judge-counts.ts'
+import { judgePresence } from '../counts/judge-presence.ts'
 import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
@@ -40,17 +39,8 @@ export const consentSignals = defineProbeType({
   ),
   figure: percent,
   defaultIntervalSeconds: 300,
-  run({ site, config, now, store }) {
-    const end = floorTo(now, MINUTE)
-    const timeline = lastDay(end, 2 * HOUR)
-    return judgeCounts(
-      { store, site, now },
-      presenceFrom(timeline),
-      (snapshot) => readConsent(snapshot, timeline, end),
-      (counts) => judgeConsent({ now: end, ...counts }, config),
-      unjudged,
-    )
-  },
+  run: ({ config, ...counting }) =>
+    judgePresence(counting, readConsent, (counts, end) => judgeConsent({ now: end, ...counts }, config), unjudged),
 })
 
 function unjudged({ events: { recent, usual } }: Omit<ConsentInput, 'now'>): Unjudged {

@@ -5,10 +5,10 @@ import {
   MIN_USUAL_EVENTS,
   type OwnParameter,
 } from '../../detection/index.ts'
-import { floorTo, HOUR, MINUTE, number, percent } from '../../lib/index.ts'
-import { judgeCounts, type Unjudged } from '../counts/judge-counts.ts'
-import { type ParameterFilter, presenceFrom, readParameters } from '../counts/presence-counts.ts'
-import { lastDay } from '../counts/timeline.ts'
+import { number, percent } from '../../lib/index.ts'
+import type { Unjudged } from '../counts/judge-counts.ts'
+import { judgePresence } from '../counts/judge-presence.ts'
+import { type ParameterFilter, readParameters } from '../counts/presence-counts.ts'
 import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 import { LOST } from './signal-quality.ts'
@@ -41,17 +41,13 @@ export const fieldContract = defineProbeType({
   ),
   figure: percent,
   defaultIntervalSeconds: 300,
-  run({ site, config, now, store }) {
-    const end = floorTo(now, MINUTE)
-    const timeline = lastDay(end, 2 * HOUR)
-    return judgeCounts(
-      { store, site, now },
-      presenceFrom(timeline),
-      (snapshot) => readParameters(snapshot, timeline, end, config),
-      (parameters) => judgeParameters({ now: end, parameters }, config),
+  run: ({ config, ...counting }) =>
+    judgePresence(
+      counting,
+      (snapshot, timeline, end) => readParameters(snapshot, timeline, end, config),
+      (parameters, end) => judgeParameters({ now: end, parameters }, config),
       (parameters) => unjudged(parameters, config),
-    )
-  },
+    ),
 })
 
 function unjudged(parameters: readonly OwnParameter[], filter: ParameterFilter): Unjudged {

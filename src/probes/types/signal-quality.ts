@@ -14,10 +14,10 @@ import {
   type ValueField,
   type Verdict,
 } from '../../detection/index.ts'
-import { floorTo, HOUR, MINUTE, number, percent } from '../../lib/index.ts'
-import { judgeCounts, type Unjudged } from '../counts/judge-counts.ts'
-import { presenceFrom, readSignals, type SignalSums } from '../counts/presence-counts.ts'
-import { lastDay } from '../counts/timeline.ts'
+import { number, percent } from '../../lib/index.ts'
+import type { Unjudged } from '../counts/judge-counts.ts'
+import { judgePresence } from '../counts/judge-presence.ts'
+import { readSignals, type SignalSums } from '../counts/presence-counts.ts'
 import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
@@ -74,17 +74,13 @@ const defineSignalProbe = <F extends string, C extends TObject>({
     needs: [],
     figure: percent,
     defaultIntervalSeconds: 300,
-    run({ site, config, now, store }) {
-      const end = floorTo(now, MINUTE)
-      const timeline = lastDay(end, 2 * HOUR)
-      return judgeCounts(
-        { store, site, now },
-        presenceFrom(timeline),
-        (snapshot) => readSignals(snapshot, timeline, end, fieldsOf),
-        (kinds) => judge({ now: end, kinds }, config),
+    run: ({ config, ...counting }) =>
+      judgePresence(
+        counting,
+        (snapshot, timeline, end) => readSignals(snapshot, timeline, end, fieldsOf),
+        (kinds, end) => judge({ now: end, kinds }, config),
         (kinds) => unjudged(what, kinds),
-      )
-    },
+      ),
   })
 
 function unjudged<F extends string>(what: string, kinds: readonly PresenceHistory<F>[]): Unjudged {
