@@ -1,4 +1,14 @@
-import { AppError, capitalised, duration, HOUR, isoTime, isoTimeOrNull, namesInWords, number } from '../../lib/index.ts'
+import {
+  AppError,
+  capitalised,
+  duration,
+  HOUR,
+  isoTime,
+  isoTimeOrNull,
+  namesInWords,
+  number,
+  storable,
+} from '../../lib/index.ts'
 import { localMoment, noData } from '../counts/unjudged.ts'
 import { type EventCounts, settledCounts } from '../ga4-counts/counts.ts'
 import { askedAt } from '../ga4-counts/hours.ts'
@@ -56,7 +66,11 @@ async function fetchCounts(context: ProbeContext<Settings>, memory: Memory): Pro
   const ga4Names = [...new Set(events.map(({ ga4 }) => ga4))]
   const answer = await runReport(account, settings.ga4ApiUrl, propertyId, questionOf(ga4Names, asked), context)
   const report = readReport(answer.json, ga4Names.length * asked.hoursMax)
-  const settled = settledCounts(report, asked, { source: config.source, events, known: memory.known })
+  const settled = settledCounts(report, asked, {
+    source: storable(config.source),
+    events,
+    known: memory.known,
+  })
   const refusal = notUsable(report, settled.leftOut === (asked.until - asked.from) / HOUR, context)
   const written = refusal === null ? await context.writeReferences(settled.counts) : 0
   const shown = settled.events.filter(({ isKnown }) => isKnown).map(({ ga4 }) => ga4)
