@@ -147,6 +147,7 @@ testPerEngine(
       chat_webhook: `${asked}/services/${CLIENT_WEBHOOK_PATH}`,
     })
     const site = await create<{ id: string; ingest_key: string }>('/api/sites', {
+      analytics_property_id: '123456789',
       client_id: client.id,
       name: 'shop',
       url: asked,
