@@ -38,6 +38,7 @@ import { referenceCounts } from './0037-reference-counts.ts'
 import { weights } from './0038-weights.ts'
 import { fieldRollups } from './0039-field-rollups.ts'
 import { pushes } from './0040-pushes.ts'
+import { containerClients } from './0047-container-clients.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -82,6 +83,7 @@ export const migrations: readonly Migration[] = [
   weights,
   fieldRollups,
   pushes,
+  containerClients,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'
