@@ -29,6 +29,8 @@ import type {
   SavedViewTable,
   SignInTable,
   SiteDayTable,
+  SiteKeyTable,
+  SiteKeyUseTable,
   SiteRemovalTable,
   SiteTable,
   SpecialDayTable,
@@ -62,6 +64,8 @@ import type {
 export interface Tables {
   clients: ClientTable
   sites: SiteTable
+  site_keys: SiteKeyTable
+  site_key_uses: SiteKeyUseTable
   audit_log: AuditTable
   site_removals: SiteRemovalTable
   special_days: SpecialDayTable

@@ -37,6 +37,8 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /api/sites/{site_id}/reference-counts': {
     counts: [{ source: 'shop', event: 'purchase', hour: '2026-11-20T14:00:00Z', count: 3 }],
   },
+  'POST /api/sites/{site_id}/keys': { name: 'web container' },
+  'PATCH /api/sites/{site_id}/keys/{key_id}': { name: 'web container' },
   'POST /api/sites/{site_id}/special-days': { first_day: '2026-11-27' },
   'POST /api/sites/{site_id}/tag-vendors/{tag_key}': { vendor: 'meta' },
   'POST /api/status/{token}/subscribers': { email: 'reader@example.com' },

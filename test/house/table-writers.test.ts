@@ -27,6 +27,8 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
     'clients',
     'saved_views',
     'sign_ins',
+    'site_key_uses',
+    'site_keys',
     'sites',
     'special_days',
     'status_links',

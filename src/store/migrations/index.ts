@@ -38,6 +38,7 @@ import { referenceCounts } from './0037-reference-counts.ts'
 import { weights } from './0038-weights.ts'
 import { fieldRollups } from './0039-field-rollups.ts'
 import { pushes } from './0040-pushes.ts'
+import { siteKeys } from './0044-site-keys.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -82,6 +83,7 @@ export const migrations: readonly Migration[] = [
   weights,
   fieldRollups,
   pushes,
+  siteKeys,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -533,6 +533,23 @@ CREATE TABLE site_days (
   primary key (site_id, day)
 )without rowid;
 
+CREATE TABLE site_key_uses (
+  site_no integer not null,
+  key_id text not null,
+  last_used_at integer not null,
+  primary key (site_no, key_id)
+) without rowid;
+
+CREATE TABLE site_keys (
+  id text primary key,
+  site_id text not null,
+  name text not null,
+  ingest_key text not null unique,
+  created_at integer not null,
+  expires_at integer,
+  revoked_at integer
+);
+
 CREATE TABLE site_removals (
   site_no integer primary key,
   requested_at integer not null,
@@ -715,6 +732,8 @@ CREATE INDEX rollup_marks_by_bucket on rollup_marks (grain, bucket);
 CREATE INDEX silences_by_end on silences (ends_at);
 
 CREATE INDEX site_days_by_day on site_days (day);
+
+CREATE INDEX site_keys_by_site on site_keys (site_id);
 
 CREATE INDEX sites_by_client on sites (client_id);
 
