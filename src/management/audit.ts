@@ -54,6 +54,8 @@ interface AuditEntry {
     | 'maintenance'
     | 'delivery'
     | 'channel'
+    | 'on_call'
+    | 'on_call_override'
   verb: Verb
   id: string
   /** API records; null before a creation and after a deletion. */

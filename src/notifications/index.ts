@@ -9,6 +9,9 @@ export {
   type ChannelSettings,
   channelsFailingSince,
   channelsOf,
+  channelsOfPeople,
+  channelsOfPerson,
+  channelsOnCall,
   isReachable,
   kindOf,
   type OwnChannel,
@@ -39,6 +42,8 @@ export {
   withdrawEnd,
   withdrawMessages,
 } from './outbox.ts'
+export type { AddOverride, OnCallRecord, OverrideRecord, SetOnCall } from './on-call/schemas.ts'
+export { escalatesTo, type OnCallPerson, type OnCallPlan, whoIsOnCall } from './on-call/who-is-on-call.ts'
 export { withChannels } from './own-channels.ts'
 export { type QuietHours, quietUntil } from './quiet-hours.ts'
 export { isForIncidents, type ServiceKind, takesMessage } from './services/services.ts'

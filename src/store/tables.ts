@@ -15,6 +15,9 @@ import type {
   DeployMarkerTable,
   DigestTable,
   MaintenanceTable,
+  OnCallEscalationTable,
+  OnCallOverrideTable,
+  OnCallRotationTable,
   ProbeResultTable,
   ProbeTable,
   PushTable,
@@ -121,6 +124,9 @@ export interface Tables {
   status_looks: StatusLooksTable
   saved_views: SavedViewTable
   status_subscribers: StatusSubscriberTable
+  on_call_rotations: OnCallRotationTable
+  on_call_overrides: OnCallOverrideTable
+  on_call_escalations: OnCallEscalationTable
   sign_ins: SignInTable
 }
 

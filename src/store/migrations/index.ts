@@ -39,6 +39,7 @@ import { weights } from './0038-weights.ts'
 import { fieldRollups } from './0039-field-rollups.ts'
 import { pushes } from './0040-pushes.ts'
 import { siteKeys } from './0044-site-keys.ts'
+import { onCall } from './0045-on-call.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -84,6 +85,7 @@ export const migrations: readonly Migration[] = [
   fieldRollups,
   pushes,
   siteKeys,
+  onCall,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -86,6 +86,10 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   channels: 'coordinator',
   client_channels: 'coordinator',
   deliveries: 'coordinator',
+  // A row a client, with a few overrides; read with the messages.
+  on_call_rotations: 'coordinator',
+  on_call_overrides: 'coordinator',
+  on_call_escalations: 'coordinator',
   digests: 'coordinator',
   // At most two rows a client and month, written with the messages.
   quota_messages: 'coordinator',

@@ -360,6 +360,32 @@ CREATE TABLE nodes (
   seen_at integer not null
 );
 
+CREATE TABLE on_call_escalations (
+  incident_id text primary key,
+  steps integer not null,
+  last_at integer not null
+);
+
+CREATE TABLE on_call_overrides (
+  id text primary key,
+  client_id text not null,
+  person_id text not null,
+  starts_at integer not null,
+  ends_at integer not null,
+  created_by text not null
+);
+
+CREATE TABLE on_call_rotations (
+  client_id text primary key,
+  people text not null,
+  people_count integer not null,
+  timezone text not null,
+  handover_weekday integer not null,
+  handover_time text not null,
+  starts_on text not null,
+  escalate_after_minutes integer
+);
+
 CREATE TABLE outages (
   began_at integer primary key,
   ended_at integer not null
@@ -720,6 +746,8 @@ CREATE INDEX incidents_by_parent on incidents (parent_id);
 CREATE INDEX incidents_by_site on incidents (site_id, id);
 
 CREATE INDEX incidents_unresolved on incidents (site_id) where state <> 'resolved';
+
+CREATE INDEX on_call_overrides_by_client on on_call_overrides (client_id);
 
 CREATE INDEX probes_by_site on probes (site_id);
 

@@ -1,6 +1,5 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { type ReactNode, useState } from 'react'
 import { type SiteKeyRecord, useAddKey, useChangeKey, useRevokeKey, useRotateKey } from '../../api/site-keys.ts'
 import type { SiteRecord } from '../../api/sites.ts'
@@ -29,7 +28,6 @@ export function AddKeyDialog({ site, onClose }: DialogProps) {
       zone={site.timezone}
       onClose={onClose}
       onSave={({ name = '' }) => add.mutateAsync({ name })}
-      said={(name) => `The key ${name} is valid now`}
     >
       A key for another sender. The keys that there are stay as they are.
     </KeyForm>
@@ -51,7 +49,6 @@ export function RotateKeyDialog({ site, siteKey, onClose }: KeyDialogProps) {
       onSave={({ name, until: old_until }) =>
         rotate.mutateAsync({ ...(name !== undefined && { name }), ...(old_until !== undefined && { old_until }) })
       }
-      said={(name) => `The new key ${name} is valid now`}
     >
       The new key is valid at once. Download the template again, or enter the key in the tag, and publish the container
       before the old key ends: until then both are accepted.
@@ -72,7 +69,6 @@ export function ChangeKeyDialog({ site, siteKey, onClose }: KeyDialogProps) {
       onSave={({ name, until: expires_at }) =>
         change.mutateAsync({ ...(name !== undefined && { name }), ...(expires_at !== undefined && { expires_at }) })
       }
-      said={(name) => `The key ${name} is saved`}
     >
       A later end gives its senders more time; for an earlier one give them the new key first.
     </KeyForm>
@@ -121,15 +117,13 @@ interface FormProps {
   zone: string
   onClose: () => void
   onSave: (changes: Changes) => Promise<SiteKeyRecord>
-  /** What to say when it is done. */
-  said: (name: string) => string
   children: ReactNode
 }
 
 /** The service's names of the fields. */
 const FIELDS: Readonly<Record<string, keyof Values>> = { name: 'name', old_until: 'until', expires_at: 'until' }
 
-function KeyForm({ title, action, initial, isUntilNew = false, zone, onClose, onSave, said, children }: FormProps) {
+function KeyForm({ title, action, initial, isUntilNew = false, zone, onClose, onSave, children }: FormProps) {
   const form = useForm<Values>({
     initialValues: initial,
     validate: {
@@ -145,8 +139,7 @@ function KeyForm({ title, action, initial, isUntilNew = false, zone, onClose, on
     try {
       const isMoved = until !== undefined && (isUntilNew || until !== initial.until)
       const moment = isMoved ? momentOf(until, zone) : null
-      const key = await onSave({ name, ...(moment !== null && { until: new Date(moment).toISOString() }) })
-      notifications.show({ message: said(key.name) })
+      await onSave({ name, ...(moment !== null && { until: new Date(moment).toISOString() }) })
       onClose()
     } catch (thrown) {
       const faults = faultsOf(thrown instanceof Error ? thrown : new Error(String(thrown)), Object.keys(FIELDS))
