@@ -12,6 +12,9 @@ import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
 const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
 
+/** The browser logs every answer that is an error. */
+const EXPECTED = /status of 400/
+
 await ensureDashboard()
 
 test('the keys of a site', async (t) => {
@@ -24,7 +27,7 @@ test('the keys of a site', async (t) => {
       const site = await service.newSite(client, { name: 'Nordwind Shop' })
       await service.ingest(site, eventPayload({ timestamp_ms: clock.now() }))
       await service.service.ingest.flush()
-      const { page } = await openPage(t, service.url, `/sites/${site.id}`, variant)
+      const { page, browserErrors } = await openPage(t, service.url, `/sites/${site.id}`, variant)
       const dialog = page.getByRole('dialog')
       await page.getByRole('link', { name: 'Keys', exact: true }).click()
       await page.getByRole('heading', { name: 'Ingest keys', level: 1 }).waitFor()
@@ -59,6 +62,8 @@ test('the keys of a site', async (t) => {
       await page.getByText('A sender still uses it, and all it sends is refused: give it a valid key.').waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
+      assert.ok(browserErrors.every((text) => EXPECTED.test(text)), browserErrors.join('\n'))
+      browserErrors.length = 0
     })
   }
 

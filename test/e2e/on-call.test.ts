@@ -10,6 +10,9 @@ import { ensureDashboard } from './support/dashboard.ts'
 import { choose, sideways } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 
+/** The browser logs every answer that is an error. */
+const EXPECTED = /status of 400/
+
 await ensureDashboard()
 
 test('who is on call', async (t) => {
@@ -19,7 +22,7 @@ test('who is on call', async (t) => {
     await t.test(`a rotation is set up and overridden in ${variant.scheme} on a ${variant.device}`, async (t) => {
       const client = await service.newClient({ name: 'Nordwind' })
       const plan = () => service.ask<OnCallRecord>('GET', `/api/clients/${client.id}/on-call`)
-      const { page } = await openPage(t, service.url, `/clients/${client.id}`, variant)
+      const { page, browserErrors } = await openPage(t, service.url, `/clients/${client.id}`, variant)
       const dialog = page.getByRole('dialog')
       await page.getByRole('button', { name: 'Set up a rotation' }).click()
       await dialog.getByRole('group', { name: 'Person 1' }).getByLabel('Name').fill('Ada')
@@ -43,6 +46,8 @@ test('who is on call', async (t) => {
       assert.equal((await plan()).now?.name, 'Grace')
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
+      assert.ok(browserErrors.every((text) => EXPECTED.test(text)), browserErrors.join('\n'))
+      browserErrors.length = 0
       await region.getByRole('button', { name: 'Delete the override of Grace' }).click()
       await region.getByText(', standing in').waitFor({ state: 'detached' })
     })
