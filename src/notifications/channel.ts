@@ -120,7 +120,9 @@ export function addressNow(
   const found = channelsOf(recipients).find(({ key }) => key === channel)
   if (found !== undefined) return found.address
   const people = client.onCall?.rotation.people ?? []
-  return people.flatMap((person) => channelsOfPerson(person, recipients)).find(({ key }) => key === channel)?.address ?? null
+  return (
+    people.flatMap((person) => channelsOfPerson(person, recipients)).find(({ key }) => key === channel)?.address ?? null
+  )
 }
 
 export function kindOf(channel: ChannelKey, address: string): ServiceKind {

@@ -32,6 +32,8 @@ export {
 } from './email/transport.ts'
 export * from './message.ts'
 export { Notifications, type NotificationsOptions, type NotificationsWatch } from './notifications.ts'
+export type { AddOverride, OnCallRecord, OverrideRecord, SetOnCall } from './on-call/schemas.ts'
+export { escalatesTo, type OnCallPerson, type OnCallPlan, whoIsOnCall } from './on-call/who-is-on-call.ts'
 export {
   amendMessages,
   enqueue,
@@ -42,8 +44,6 @@ export {
   withdrawEnd,
   withdrawMessages,
 } from './outbox.ts'
-export type { AddOverride, OnCallRecord, OverrideRecord, SetOnCall } from './on-call/schemas.ts'
-export { escalatesTo, type OnCallPerson, type OnCallPlan, whoIsOnCall } from './on-call/who-is-on-call.ts'
 export { withChannels } from './own-channels.ts'
 export { type QuietHours, quietUntil } from './quiet-hours.ts'
 export { isForIncidents, type ServiceKind, takesMessage } from './services/services.ts'

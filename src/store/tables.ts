@@ -1,6 +1,7 @@
 export type * from './tables/alerts.ts'
 export type * from './tables/incidents.ts'
 export type * from './tables/management.ts'
+export type * from './tables/on-call.ts'
 export type * from './tables/rollups.ts'
 export type * from './tables.ts'
 
@@ -15,9 +16,6 @@ import type {
   DeployMarkerTable,
   DigestTable,
   MaintenanceTable,
-  OnCallEscalationTable,
-  OnCallOverrideTable,
-  OnCallRotationTable,
   ProbeResultTable,
   ProbeTable,
   PushTable,
@@ -42,6 +40,7 @@ import type {
   StatusSubscriberTable,
   TagVendorTable,
 } from './tables/management.ts'
+import type { OnCallEscalationTable, OnCallOverrideTable, OnCallRotationTable } from './tables/on-call.ts'
 import type {
   ClientUsageTable,
   ContainerVersionTable,

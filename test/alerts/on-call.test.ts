@@ -32,9 +32,14 @@ async function plan(store: Store, { clock, site }: Watch, over: Partial<SetOnCal
 }
 
 const events = async (store: Store) =>
-  (await store.read.selectFrom('incident_events').select(['kind', 'text']).where('kind', '=', 'escalated').orderBy('id').execute()).map(
-    ({ text }) => text,
-  )
+  (
+    await store.read
+      .selectFrom('incident_events')
+      .select(['kind', 'text'])
+      .where('kind', '=', 'escalated')
+      .orderBy('id')
+      .execute()
+  ).map(({ text }) => text)
 
 testOnEveryEngine('messages name who is on call, who gets them too, and their end', async (store, t) => {
   const seen = await watch(t, store)
@@ -67,7 +72,11 @@ testOnEveryEngine('what no one acknowledges goes to each of the others once', as
   ])
   assert.equal((await sent()).length, 3)
   await seen.find('o')
-  assert.deepEqual((await sent()).slice(3), ['all: resolved, undefined', 'Ada: resolved, undefined', 'Grace: resolved, undefined'])
+  assert.deepEqual((await sent()).slice(3), [
+    'all: resolved, undefined',
+    'Ada: resolved, undefined',
+    'Grace: resolved, undefined',
+  ])
 })
 
 testOnEveryEngine('what is acknowledged, silenced or over goes to no one else', async (store, t) => {
@@ -87,19 +96,22 @@ testOnEveryEngine('what is acknowledged, silenced or over goes to no one else', 
   assert.equal((await sent()).length, 2)
 })
 
-testOnEveryEngine('who stands in is notified, and whoever is reached by a channel of all hears it once', async (store, t) => {
-  const seen = await watch(t, store)
-  await store.write.updateTable('clients').set({ email: 'ops@acme.example, grace@acme.example' }).execute()
-  const { sent, ctx, rotation } = await plan(store, seen)
-  const [, grace, mary] = rotation.people
-  const [starts_at, ends_at] = [isoTime(seen.clock.now()), isoTime(seen.clock.now() + HOUR)]
-  await addOverride(ctx, seen.site.client_id, { person_id: grace?.id ?? '', starts_at, ends_at })
-  await seen.find('c')
-  assert.deepEqual(await sent(), ['all: opened, Grace', 'all: opened, Grace'])
-  seen.clock.advance(15 * MINUTE)
-  await seen.upkeep()
-  assert.match((await events(store))[0] ?? '', new RegExp(`over to ${mary?.name}`))
-})
+testOnEveryEngine(
+  'who stands in is notified, and whoever is reached by a channel of all hears it once',
+  async (store, t) => {
+    const seen = await watch(t, store)
+    await store.write.updateTable('clients').set({ email: 'ops@acme.example, grace@acme.example' }).execute()
+    const { sent, ctx, rotation } = await plan(store, seen)
+    const [, grace, mary] = rotation.people
+    const [starts_at, ends_at] = [isoTime(seen.clock.now()), isoTime(seen.clock.now() + HOUR)]
+    await addOverride(ctx, seen.site.client_id, { person_id: grace?.id ?? '', starts_at, ends_at })
+    await seen.find('c')
+    assert.deepEqual(await sent(), ['all: opened, Grace', 'all: opened, Grace'])
+    seen.clock.advance(15 * MINUTE)
+    await seen.upkeep()
+    assert.match((await events(store))[0] ?? '', new RegExp(`over to ${mary?.name}`))
+  },
+)
 
 testOnEveryEngine('a client that only the one on call can be reached at is reached', async (store, t) => {
   const seen = await watch(t, store, {}, { channelSettings: { globalWebhook: null, isEmailOn: true } })

@@ -62,7 +62,10 @@ test('the keys of a site', async (t) => {
       await page.getByText('A sender still uses it, and all it sends is refused: give it a valid key.').waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
-      assert.ok(browserErrors.every((text) => EXPECTED.test(text)), browserErrors.join('\n'))
+      assert.ok(
+        browserErrors.every((text) => EXPECTED.test(text)),
+        browserErrors.join('\n'),
+      )
       browserErrors.length = 0
     })
   }

@@ -46,7 +46,10 @@ test('who is on call', async (t) => {
       assert.equal((await plan()).now?.name, 'Grace')
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
-      assert.ok(browserErrors.every((text) => EXPECTED.test(text)), browserErrors.join('\n'))
+      assert.ok(
+        browserErrors.every((text) => EXPECTED.test(text)),
+        browserErrors.join('\n'),
+      )
       browserErrors.length = 0
       await region.getByRole('button', { name: 'Delete the override of Grace' }).click()
       await region.getByText(', standing in').waitFor({ state: 'detached' })

@@ -44,9 +44,7 @@ async function openNode(t: TestContext, own: Store, role: Config['role']): Promi
     ...node,
     config,
     ingest,
-    worker: hasRole(config, 'worker')
-      ? new Worker({ ...node, expiry, config, ...WORKER_SURROUNDINGS })
-      : null,
+    worker: hasRole(config, 'worker') ? new Worker({ ...node, expiry, config, ...WORKER_SURROUNDINGS }) : null,
     loops: [],
     log: pino({ level: 'silent' }),
     clockDoubt: () => null,

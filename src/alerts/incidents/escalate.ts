@@ -66,7 +66,12 @@ async function escalate(
   const { row } = known
   const voice = known.alerts.get(row.announced_alert_id ?? '')
   if (row.state !== 'open' || row.announced_at === null || voice === undefined) return
-  const context = await loadContext(trx, { probeIds: [voice.probe_id], mutes: await loadMutes(trx, now), channelSettings, now })
+  const context = await loadContext(trx, {
+    probeIds: [voice.probe_id],
+    mutes: await loadMutes(trx, now),
+    channelSettings,
+    now,
+  })
   const source = context.sources.get(voice.probe_id)
   const plan = source?.client.onCall ?? null
   if (source === undefined || !source.isActive || plan === null || voice.is_flapping === 1) return

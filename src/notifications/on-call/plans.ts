@@ -1,12 +1,15 @@
 import { fieldsOf } from '../../lib/index.ts'
-import { chunksOf, type Kysely, type OnCallOverrideRow, type OnCallRotationRow, type Tables } from '../../store/index.ts'
+import {
+  chunksOf,
+  type Kysely,
+  type OnCallOverrideRow,
+  type OnCallRotationRow,
+  type Tables,
+} from '../../store/index.ts'
 import type { OnCallPerson, OnCallPlan, Override, Rotation } from './who-is-on-call.ts'
 
 /** The plans of clients by their ids; those without one are missing. */
-export async function onCallPlans(
-  db: Kysely<Tables>,
-  clientIds: Iterable<string>,
-): Promise<Map<string, OnCallPlan>> {
+export async function onCallPlans(db: Kysely<Tables>, clientIds: Iterable<string>): Promise<Map<string, OnCallPlan>> {
   const plans = new Map<string, OnCallPlan>()
   for (const ids of chunksOf([...new Set(clientIds)])) {
     const rotations = await db.selectFrom('on_call_rotations').selectAll().where('client_id', 'in', ids).execute()

@@ -96,7 +96,10 @@ export function onCallRecord(plan: OnCallPlan | undefined, now: number, isAddres
     const found = whoIsOnCall(rotation, overrides, at)
     if (found === null) return null
     const { person, until, isOverride } = found
-    return { record: { person_id: person.id, name: person.name, until: isoTimeOrNull(until), is_override: isOverride }, until }
+    return {
+      record: { person_id: person.id, name: person.name, until: isoTimeOrNull(until), is_override: isOverride },
+      until,
+    }
   }
   const current = turn(now)
   const next = current?.until == null ? null : turn(current.until)

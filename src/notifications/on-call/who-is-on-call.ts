@@ -73,7 +73,11 @@ export function whoIsOnCall(rotation: Rotation, overrides: readonly Override[], 
  * @param announcedAt when its first message was written, epoch ms
  * @param step 0 is the first who is notified after that
  */
-export function escalatesTo({ rotation, overrides }: OnCallPlan, announcedAt: number, step: number): OnCallPerson | null {
+export function escalatesTo(
+  { rotation, overrides }: OnCallPlan,
+  announcedAt: number,
+  step: number,
+): OnCallPerson | null {
   const first = personAt(rotation, overrides, announcedAt)
   const { people } = rotation
   if (first === null || step + 1 >= people.length) return null

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
 import type { OnCallRecord, OverrideRecord, OwnChannelRecord } from '../../../src/notifications/index.ts'
 import { bearer } from '../../../testkit/api.ts'
 import { newClock } from '../../../testkit/clock.ts'
 import { placeFor, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
 import { startTestService } from '../../../testkit/service.ts'
-import type { TestContext } from 'node:test'
 
 const ADMIN = 'admin-token-0123456789'
 const VIEWER = 'viewer-token-0123456789'
@@ -67,9 +67,26 @@ testPerEngine('what is wrong with a rotation is named', async (engine, t) => {
     [{ people: [] }, '/people', 'must have at least 1 entry'],
     [{ timezone: 'Mars/Olympus' }, '/timezone', 'must be an IANA time zone like Europe/Berlin'],
     [{ handover_time: '9:00' }, '/handover_time', 'must be a local time like 09:00'],
-    [{ people: [{ name: 'A', id: MISSING }] }, '/people/0/id', 'is not the id of someone in the rotation: leave it out'],
-    [{ people: [{ name: 'A', id: ada?.id }, { name: 'B', id: ada?.id }] }, '/people/1/id', 'is there twice'],
-    [{ people: [{ name: 'A', channel_id: MISSING }] }, '/people/0/channel_id', 'is not the id of a channel of this client'],
+    [
+      { people: [{ name: 'A', id: MISSING }] },
+      '/people/0/id',
+      'is not the id of someone in the rotation: leave it out',
+    ],
+    [
+      {
+        people: [
+          { name: 'A', id: ada?.id },
+          { name: 'B', id: ada?.id },
+        ],
+      },
+      '/people/1/id',
+      'is there twice',
+    ],
+    [
+      { people: [{ name: 'A', channel_id: MISSING }] },
+      '/people/0/channel_id',
+      'is not the id of a channel of this client',
+    ],
     [{ people: [{ name: 'A', email: 'nobody' }] }, '/people/0/email', 'must be an e-mail address'],
   ]
   for (const [over, place, message] of faults) {

@@ -50,7 +50,13 @@ const SITUATIONS: readonly [
     { startsOn: '2026-11-05' },
   ],
   ['the week in which clocks go forward is an hour shorter', '2027-03-28T20:00:00Z', 'Mary', '2027-03-29T07:00:00Z'],
-  ['the week in which clocks go back is an hour longer', '2026-10-25T20:00:00Z', 'Grace', '2026-10-26T08:00:00Z', { startsOn: '2026-10-12' }],
+  [
+    'the week in which clocks go back is an hour longer',
+    '2026-10-25T20:00:00Z',
+    'Grace',
+    '2026-10-26T08:00:00Z',
+    { startsOn: '2026-10-12' },
+  ],
   [
     'a hand-over that does not exist is an hour later',
     '2027-03-28T00:59:59Z',

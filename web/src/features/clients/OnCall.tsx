@@ -34,8 +34,8 @@ export function OnCall({ clientId }: { clientId: string }) {
           <Awaited error={error} onRetry={() => void refetch()} height={64} />
         ) : data.rotation === null ? (
           <p className={page.muted}>
-            No one. With a rotation, messages and incidents say who is responsible this week, and what no one acknowledges
-            goes to the next person.
+            No one. With a rotation, messages and incidents say who is responsible this week, and what no one
+            acknowledges goes to the next person.
           </p>
         ) : (
           <Plan clientId={clientId} plan={data} rotation={data.rotation} mayChange={mayChange} />

@@ -57,7 +57,9 @@ export function RotationForm({ clientId, rotation, onClose }: Props) {
     >
       <form ref={formRef} onSubmit={submit} noValidate>
         <Stack gap="md">
-          <Text size="md">One person a week, in this order. Each is reached by an e-mail address, a channel, or both.</Text>
+          <Text size="md">
+            One person a week, in this order. Each is reached by an e-mail address, a channel, or both.
+          </Text>
           <People form={form} clientId={clientId} />
           <Select
             label="Hand-over on"
