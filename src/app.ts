@@ -53,6 +53,9 @@ export interface AppOptions {
 /** Where `scripts/ensure-dashboard.mjs` puts what it builds. */
 const DASHBOARD_FOLDER = join(import.meta.dirname, '../web/dist')
 
+/** By then every node has read a change of management: a notification says so, and each looks twice a second. */
+const CHANGE_KNOWN_MS = 1_000
+
 /** What this node's role answers over HTTP; does not listen. */
 export async function buildApp(options: AppOptions): Promise<HttpApp> {
   const { config, store, membership, leases, ingest, worker, loops, clock, log, clockDoubt, isStopping, onError } =
@@ -116,7 +119,15 @@ function apiRoutes(
 ): void {
   const { deletionHooks, probes, alerts, notifications } = worker
   const { defaultPlan, publicUrl } = config
-  managementRoutes(app, { store, clock, deletionHooks, addProbes: probes.addProbes, defaultPlan, publicUrl })
+  managementRoutes(app, {
+    store,
+    clock,
+    deletionHooks,
+    addProbes: probes.addProbes,
+    defaultPlan,
+    publicUrl,
+    otherNodesMs: store.isShared ? CHANGE_KNOWN_MS : 0,
+  })
   probeRoutes(app, { store, clock, registry: probes.registry, scheduler: probes.scheduler, publicUrl })
   alertRoutes(app, { store, clock, channelSettings: alerts.channelSettings })
   incidentRoutes(app, { store, clock, channelSettings: alerts.channelSettings })

@@ -102,7 +102,7 @@ export async function startService({
     const node = { store, clock, membership, leases, onError }
 
     const ingest = hasRole(config, 'ingest')
-      ? await Ingest.open({ ...node, keyHeaders: config.ingestKeyHeaders })
+      ? await Ingest.open({ ...node, expiry: guard, keyHeaders: config.ingestKeyHeaders })
       : null
     closers.add(() => ingest?.stop())
     const listening = ingest === null ? null : new Listening({ store, clock, trouble: () => ingest.trouble, onError })

@@ -22,11 +22,13 @@ import { badEventsOf } from './machine/bad.ts'
  * The message about an incident as it is now, in the words of the alert that announced it.
  *
  * @param vendorElsewhere whose tags fail on other sites, too
+ * @param onCall who is responsible now
  */
 export function alertMessage(
   { kind, before, alert, source: { client, site, probe }, known, note, resolvedBy, handledBy }: DueMessage,
   change: Marker | undefined,
   vendorElsewhere: string | null,
+  onCall: string | null = null,
 ): AlertMessage {
   const elsewhere = vendorElsewhere === null ? null : elsewhereText(vendorElsewhere)
   const clues = {
@@ -60,6 +62,7 @@ export function alertMessage(
     probe,
     facts,
     change: change === undefined ? null : changeInWords(change, alert.started_at),
+    ...(onCall === null ? {} : { on_call: onCall }),
     incident: {
       id: known.row.id,
       title: known.row.title,

@@ -5,6 +5,7 @@ import { type ChannelSettings, removeMessagesOfAlerts } from '../notifications/i
 import type { ResultHook } from '../probes/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
 import { removeFeedback } from './feedback-rows.ts'
+import { escalateUnacknowledged } from './incidents/escalate.ts'
 import { followImpacts } from './incidents/follow-impact.ts'
 import { clearIncidents, removeIncidentsOfSite } from './incidents/remove.ts'
 import { followVendors } from './incidents/vendor-incidents.ts'
@@ -14,6 +15,8 @@ import { runUpkeep } from './upkeep.ts'
 
 /** What people notice of it: how late a reminder comes, and how long an alert outlives its probe. */
 const UPKEEP_INTERVAL_MS = 2 * SECOND
+/** How late the next person may be notified. */
+const ON_CALL_INTERVAL_MS = 15 * SECOND
 const RETENTION_INTERVAL_MS = 10 * MINUTE
 
 export interface AlertsOptions {
@@ -43,6 +46,9 @@ export class Alerts extends JobRunner {
         await runUpkeep(store, channelSettings, clock.now(), shouldContinue)
         if (shouldContinue()) await followVendors(store, channelSettings, clock.now())
       })
+      .onOneNode('on-call', ON_CALL_INTERVAL_MS, (shouldContinue) =>
+        escalateUnacknowledged(store, channelSettings, clock.now(), shouldContinue),
+      )
       .onOneNode('impact', UPKEEP_INTERVAL_MS, (shouldContinue) =>
         followImpacts(store, keyEvents, clock.now(), shouldContinue),
       )

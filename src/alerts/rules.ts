@@ -1,7 +1,6 @@
 import {
   type ChannelSettings,
   isReachable,
-  type OwnChannel,
   offChannels,
   type QuietHours,
   type Recipients,
@@ -95,7 +94,7 @@ export interface AlertSource {
 /** By the probe's id; deleted probes are missing. */
 export async function loadSources(db: Kysely<Tables>, probeIds: readonly string[]): Promise<Map<string, AlertSource>> {
   const sources = new Map<string, AlertSource>()
-  const channels = new Map<string, readonly OwnChannel[]>()
+  const reached = new Map<string, Pick<Recipients['client'], 'channels' | 'onCall'>>()
   for (const ids of chunksOf([...new Set(probeIds)])) {
     const rows = await db
       .selectFrom('probes')
@@ -110,10 +109,10 @@ export async function loadSources(db: Kysely<Tables>, probeIds: readonly string[
       .select(['clients.quiet_from', 'clients.quiet_to'])
       .where('probes.id', 'in', ids)
       .execute()
-    const missing = rows.map(({ client_id }) => ({ id: client_id })).filter(({ id }) => !channels.has(id))
-    for (const client of await withChannels(db, missing)) channels.set(client.id, client.channels)
+    const missing = rows.map(({ client_id }) => ({ id: client_id })).filter(({ id }) => !reached.has(id))
+    for (const { id, channels, onCall } of await withChannels(db, missing)) reached.set(id, { channels, onCall })
     for (const row of rows) {
-      const own = channels.get(row.client_id) ?? []
+      const { channels: own = [], onCall = null } = reached.get(row.client_id) ?? {}
       sources.set(row.probe_id, {
         client: {
           id: row.client_id,
@@ -121,6 +120,7 @@ export async function loadSources(db: Kysely<Tables>, probeIds: readonly string[
           chat_webhook: row.chat_webhook,
           email: row.email,
           channels: own,
+          onCall,
         },
         site: { id: row.site_id, name: row.site_name, url: row.url, timezone: row.timezone },
         probe: { id: row.probe_id, name: row.probe_name, probe_type: row.probe_type },

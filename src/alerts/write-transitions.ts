@@ -7,6 +7,8 @@ import {
   type ChannelSettings,
   channelInWords,
   channelsOf,
+  channelsOfPeople,
+  channelsOnCall,
   channelsTold,
   type DeliveredHook,
   enqueue,
@@ -18,6 +20,7 @@ import {
   type ServiceKind,
   takesMessage,
   takesSeverity,
+  whoIsOnCall,
 } from '../notifications/index.ts'
 import {
   type AlertRow,
@@ -162,7 +165,7 @@ export async function entriesOf(
     const isCritical = alert.severity === 'critical' || known.row.notified_severity === 'critical'
     const heldUntil = isCritical ? null : quietEndOf(source, now)
     return (
-      channelsOf({ client: source.client, ...channelSettings })
+      channelsFor(message, channelSettings, told.get(alert.id), now)
         .filter(({ key }) => isForOperator || key !== 'global')
         .filter(({ key, address }) => hears(kindOf(key, address), message))
         // One that was added meanwhile knows of no beginning.
@@ -178,10 +181,33 @@ export async function entriesOf(
           alertId: alert.id,
           heldUntil: knowsQuietHours(channel, kind) ? heldUntil : null,
           holdMs: message.holdMs,
-          message: alertMessage(message, changes.get(alert.id), elsewhere),
+          message: alertMessage(message, changes.get(alert.id), elsewhere, onCallName(message, now)),
         }))
     )
   })
+}
+
+/** Those of the client, and of its people the one on call. How it ends is sent to all who were notified of it. */
+function channelsFor(
+  { only, source: { client }, kind }: DueMessage,
+  channelSettings: ChannelSettings,
+  told: ReadonlySet<string> | undefined,
+  now: number,
+): readonly Channel[] {
+  if (only !== undefined) return only.channels
+  const recipients = { client, ...channelSettings }
+  const personal = QUIETENS.includes(kind)
+    ? channelsOfPeople(recipients).filter(({ key }) => told?.has(key) === true)
+    : channelsOnCall(recipients, now)
+  return [...channelsOf(recipients), ...personal]
+}
+
+/** Of what is over no one has to take care. */
+function onCallName({ only, source, kind }: DueMessage, now: number): string | null {
+  const plan = source.client.onCall ?? null
+  if (only !== undefined) return only.name
+  if (plan === null || QUIETENS.includes(kind)) return null
+  return whoIsOnCall(plan.rotation, plan.overrides, now)?.person.name ?? null
 }
 
 const hears = (service: ServiceKind, { kind, audience }: DueMessage): boolean =>

@@ -1,5 +1,5 @@
 import { floorTo, isoTime, MINUTE, nextMonthStart, number, percent } from '../lib/index.ts'
-import { monthUsage } from '../management/index.ts'
+import { hasNoKey, monthUsage } from '../management/index.ts'
 import { CONTAINERS_PER_DAY, LINKS_PER_DAY, NAMES_PER_DAY, OTHER, type TimeRange } from '../rollups/index.ts'
 import { type EventCounts, type Kysely, type SiteRow, type Tables, totalOf } from '../store/index.ts'
 
@@ -163,8 +163,8 @@ const overCap = (what: string): string =>
 /** Why requests of a site are refused now, or will soon be; not bound to a window. */
 export async function admissionWarnings(db: Kysely<Tables>, site: SiteRow, now: number): Promise<Warning[]> {
   const warnings: Warning[] = []
-  if (site.key_revoked_at !== null) {
-    const message = `the key was revoked at ${isoTime(site.key_revoked_at)}: every request of the site is refused`
+  if (site.key_revoked_at !== null && hasNoKey(site, now)) {
+    const message = `the last valid key ended at ${isoTime(site.key_revoked_at)}: every request of the site is refused until you add one`
     warnings.push({ code: 'key_revoked', message })
   }
   const usage = await monthUsage(db, site.client_id, now)

@@ -24,15 +24,19 @@ export function answerOk(response: ServerResponse): void {
   response.end(OK_BODY)
 }
 
-/** @param options.closing the body was not read to its end: follow with `discardRest`, which ends the response */
-export function answerError(
-  response: ServerResponse,
-  error: IngestError,
-  options: { retryAfterSeconds?: number; closing?: boolean } = {},
-): void {
+export interface ErrorAnswer {
+  retryAfterSeconds?: number
+  /** The body was not read to its end: follow with `discardRest`, which ends the response. */
+  closing?: boolean
+  /** Of the caller's own key, in characters that a header may hold. */
+  why?: string
+}
+
+export function answerError(response: ServerResponse, error: IngestError, options: ErrorAnswer = {}): void {
   const body = `{"error":"${error}"}`
   const headers = ['Content-Type', 'application/json', 'Content-Length', String(body.length)]
   if (options.retryAfterSeconds !== undefined) headers.push('Retry-After', String(options.retryAfterSeconds))
+  if (options.why !== undefined) headers.push('X-Refusal-Reason', options.why)
   if (error === 'method_not_allowed') headers.push('Allow', 'POST')
   if (options.closing === true) headers.push('Connection', 'close')
   response.writeHead(INGEST_ERRORS[error], headers)

@@ -69,7 +69,7 @@ export class CanaryBook {
   }
 
   /** @param now when they were accepted, epoch ms */
-  arrived({ siteNo, key }: Pick<SiteEntry, 'siteNo' | 'key'>, canaries: Canaries, now: number): void {
+  arrived({ siteNo, keys }: Pick<SiteEntry, 'siteNo' | 'keys'>, canaries: Canaries, now: number): void {
     const minute = floorTo(now, MINUTE)
     if (minute !== this.#minute) {
       this.#noted.clear()
@@ -78,7 +78,8 @@ export class CanaryBook {
     for (const name of canaries.names) {
       const noted = this.#noted.get(siteNo) ?? 0
       if (noted >= SITE_MINUTE_MAX || this.#waiting.length >= WAITING_MAX) return
-      if (!isCanaryOf(key, name)) continue
+      // It may have been made before a rotation, or come with another key of the site.
+      if (!keys.some((key) => isCanaryOf(key, name))) continue
       this.#noted.set(siteNo, noted + 1)
       const tags = JSON.stringify(canaries.tags.map(storable))
       this.#waiting.push([siteNo, name, now, Number(canaries.isBatched), tags])

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type EncodedEntry, eventsIn, type GroupCommit, type Payload, type Submission } from '../journal/index.ts'
-import type { Clock } from '../lib/index.ts'
-import { answerError, answerOk, type IngestError } from './answers.ts'
+import { type Clock, isoTime } from '../lib/index.ts'
+import { answerError, answerOk, type ErrorAnswer, type IngestError } from './answers.ts'
 import { announcesTooMuch, type Body, BodyReader, discardRest, SMALL_BODY } from './body.ts'
 import type { Canaries, CanaryBook } from './canaries.ts'
 import { judgeBody, judgeHeaders, textOf } from './judge.ts'
-import type { KeyIndex, SiteEntry } from './key-index.ts'
+import type { KeyEnd, KeyEntry, KeyIndex, SiteEntry } from './key-index.ts'
 import type { LargeBodies } from './large-bodies.ts'
 import type { RejectionReason, SampleRecorder } from './samples.ts'
 import type { Shedding } from './shedding.ts'
@@ -34,7 +34,7 @@ const PLAN_LIMITS = { rate: 'requests per second', quota: 'events per month' } a
 
 /**
  * The ingest endpoint. Checks in the order of their cost, so that a refusal is cheaper than an acceptance:
- * key (401) → state (403) → rate and quota (429) → room (503) → size (413) → JSON and schema (400) → commit → 200.
+ * key (401) → its end, state (403) → rate and quota (429) → room (503) → size (413) → JSON and schema (400) → commit → 200.
  */
 export class IngestEndpoint {
   readonly #options: IngestEndpointOptions
@@ -68,17 +68,25 @@ export class IngestEndpoint {
       return
     }
     const key = this.#keyOf(request)
-    const site = key === undefined ? undefined : keys.find(key)
-    if (site === undefined) {
-      if (key !== undefined) samples.rejectedUnknownKey(clock.now())
+    const entry = key === undefined ? undefined : keys.find(key)
+    const now = clock.now()
+    if (entry === undefined) {
+      if (key !== undefined) samples.rejectedUnknownKey(now)
       this.#answerError(request, response, 'unauthorized')
+      return
+    }
+    keys.noteUse(entry, now)
+    const { site } = entry
+    const end = keys.endOf(entry)
+    if (end !== null) {
+      this.#rejectKey(request, response, entry, end)
       return
     }
     if (!site.isOpen) {
       this.#recordAndReject(request, response, site, 'forbidden', '')
       return
     }
-    const refusal = site.meter.takeRequest(clock.now())
+    const refusal = site.meter.takeRequest(now)
     if (refusal !== undefined) {
       this.#recordAndReject(
         request,
@@ -222,6 +230,14 @@ export class IngestEndpoint {
     return undefined
   }
 
+  /** Names the key to the site's owner, and in a header to the sender, who has the key: the body has one field. */
+  #rejectKey(request: IncomingMessage, response: ServerResponse, { site, name }: KeyEntry, { how, at }: KeyEnd): void {
+    const { samples, clock } = this.#options
+    samples.rejected(site.siteNo, 'forbidden', `key ${how}: ${name}`, clock.now())
+    const why = `the key "${headerText(name)}" of this site ${how === 'revoked' ? 'was revoked' : 'expired'} on ${isoTime(at)}`
+    this.#answerError(request, response, 'forbidden', { why })
+  }
+
   /** Records the rejection for the site's owner, and answers. */
   #recordAndReject(
     request: IncomingMessage,
@@ -232,7 +248,7 @@ export class IngestEndpoint {
     retryAfterSeconds?: number,
   ): void {
     this.#options.samples.rejected(site.siteNo, reason, path, this.#options.clock.now())
-    this.#answerError(request, response, reason, retryAfterSeconds)
+    this.#answerError(request, response, reason, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
   }
 
   /** Answers only: no site is known, or the store does not take writes. */
@@ -240,15 +256,19 @@ export class IngestEndpoint {
     request: IncomingMessage,
     response: ServerResponse,
     error: IngestError,
-    retryAfterSeconds?: number,
+    more: Pick<ErrorAnswer, 'retryAfterSeconds' | 'why'> = {},
   ): void {
     this.answers[error]++
     // A body that announces a small length is read past, and the connection stays open; any other is cut.
     const closing = error === 'payload_too_large' || !hasSmallBody(request)
-    answerError(response, error, { closing, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
+    answerError(response, error, { closing, ...more })
     if (closing) discardRest(request, response)
   }
 }
+
+/** Text as a header may hold it: other characters as `%` and their bytes in UTF-8, and so `%` itself. */
+const headerText = (text: string): string =>
+  text.toWellFormed().replaceAll(/[^\x20-\x24\x26-\x7e]/gu, (character) => encodeURIComponent(character))
 
 /** A body that holds a payload. */
 interface ReadBody {

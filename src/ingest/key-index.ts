@@ -1,10 +1,12 @@
+import type { Expiry } from '../cluster/index.ts'
 import { type Clock, Mutex, monthOf } from '../lib/index.ts'
-import { limitsOf } from '../management/index.ts'
+import { type KeyUse, keysOf, limitsOf } from '../management/index.ts'
 import {
   type Change,
   type ClientRow,
   countOf,
   type Kysely,
+  type SiteKeyRow,
   type SiteRow,
   type Store,
   type Tables,
@@ -16,15 +18,34 @@ export interface SiteEntry {
   readonly siteNo: number
   readonly siteId: string
   readonly clientId: string
-  readonly key: string
-  /** Active site of an active client, key not revoked. */
+  /** Those that are not revoked: they prove that a canary is the site's. */
+  readonly keys: readonly string[]
+  /** Active site of an active client. */
   readonly isOpen: boolean
   readonly meter: ClientMeter
 }
 
+/** What ingest knows of a key. */
+export interface KeyEntry {
+  readonly site: SiteEntry
+  readonly id: string
+  readonly name: string
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+  /** When a request last came with it, where that is not written yet. */
+  usedAt: number | null
+}
+
+/** Why a key is refused. */
+export interface KeyEnd {
+  how: 'revoked' | 'expired'
+  /** Epoch ms */
+  at: number
+}
+
 /** The columns the index needs: with 100,000 sites the others would only fill memory at the start. */
-const SITE_COLUMNS = ['site_no', 'id', 'client_id', 'ingest_key', 'is_active', 'key_revoked_at'] as const
-type SiteKey = Pick<SiteRow, (typeof SITE_COLUMNS)[number]>
+const SITE_COLUMNS = ['site_no', 'id', 'client_id', 'ingest_key', 'is_active', 'key_revoked_at', 'created_at'] as const
+type SiteOfIndex = Pick<SiteRow, (typeof SITE_COLUMNS)[number]>
 
 /**
  * All ingest keys in memory, kept up to date by the store's change feed.
@@ -35,9 +56,13 @@ type SiteKey = Pick<SiteRow, (typeof SITE_COLUMNS)[number]>
 export class KeyIndex {
   readonly #store: Store
   readonly #clock: Clock
-  readonly #byKey = new Map<string, SiteEntry>()
+  readonly #expiry: Expiry
+  readonly #byKey = new Map<string, KeyEntry>()
   readonly #bySiteNo = new Map<number, SiteEntry>()
-  readonly #bySiteId = new Map<string, SiteEntry>()
+  /** With all keys of the site that are known, those that have ended too. */
+  readonly #bySiteId = new Map<string, { site: SiteEntry; known: readonly string[] }>()
+  /** Those that were used since the last call of `takeUsed`. */
+  #used: KeyEntry[] = []
   readonly #meters = new Map<string, ClientMeter>()
   /** Held from before a read until it is applied. */
   readonly #reading = new Mutex()
@@ -45,9 +70,11 @@ export class KeyIndex {
   readonly #due = new Map<string, Promise<void>>()
   #unsubscribe: (() => void) | undefined
 
-  constructor(store: Store, clock: Clock) {
+  /** @param expiry says when keys have expired: while the clock is in doubt none has */
+  constructor(store: Store, clock: Clock, expiry: Expiry) {
     this.#store = store
     this.#clock = clock
+    this.#expiry = expiry
   }
 
   get siteCount(): number {
@@ -59,8 +86,33 @@ export class KeyIndex {
     return this.#meters
   }
 
-  find(key: string): SiteEntry | undefined {
+  find(key: string): KeyEntry | undefined {
     return this.#byKey.get(key)
+  }
+
+  /** Why the key is not valid any more, or null. */
+  endOf({ expiresAt, revokedAt }: KeyEntry): KeyEnd | null {
+    if (revokedAt !== null) return { how: 'revoked', at: revokedAt }
+    if (expiresAt === null) return null
+    const now = this.#expiry.expiryTime()
+    return now === null || now < expiresAt ? null : { how: 'expired', at: expiresAt }
+  }
+
+  /** Notes in memory that a request came with the key. @param now epoch ms */
+  noteUse(entry: KeyEntry, now: number): void {
+    if (entry.usedAt === null) this.#used.push(entry)
+    entry.usedAt = now
+  }
+
+  /** When keys were last used, of those that were since the last call. */
+  takeUses(): KeyUse[] {
+    const used = this.#used
+    this.#used = []
+    return used.map((entry) => {
+      const { site, id, usedAt } = entry
+      entry.usedAt = null
+      return { siteNo: site.siteNo, keyId: id, at: usedAt ?? 0 }
+    })
   }
 
   clientOf(siteNo: number): string | undefined {
@@ -75,15 +127,17 @@ export class KeyIndex {
   }
 
   async #readAll(): Promise<void> {
-    const [clients, sites] = await Promise.all([
+    const [clients, sites, keys] = await Promise.all([
       this.#store.read.selectFrom('clients').selectAll().execute(),
       this.#store.read.selectFrom('sites').select(SITE_COLUMNS).execute(),
+      this.#store.read.selectFrom('site_keys').selectAll().execute(),
     ])
     this.#setMeters(clients)
     const clientById = new Map(clients.map((client) => [client.id, client]))
+    const keysBySite = Map.groupBy(keys, ({ site_id }) => site_id)
     for (const site of sites) {
       const client = clientById.get(site.client_id)
-      if (client !== undefined) this.#put(site, client)
+      if (client !== undefined) this.#put(site, client, keysBySite.get(site.id))
     }
   }
 
@@ -129,14 +183,15 @@ export class KeyIndex {
       this.#drop(siteId)
       return
     }
+    const keys = await this.#store.read.selectFrom('site_keys').selectAll().where('site_id', '=', siteId).execute()
     this.#setMeters([client])
-    this.#put(site, client)
+    this.#put(site, client, keys)
   }
 
   async #reloadClient(clientId: string): Promise<void> {
     const client = await findClient(this.#store.read, clientId)
     if (client === undefined) {
-      for (const entry of [...this.#bySiteNo.values()]) if (entry.clientId === clientId) this.#drop(entry.siteId)
+      for (const site of [...this.#bySiteNo.values()]) if (site.clientId === clientId) this.#drop(site.siteId)
       this.#meters.delete(clientId)
       return
     }
@@ -146,7 +201,13 @@ export class KeyIndex {
       .select(SITE_COLUMNS)
       .where('client_id', '=', clientId)
       .execute()
-    for (const site of sites) this.#put(site, client)
+    const keys = await this.#store.read
+      .selectFrom('site_keys')
+      .selectAll()
+      .where('site_id', 'in', (sub) => sub.selectFrom('sites').select('sites.id').where('client_id', '=', clientId))
+      .execute()
+    const keysBySite = Map.groupBy(keys, ({ site_id }) => site_id)
+    for (const site of sites) this.#put(site, client, keysBySite.get(site.id))
   }
 
   #setMeters(clients: readonly ClientRow[]): void {
@@ -158,27 +219,34 @@ export class KeyIndex {
     }
   }
 
-  #put(site: SiteKey, client: ClientRow): void {
+  #put(row: SiteOfIndex, client: ClientRow, rows: readonly SiteKeyRow[] = []): void {
     const meter = this.#meters.get(client.id)
     if (meter === undefined) return
-    const entry: SiteEntry = {
-      siteNo: site.site_no,
-      siteId: site.id,
+    const keys = keysOf(row, rows)
+    const known = keys.map(({ ingest_key }) => ingest_key)
+    const isRevoked = keys.some(({ revoked_at }) => revoked_at !== null)
+    const site: SiteEntry = {
+      siteNo: row.site_no,
+      siteId: row.id,
       clientId: client.id,
-      key: site.ingest_key,
-      isOpen: site.is_active === 1 && client.is_active === 1 && site.key_revoked_at === null,
+      // One list for both of nearly all sites: there are up to 100,000.
+      keys: isRevoked ? known.filter((_, index) => keys[index]?.revoked_at === null) : known,
+      isOpen: row.is_active === 1 && client.is_active === 1,
       meter,
     }
-    this.#byKey.set(entry.key, entry)
-    this.#bySiteNo.set(entry.siteNo, entry)
-    this.#bySiteId.set(entry.siteId, entry)
+    for (const key of this.#bySiteId.get(row.id)?.known ?? []) if (!known.includes(key)) this.#byKey.delete(key)
+    for (const { ingest_key, id, name, expires_at, revoked_at } of keys) {
+      this.#byKey.set(ingest_key, { site, id, name, expiresAt: expires_at, revokedAt: revoked_at, usedAt: null })
+    }
+    this.#bySiteNo.set(site.siteNo, site)
+    this.#bySiteId.set(site.siteId, { site, known })
   }
 
   #drop(siteId: string): void {
-    const entry = this.#bySiteId.get(siteId)
-    if (entry === undefined) return
-    this.#byKey.delete(entry.key)
-    this.#bySiteNo.delete(entry.siteNo)
+    const found = this.#bySiteId.get(siteId)
+    if (found === undefined) return
+    for (const key of found.known) this.#byKey.delete(key)
+    this.#bySiteNo.delete(found.site.siteNo)
     this.#bySiteId.delete(siteId)
   }
 }

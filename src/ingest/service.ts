@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { type Leases, liveNodes, type Membership } from '../cluster/index.ts'
+import { type Expiry, type Leases, liveNodes, type Membership } from '../cluster/index.ts'
 import { FOLD_INTERVAL_MS, type GroupCommit, Journal, journalMetrics } from '../journal/index.ts'
-import { asError, type Clock, Loop } from '../lib/index.ts'
+import { asError, type Clock, Loop, MINUTE } from '../lib/index.ts'
+import { writeKeyUses } from '../management/index.ts'
 import { isPassing, type Store } from '../store/index.ts'
 import { CanaryBook } from './canaries.ts'
 import { Demand, ROUND_INTERVAL_MS } from './demand.ts'
@@ -13,6 +14,9 @@ import { SampleRecorder } from './samples.ts'
 import { Shedding } from './shedding.ts'
 import { USAGE_SYNC_INTERVAL_MS, UsageSync } from './usage-sync.ts'
 
+/** How often it is written which keys were used. */
+const KEY_USES_INTERVAL_MS = MINUTE
+
 /** How often to notice a pause of the event loop: far more often than the bound on its work without one. */
 const PAUSE_INTERVAL_MS = 20
 
@@ -21,6 +25,7 @@ export interface IngestOptions {
   clock: Clock
   membership: Membership
   leases: Leases
+  expiry: Expiry
   keyHeaders: readonly string[]
   onError: (error: Error, what: string) => void
 }
@@ -39,6 +44,7 @@ export interface IngestStatus {
 /** The ingest service: open it, let `handle` answer requests, stop it when no request can come any more. */
 export class Ingest {
   readonly #onError: IngestOptions['onError']
+  readonly #store: Store
   readonly #keys: KeyIndex
   readonly #endpoint: IngestEndpoint
   readonly #largeBodies: LargeBodies
@@ -54,6 +60,7 @@ export class Ingest {
     const { store, clock, onError } = options
     const { nodeId } = options.membership
     this.#onError = onError
+    this.#store = store
     this.#keys = keys
     this.#journal = journal
     this.#samples = new SampleRecorder(store)
@@ -88,6 +95,13 @@ export class Ingest {
     }
     const quotas = whileWell(() => usage.tick())
     this.#loops.push(loop('quotas', USAGE_SYNC_INTERVAL_MS, quotas))
+    this.#loops.push(
+      loop(
+        'key-uses',
+        KEY_USES_INTERVAL_MS,
+        whileWell(() => this.#writeKeyUses()),
+      ),
+    )
     if (store.isShared) {
       const rates = whileWell(() => this.#demand.tick())
       this.#loops.push(loop('rates', ROUND_INTERVAL_MS, rates))
@@ -97,7 +111,7 @@ export class Ingest {
   /** Reads the keys, opens the journal, and starts the loops. */
   static async open(options: IngestOptions): Promise<Ingest> {
     const { store, clock } = options
-    const keys = new KeyIndex(store, clock)
+    const keys = new KeyIndex(store, clock, options.expiry)
     await keys.load()
     // Before the quotas are read: rows that no other node will fold would be missing from them.
     const journal = await Journal.open({ ...options, clientOf: (siteNo) => keys.clientOf(siteNo) })
@@ -122,6 +136,12 @@ export class Ingest {
   async #foldLast(): Promise<void> {
     await this.#journal.drain()
     await this.#flushEvidence()
+    await this.#writeKeyUses()
+  }
+
+  /** A failure loses a minute of it; the next request with the key says it again. */
+  async #writeKeyUses(): Promise<void> {
+    await writeKeyUses(this.#store, this.#keys.takeUses())
   }
 
   /** Canaries first: a probe waits for them. */

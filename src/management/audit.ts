@@ -21,6 +21,9 @@ type Verb =
   | 'update'
   | 'delete'
   | 'revoke'
+  | 'add_key'
+  | 'rotate_key'
+  | 'update_key'
   | 'revoke_key'
   | 'new_address'
   | 'acknowledge'
@@ -51,6 +54,8 @@ interface AuditEntry {
     | 'maintenance'
     | 'delivery'
     | 'channel'
+    | 'on_call'
+    | 'on_call_override'
   verb: Verb
   id: string
   /** API records; null before a creation and after a deletion. */

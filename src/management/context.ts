@@ -34,6 +34,8 @@ export interface ManagementOptions {
   defaultPlan: Plan
   /** Where people and tags reach the service, without a slash at its end; null when that is not set. */
   publicUrl: string | null
+  /** How long other nodes may take to learn of a change, ms; 0 where there are none. */
+  otherNodesMs: number
 }
 
 /** What every verb that changes something works with. */

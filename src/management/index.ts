@@ -21,6 +21,7 @@ export {
   lockSite,
   type ManagementOptions,
 } from './context.ts'
+export { hasNoKey, keyState, keysOf } from './key-validity.ts'
 export {
   type Limits,
   limitsOf,
@@ -33,6 +34,8 @@ export {
 export { managementRoutes } from './routes.ts'
 export type { SavedViewRecord, SaveView } from './saved-views.ts'
 export { createSessions } from './sign-ins.ts'
+export type { AddKey, ChangeKey, RotateKey, SiteKeyRecord } from './site-key-schemas.ts'
+export { type KeyUse, listKeys, writeKeyUses } from './site-keys.ts'
 export type { CreateSite, SiteRecord, UpdateSite } from './site-schemas.ts'
 export { createSite, lastEventAt, lastEventTimes, requireSite, updateSite } from './sites.ts'
 export { type MarkSpecialDays, type SpecialDaysRecord, specialDaysOf } from './special-days.ts'

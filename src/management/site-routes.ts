@@ -16,7 +16,7 @@ import {
   UpdateSite,
   withoutSecrets,
 } from './site-schemas.ts'
-import { createSite, getSite, lastEventAt, listSites, removeSite, revokeKey, updateSite } from './sites.ts'
+import { createSite, getSite, lastEventAt, listSites, removeSite, revokeKeys, updateSite } from './sites.ts'
 
 const tags = ['Sites']
 const path = '/api/sites/:site_id'
@@ -25,10 +25,10 @@ const shownTo = ({ access }: FastifyRequest, record: SiteRecord): SiteRecord =>
   seesSecrets(access) ? record : withoutSecrets(record)
 
 export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
-  const { store } = options
+  const { store, clock } = options
 
   const recordFor = async (request: FastifyRequest, row: SiteRow): Promise<SiteRecord> =>
-    shownTo(request, siteRecord(row, await lastEventAt(store.read, row.site_no)))
+    shownTo(request, siteRecord(row, await lastEventAt(store.read, row.site_no), clock.now()))
 
   app.get(
     '/api/sites',
@@ -42,7 +42,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
       },
     },
     async (request) => {
-      const records = await listSites(store, request.query)
+      const records = await listSites(store, request.query, clock.now())
       return records.map((record) => shownTo(request, record))
     },
   )
@@ -53,12 +53,12 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
       schema: {
         tags,
         summary: 'Read a site',
-        description: 'One site with its ingest key. Viewers do not see the key.',
+        description: 'One site with its newest ingest key. Viewers do not see the key.',
         params: SiteParams,
         response: { 200: SiteRecord, ...errorResponses(404) },
       },
     },
-    async (request) => shownTo(request, await getSite(store, request.params.site_id)),
+    async (request) => shownTo(request, await getSite(store, request.params.site_id, clock.now())),
   )
 
   app.get(
@@ -68,7 +68,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
         tags,
         summary: "Download a site's tag template",
         description:
-          'The template to import into a server container of Google Tag Manager, with the ingest endpoint and key filled in. ' +
+          'The template to import into a server container of Google Tag Manager, with the ingest endpoint and the newest key filled in. ' +
           'The endpoint is left empty when `PUBLIC_URL` is not set or does not start with `https://`, the key for viewers.',
         params: SiteParams,
         response: {
@@ -81,7 +81,10 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
       },
     },
     async (request, reply) => {
-      const { name, ingest_key: ingestKey } = shownTo(request, await getSite(store, request.params.site_id))
+      const { name, ingest_key: ingestKey } = shownTo(
+        request,
+        await getSite(store, request.params.site_id, clock.now()),
+      )
       reply.type('text/plain; charset=utf-8')
       reply.header('content-disposition', `attachment; filename="${templateFileName(name)}"`)
       return reply.send(await tagTemplate({ endpoint: ingestEndpoint(options.publicUrl), ingestKey }))
@@ -132,14 +135,15 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
     {
       schema: {
         tags,
-        summary: "Revoke a site's ingest key",
+        summary: 'Revoke all ingest keys of a site',
         description:
-          'Ingest refuses the key from now on, permanently. To get a new key, delete the site and create it again.',
+          'Ingest refuses every key that the site has from now on, permanently. `POST …/keys` makes a new one; ' +
+          '`POST …/keys/{key_id}/revoke` revokes one of several.',
         params: SiteParams,
         response: { 200: SiteRecord, ...errorResponses(404) },
       },
     },
-    async (request) => recordFor(request, await revokeKey(contextOf(options, request), request.params.site_id)),
+    async (request) => recordFor(request, await revokeKeys(contextOf(options, request), request.params.site_id)),
   )
 
   app.delete(

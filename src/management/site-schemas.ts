@@ -3,6 +3,7 @@ import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull, maskedQuery } from '../lib/index.ts'
 import type { SiteRow } from '../store/index.ts'
 import { ActiveOnly, ForeignName, HttpUrl, Name, Patterned } from './client-schemas.ts'
+import { hasNoKey } from './key-validity.ts'
 
 const ContainerId = Patterned('^GTM-[A-Z0-9]{4,10}$', 'a container id like GTM-ABC1234')
 
@@ -48,8 +49,13 @@ export const SiteRecord = Type.Object({
   id: Uuid,
   client_id: Uuid,
   ...settable,
-  ingest_key: nullable(Type.String({ description: 'What the tag authenticates with; null for viewers' })),
-  key_revoked_at: nullable(IsoTime),
+  ingest_key: nullable(
+    Type.String({
+      description:
+        'What the tag authenticates with: the newest valid key, or the one that ended last; null for viewers',
+    }),
+  ),
+  key_revoked_at: nullable({ ...IsoTime, description: 'Since when no key is valid; null: one is' }),
   last_event_at: nullable(IsoTime),
   created_at: IsoTime,
 })
@@ -77,13 +83,13 @@ export const SiteQuery = Type.Object(
 )
 export type SiteQuery = Static<typeof SiteQuery>
 
-/** A site as the interface shows it; `lastEventAt` is epoch ms. */
-export function siteRecord(row: SiteRow, lastEventAt: number | null): SiteRecord {
+/** A site as the interface shows it; times are epoch ms. */
+export function siteRecord(row: SiteRow, lastEventAt: number | null, now: number): SiteRecord {
   const { site_no: _internal, is_active, key_revoked_at, created_at, ...shown } = row
   return {
     ...shown,
     is_active: is_active === 1,
-    key_revoked_at: isoTimeOrNull(key_revoked_at),
+    key_revoked_at: isoTimeOrNull(hasNoKey(row, now) ? key_revoked_at : null),
     last_event_at: isoTimeOrNull(lastEventAt),
     created_at: isoTime(created_at),
   }

@@ -1,7 +1,9 @@
-import { invalidRequest, newId, newSecret, notFound } from '../lib/index.ts'
+import { invalidRequest, isoTime, newId, newSecret, notFound } from '../lib/index.ts'
 import type { Kysely, SiteRow, Store, Tables, Transaction } from '../store/index.ts'
 import { changedFields, writeAudit } from './audit.ts'
 import { type Context, type DeletionHooks, lockClient, lockSite } from './context.ts'
+import { hasNoKey } from './key-validity.ts'
+import { insertFirstKey, revokeValidKeys } from './site-keys.ts'
 import { type CreateSite, type SiteQuery, type SiteRecord, siteRecord, type UpdateSite } from './site-schemas.ts'
 
 /** A site of which nothing is known but its name and address. */
@@ -51,8 +53,15 @@ export async function createSite(
       .returningAll()
       .executeTakeFirstOrThrow()
     await writeAudit(trx, ctx, [
-      { entity: 'site', verb: 'create', id: created.id, before: null, after: siteRecord(created, null) },
+      {
+        entity: 'site',
+        verb: 'create',
+        id: created.id,
+        before: null,
+        after: siteRecord(created, null, created.created_at),
+      },
     ])
+    await insertFirstKey(trx, created)
     await addTo?.(trx, created)
     return created
   })
@@ -69,12 +78,19 @@ export async function updateSite(ctx: Context, id: string, patch: UpdateSite): P
   const { row, isChanged } = await ctx.store.write.transaction().execute(async (trx) => {
     const before = await lockSite(trx, id)
     if (before === undefined) throw notFound('Site')
+    const now = ctx.clock.now()
     const after = applyToSite(before, patch)
     const changed = changedFields(before, after)
     if (Object.keys(changed).length === 0) return { row: before, isChanged: false }
     await trx.updateTable('sites').set(changed).where('id', '=', id).execute()
     await writeAudit(trx, ctx, [
-      { entity: 'site', verb: 'update', id, before: siteRecord(before, null), after: siteRecord(after, null) },
+      {
+        entity: 'site',
+        verb: 'update',
+        id,
+        before: siteRecord(before, null, now),
+        after: siteRecord(after, null, now),
+      },
     ])
     return { row: after, isChanged: true }
   })
@@ -83,19 +99,25 @@ export async function updateSite(ctx: Context, id: string, patch: UpdateSite): P
 }
 
 /**
- * Revokes a site's ingest key permanently. A key already revoked keeps its first time.
+ * Revokes all valid keys of a site permanently. Keys that have ended keep their first time.
  *
  * @throws AppError `not_found`.
  */
-export async function revokeKey(ctx: Context, id: string): Promise<SiteRow> {
+export async function revokeKeys(ctx: Context, id: string): Promise<SiteRow> {
   const { row, isChanged } = await ctx.store.write.transaction().execute(async (trx) => {
     const before = await lockSite(trx, id)
     if (before === undefined) throw notFound('Site')
-    if (before.key_revoked_at !== null) return { row: before, isChanged: false }
-    const after: SiteRow = { ...before, key_revoked_at: ctx.clock.now() }
-    await trx.updateTable('sites').set({ key_revoked_at: after.key_revoked_at }).where('id', '=', id).execute()
+    const now = ctx.clock.now()
+    if (hasNoKey(before, now)) return { row: before, isChanged: false }
+    const after = await revokeValidKeys(trx, before, now)
     await writeAudit(trx, ctx, [
-      { entity: 'site', verb: 'revoke_key', id, before: siteRecord(before, null), after: siteRecord(after, null) },
+      {
+        entity: 'site',
+        verb: 'revoke_key',
+        id,
+        before: { key_revoked_at: null },
+        after: { key_revoked_at: isoTime(now) },
+      },
     ])
     return { row: after, isChanged: true }
   })
@@ -117,10 +139,10 @@ export async function removeSite(ctx: Context, hooks: DeletionHooks, id: string)
   await ctx.store.changes.publish({ kind: 'site', id })
 }
 
-/** @throws AppError `not_found`. */
-export async function getSite({ read }: Pick<Store, 'read'>, id: string): Promise<SiteRecord> {
+/** @param now epoch ms @throws AppError `not_found`. */
+export async function getSite({ read }: Pick<Store, 'read'>, id: string, now: number): Promise<SiteRecord> {
   const row = await requireSite(read, id)
-  return siteRecord(row, await lastEventAt(read, row.site_no))
+  return siteRecord(row, await lastEventAt(read, row.site_no), now)
 }
 
 /** The site of this id, or undefined. */
@@ -135,10 +157,11 @@ export async function requireSite(db: Kysely<Tables>, siteId: string): Promise<S
   return site
 }
 
-/** Sites of one client or of all, oldest first. `active_only` keeps the active sites of active clients. */
+/** Sites of one client or of all as they are `now`, oldest first. `active_only` keeps the active sites of active clients. */
 export async function listSites(
   { read }: Pick<Store, 'read'>,
   { client_id, active_only = false }: SiteQuery,
+  now: number,
 ): Promise<SiteRecord[]> {
   let query = read.selectFrom('sites').selectAll('sites').orderBy('sites.created_at').orderBy('sites.site_no')
   if (client_id !== undefined) query = query.where('sites.client_id', '=', client_id)
@@ -150,7 +173,7 @@ export async function listSites(
   }
   const rows = await query.execute()
   const lastEvents = await lastEventTimes(read, client_id)
-  return rows.map((row) => siteRecord(row, lastEvents.get(row.site_no) ?? null))
+  return rows.map((row) => siteRecord(row, lastEvents.get(row.site_no) ?? null, now))
 }
 
 /** When a site last sent an event (epoch ms), or null. */
@@ -209,6 +232,7 @@ export async function recordSiteRemovals(
   await hooks.removeOfSites(trx, sites)
   // One by one: no limit of parameters is met, whatever the number of sites.
   for (const { id } of sites) {
+    await trx.deleteFrom('site_keys').where('site_id', '=', id).execute()
     await trx.deleteFrom('special_days').where('site_id', '=', id).execute()
     await trx.deleteFrom('annotations').where('site_id', '=', id).execute()
   }
@@ -219,7 +243,7 @@ export async function recordSiteRemovals(
       entity: 'site',
       verb: 'delete',
       id: site.id,
-      before: siteRecord(site, null),
+      before: siteRecord(site, null, ctx.clock.now()),
       after: null,
     })),
   )

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type ChannelRow, chunksOf, type Kysely, type Store, type Tables } from '../store/index.ts'
 import type { Severity } from './message.ts'
+import { type OnCallPerson, type OnCallPlan, whoIsOnCall } from './on-call/who-is-on-call.ts'
 import { destinationOf } from './services/destination.ts'
 import { SERVICE_KINDS, type ServiceKind, serviceOf } from './services/services.ts'
 
@@ -15,6 +16,8 @@ export interface Recipients {
     email: string | null
     /** Those that are switched on. */
     channels: readonly OwnChannel[]
+    /** Who of its people is on call; null, or missing: it says nothing of that. */
+    onCall?: OnCallPlan | null
   }
   /** `CHAT_WEBHOOK_URL`. */
   globalWebhook: string | null
@@ -61,6 +64,38 @@ export function channelsOf({ client, globalWebhook, isEmailOn }: Recipients): Ch
   return channels
 }
 
+/** The ways to reach one person of a client's rotation: a channel of the client, and an address that is this person's alone. */
+export function channelsOfPerson({ id, email, channelId }: OnCallPerson, recipients: Recipients): Channel[] {
+  const { client, isEmailOn } = recipients
+  const own = channelsOf(recipients).filter(({ key }) => channelId !== null && key === ownKey(client.id, channelId))
+  return email === null || !isEmailOn ? own : [...own, { key: ownKey(client.id, id), address: email }]
+}
+
+/** The address of the person on call, where that is none of those that every message goes to. */
+export function channelsOnCall(recipients: Recipients, now: number): Channel[] {
+  const { client } = recipients
+  const plan = client.onCall ?? null
+  const found = plan === null ? null : whoIsOnCall(plan.rotation, plan.overrides, now)
+  return found === null ? [] : withoutCommon(channelsOfPerson(found.person, recipients), recipients)
+}
+
+/** The addresses of all people of the rotation, where those are none of those that every message goes to. */
+export const channelsOfPeople = (recipients: Recipients): Channel[] =>
+  withoutCommon(
+    (recipients.client.onCall?.rotation.people ?? []).flatMap((person) => channelsOfPerson(person, recipients)),
+    recipients,
+  )
+
+function withoutCommon(channels: readonly Channel[], recipients: Recipients): Channel[] {
+  const common = new Set(channelsOf(recipients).flatMap(({ address }) => [address, ...address.split(/\s*,\s*/)]))
+  const seen = new Set<string>()
+  return channels.filter(({ address }) => {
+    if (common.has(address) || seen.has(address)) return false
+    seen.add(address)
+    return true
+  })
+}
+
 /** A channel's key as the store has it: only what `channelsOf` makes gets there. */
 export const keyOf = (channel: string): ChannelKey => channel as ChannelKey
 
@@ -81,7 +116,13 @@ export function addressNow(
 ): string | null {
   if (channel === 'global') return globalWebhook
   if (client === undefined) return null
-  return channelsOf({ client, globalWebhook, isEmailOn }).find(({ key }) => key === channel)?.address ?? null
+  const recipients = { client, globalWebhook, isEmailOn }
+  const found = channelsOf(recipients).find(({ key }) => key === channel)
+  if (found !== undefined) return found.address
+  const people = client.onCall?.rotation.people ?? []
+  return (
+    people.flatMap((person) => channelsOfPerson(person, recipients)).find(({ key }) => key === channel)?.address ?? null
+  )
 }
 
 export function kindOf(channel: ChannelKey, address: string): ServiceKind {
@@ -141,8 +182,12 @@ export const isReachable = (
   client: Recipients['client'],
   channelSettings: ChannelSettings,
   off: ReadonlySet<string>,
-): boolean =>
-  channelsOf({ client, ...channelSettings }).some((channel) => !off.has(offKey(channel.key, storedAddress(channel))))
+): boolean => {
+  const recipients = { client, ...channelSettings }
+  return [...channelsOf(recipients), ...channelsOfPeople(recipients)].some(
+    (channel) => !off.has(offKey(channel.key, storedAddress(channel))),
+  )
+}
 
 /** An address that was edited since is another one. */
 const offKey = (channel: string, address: string): string => `${channel} ${address}`

@@ -9,6 +9,9 @@ export {
   type ChannelSettings,
   channelsFailingSince,
   channelsOf,
+  channelsOfPeople,
+  channelsOfPerson,
+  channelsOnCall,
   isReachable,
   kindOf,
   type OwnChannel,
@@ -29,6 +32,8 @@ export {
 } from './email/transport.ts'
 export * from './message.ts'
 export { Notifications, type NotificationsOptions, type NotificationsWatch } from './notifications.ts'
+export type { AddOverride, OnCallRecord, OverrideRecord, SetOnCall } from './on-call/schemas.ts'
+export { escalatesTo, type OnCallPerson, type OnCallPlan, whoIsOnCall } from './on-call/who-is-on-call.ts'
 export {
   amendMessages,
   enqueue,

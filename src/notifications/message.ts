@@ -60,6 +60,8 @@ export interface AlertMessage {
   facts: readonly Fact[]
   /** What changed shortly before: `opened 12 min after web container 41 → 42`. */
   change: string | null
+  /** Who is responsible now; missing where the client says nothing of that. */
+  on_call?: string
   /** What the alert is part of; missing in messages of earlier versions. */
   incident?: MessageIncident
 }

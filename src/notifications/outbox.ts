@@ -219,6 +219,8 @@ export async function removeMessagesOfClient(trx: Transaction<Tables>, clientId:
     )
     .execute()
   await trx.deleteFrom('client_channels').where('client_id', '=', clientId).execute()
+  await trx.deleteFrom('on_call_rotations').where('client_id', '=', clientId).execute()
+  await trx.deleteFrom('on_call_overrides').where('client_id', '=', clientId).execute()
 }
 
 /** For how long a message is tried. An older one helps no one: the dashboard shows what is wrong. */

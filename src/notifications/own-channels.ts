@@ -1,5 +1,7 @@
 import { type ClientChannelRow, chunksOf, type Kysely, type Tables } from '../store/index.ts'
 import type { OwnChannel } from './channel.ts'
+import { onCallPlans } from './on-call/plans.ts'
+import type { OnCallPlan } from './on-call/who-is-on-call.ts'
 
 /** The channels of clients that are switched on, the oldest first; those without any are missing. */
 export async function ownChannels(db: Kysely<Tables>, clientIds: Iterable<string>): Promise<Map<string, OwnChannel[]>> {
@@ -19,16 +21,19 @@ export async function ownChannels(db: Kysely<Tables>, clientIds: Iterable<string
   return channels
 }
 
-/** Clients, each with its channels. */
+/** Clients, each with its channels and who of its people is on call. */
 export async function withChannels<T extends { id: string }>(
   db: Kysely<Tables>,
   clients: readonly T[],
-): Promise<(T & { channels: readonly OwnChannel[] })[]> {
-  const channels = await ownChannels(
-    db,
-    clients.map(({ id }) => id),
-  )
-  return clients.map((client) => ({ ...client, channels: channels.get(client.id) ?? [] }))
+): Promise<(T & { channels: readonly OwnChannel[]; onCall: OnCallPlan | null })[]> {
+  const ids = clients.map(({ id }) => id)
+  const channels = await ownChannels(db, ids)
+  const plans = await onCallPlans(db, ids)
+  return clients.map((client) => ({
+    ...client,
+    channels: channels.get(client.id) ?? [],
+    onCall: plans.get(client.id) ?? null,
+  }))
 }
 
 export const ownChannel = ({ id, address, minimum_severity }: ClientChannelRow): OwnChannel => ({

@@ -38,6 +38,7 @@ const KEYS = {
   rejections: ['id'],
   idempotency_keys: ['idempotency_key'],
   canary_arrivals: ['event_name'],
+  site_key_uses: ['key_id'],
   reference_counts: ['source', 'event_name', 'bucket'],
 } as const satisfies Partial<Record<keyof Tables, readonly string[]>>
 

@@ -1,6 +1,7 @@
 export type * from './tables/alerts.ts'
 export type * from './tables/incidents.ts'
 export type * from './tables/management.ts'
+export type * from './tables/on-call.ts'
 export type * from './tables/rollups.ts'
 export type * from './tables.ts'
 
@@ -29,6 +30,8 @@ import type {
   SavedViewTable,
   SignInTable,
   SiteDayTable,
+  SiteKeyTable,
+  SiteKeyUseTable,
   SiteRemovalTable,
   SiteTable,
   SpecialDayTable,
@@ -37,6 +40,7 @@ import type {
   StatusSubscriberTable,
   TagVendorTable,
 } from './tables/management.ts'
+import type { OnCallEscalationTable, OnCallOverrideTable, OnCallRotationTable } from './tables/on-call.ts'
 import type {
   ClientUsageTable,
   ContainerClientTable,
@@ -63,6 +67,8 @@ import type {
 export interface Tables {
   clients: ClientTable
   sites: SiteTable
+  site_keys: SiteKeyTable
+  site_key_uses: SiteKeyUseTable
   audit_log: AuditTable
   site_removals: SiteRemovalTable
   special_days: SpecialDayTable
@@ -119,6 +125,9 @@ export interface Tables {
   status_looks: StatusLooksTable
   saved_views: SavedViewTable
   status_subscribers: StatusSubscriberTable
+  on_call_rotations: OnCallRotationTable
+  on_call_overrides: OnCallOverrideTable
+  on_call_escalations: OnCallEscalationTable
   sign_ins: SignInTable
 }
 

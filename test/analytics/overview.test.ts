@@ -365,7 +365,8 @@ testOnEveryEngine('a report warns of a quota from 80 % on, and of a revoked key'
   assert.deepEqual(await warningsWith(0, { key_revoked_at: Date.parse(at('10:00:00')) }), [
     {
       code: 'key_revoked',
-      message: 'the key was revoked at 2026-11-20T10:00:00.000Z: every request of the site is refused',
+      message:
+        'the last valid key ended at 2026-11-20T10:00:00.000Z: every request of the site is refused until you add one',
     },
   ])
 })

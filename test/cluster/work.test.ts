@@ -86,7 +86,9 @@ testOnEveryEngine('what a live node has in its journal is left to it, save by a 
 
   // It may be the next life of any of them: its predecessor counts as living for half a minute.
   const starting = await joinNode(t, store, clock)
-  const ingest = await Ingest.open({ ...starting, store, clock, keyHeaders: ['x-service-key'], onError: assert.fail })
+  const expiry = { expiryTime: () => clock.now() }
+  const keyHeaders = ['x-service-key']
+  const ingest = await Ingest.open({ ...starting, store, clock, expiry, keyHeaders, onError: assert.fail })
   t.after(() => ingest.stop().catch(() => undefined)) // The engine's own end may have come first.
   assert.equal(await totalEvents(store, site_no), 2)
   assert.deepEqual(await store.read.selectFrom('journal').select('node_id').execute(), [])

@@ -20,6 +20,18 @@ const BODIES: Readonly<Record<string, object>> = {
   'PATCH /api/sites/{site_id}': { name: 'shop' },
   'POST /api/clients/{client_id}/channels': { kind: 'email', name: 'On call', address: 'ops@acme.example' },
   'PATCH /api/clients/{client_id}/channels/{channel_id}': { name: 'On call' },
+  'POST /api/clients/{client_id}/on-call': {
+    people: [{ name: 'Ada' }],
+    timezone: 'UTC',
+    handover_weekday: 1,
+    handover_time: '09:00',
+    starts_on: '2026-11-16',
+  },
+  'POST /api/clients/{client_id}/on-call/overrides': {
+    person_id: ID,
+    starts_at: isoTime(Date.now()),
+    ends_at: isoTime(Date.now() + 3_600_000),
+  },
   'POST /api/probes': { site_id: ID, probe_type: 'http_health' },
   'PATCH /api/probes/{probe_id}': { name: 'health' },
   'POST /api/silences': { site_id: ID, ends_at: isoTime(Date.now() + 3_600_000) },
@@ -37,6 +49,8 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /api/sites/{site_id}/reference-counts': {
     counts: [{ source: 'shop', event: 'purchase', hour: '2026-11-20T14:00:00Z', count: 3 }],
   },
+  'POST /api/sites/{site_id}/keys': { name: 'web container' },
+  'PATCH /api/sites/{site_id}/keys/{key_id}': { name: 'web container' },
   'POST /api/sites/{site_id}/special-days': { first_day: '2026-11-27' },
   'POST /api/sites/{site_id}/tag-vendors/{tag_key}': { vendor: 'meta' },
   'POST /api/status/{token}/subscribers': { email: 'reader@example.com' },

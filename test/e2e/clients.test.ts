@@ -166,13 +166,11 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
     await assertAccessible(page)
   })
 
-  await t.test('a key is revoked for good, a site is switched off and deleted', async (t) => {
+  await t.test('a site leads to its keys, is switched off and deleted', async (t) => {
     const { page } = await openPage(t, service.url, `/sites/${site.id}/edit`)
-    await page.getByRole('button', { name: 'Revoke …' }).click()
-    await page.getByLabel('To confirm, type Doomed shop').fill('Doomed shop')
-    await assertAccessible(page)
-    await page.getByRole('button', { name: 'Revoke the key' }).click()
-    await page.getByText('The ingest key is revoked').waitFor()
+    await page.getByRole('link', { name: 'Keys of the site' }).click()
+    await page.getByRole('heading', { name: 'Ingest keys', level: 1 }).waitFor()
+    await page.goBack()
     await page.getByRole('button', { name: 'Switch off …' }).click()
     await page
       .getByRole('dialog')

@@ -113,7 +113,7 @@ testOnEveryEngine('who floods ingest with canaries of their own writes a few row
   const arrive = ({ site_no, ingest_key }: SiteRow, times: number, now: number) => {
     for (let i = 0; i < times; i++) {
       const names = [newCanaryName(ingest_key)]
-      book.arrived({ siteNo: site_no, key: ingest_key }, { names, isBatched: false, tags: [] }, now)
+      book.arrived({ siteNo: site_no, keys: [ingest_key] }, { names, isBatched: false, tags: [] }, now)
     }
   }
   const [flooded, other] = sites

@@ -21,12 +21,13 @@ interface Given {
   commits?: GroupCommit
   shedding?: Shedding
   largeBodies?: LargeBodies
+  isClockInDoubt?: boolean
 }
 
 /** An endpoint that listens, over the given parts. */
 export async function listen(t: TestContext, store: Store, given: Given = {}) {
   const clock = new TestClock(NOW)
-  const keys = new KeyIndex(store, clock)
+  const keys = new KeyIndex(store, clock, { expiryTime: () => (given.isClockInDoubt === true ? null : clock.now()) })
   await keys.load()
   t.after(() => keys.close())
   const samples = new SampleRecorder(store)
@@ -53,7 +54,7 @@ export async function listen(t: TestContext, store: Store, given: Given = {}) {
     const { status } = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body })
     return status
   }
-  return { send, samples, canaries, commits, endpoint }
+  return { send, keys, clock, url: `http://127.0.0.1:${port}`, samples, canaries, commits, endpoint }
 }
 
 export const newCommits = (store: Store) =>

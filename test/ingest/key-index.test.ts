@@ -8,6 +8,7 @@ import { insertSite } from '../../testkit/sites.ts'
 import { steppingStore } from '../../testkit/stepping-store.ts'
 
 const clock = new TestClock('2026-11-20T10:00:00Z')
+const expiry = { expiryTime: () => clock.now() }
 
 /** A store whose first answers to a reader are held back, after they were read, until the test lets them go. */
 function holdingStore(store: Store, holds: number) {
@@ -23,6 +24,12 @@ function holdingStore(store: Store, holds: number) {
   return { slow, held: held.promise, letGo: letGo.resolve }
 }
 
+/** How the key ended; null: it is valid, or not known. */
+function endOf(keys: KeyIndex, key: string): string | null {
+  const entry = keys.find(key)
+  return entry === undefined ? null : (keys.endOf(entry)?.how ?? null)
+}
+
 /** Longer than the reading of one change takes, so that one that does not wait for its turn has come to its end. */
 async function timeToOvertake(store: Store): Promise<void> {
   for (let reads = 0; reads < 20; reads++) await store.read.selectFrom('sites').selectAll().execute()
@@ -30,9 +37,9 @@ async function timeToOvertake(store: Store): Promise<void> {
 
 testOnEveryEngine('a key that is revoked while all keys are read stays revoked', async (store) => {
   const site = await insertSite(store)
-  // Clients and sites.
-  const { slow, held, letGo } = holdingStore(store, 2)
-  const keys = new KeyIndex(slow, clock)
+  // Clients, sites and their keys.
+  const { slow, held, letGo } = holdingStore(store, 3)
+  const keys = new KeyIndex(slow, clock, expiry)
   const loaded = keys.load()
   await held
   await store.write.updateTable('sites').set({ key_revoked_at: 1 }).where('id', '=', site.id).execute()
@@ -40,13 +47,13 @@ testOnEveryEngine('a key that is revoked while all keys are read stays revoked',
   await timeToOvertake(store)
   letGo()
   await Promise.all([loaded, published])
-  assert.equal(keys.find(site.ingest_key)?.isOpen, false)
+  assert.equal(endOf(keys, site.ingest_key), 'revoked')
 })
 
 testOnEveryEngine('a site that is deleted while all keys are read stays deleted', async (store) => {
   const site = await insertSite(store)
-  const { slow, held, letGo } = holdingStore(store, 2)
-  const keys = new KeyIndex(slow, clock)
+  const { slow, held, letGo } = holdingStore(store, 3)
+  const keys = new KeyIndex(slow, clock, expiry)
   const loaded = keys.load()
   await held
   await store.write.deleteFrom('sites').where('id', '=', site.id).execute()
@@ -70,6 +77,7 @@ test('a reading that began before a change never overwrites the one that began a
       await letGo.promise
     }),
     clock,
+    expiry,
   )
   await keys.load()
   slowReads = 1
@@ -80,22 +88,22 @@ test('a reading that began before a change never overwrites the one that began a
   await timeToOvertake(store)
   letGo.resolve()
   await Promise.all([first, second])
-  assert.equal(keys.find(site.ingest_key)?.isOpen, false)
+  assert.equal(endOf(keys, site.ingest_key), 'revoked')
 })
 
 test('many changes of one site while another is read cost one reading', async (t) => {
   const store = await openEmptyStore(sqlite, t)
   const site = await insertSite(store)
-  const { slow, held, letGo } = holdingStore(store, 2)
+  const { slow, held, letGo } = holdingStore(store, 3)
   let reads = 0
   const counting = steppingStore(slow, async (what) => {
     if (what === 'read') reads++
   })
-  const keys = new KeyIndex(counting, clock)
+  const keys = new KeyIndex(counting, clock, expiry)
   const loaded = keys.load()
   await held
   const published = Array.from({ length: 100 }, () => store.changes.publish({ kind: 'site', id: site.id }))
   letGo()
   await Promise.all([loaded, ...published])
-  assert.equal(reads, 4)
+  assert.equal(reads, 6)
 })

@@ -123,6 +123,7 @@ export async function openManagement(store: Store, t: TestContext, options: Opti
     addProbes: () => Promise.resolve(),
     defaultPlan: options.defaultPlan ?? 'free',
     publicUrl: null,
+    otherNodesMs: 0,
   })
   const management = new Management(app, clock)
   t.after(store.changes.subscribe((change) => void management.changes.push(change)))

@@ -36,14 +36,15 @@ async function openNode(t: TestContext, own: Store, role: Config['role']): Promi
   const config: Config = { ...readConfig({}), role }
   const onError = () => undefined
   const node = { store, clock, onError, ...(await joinNode(t, store, clock, { role })) }
-  const ingest = hasRole(config, 'ingest') ? await Ingest.open({ ...node, keyHeaders: config.ingestKeyHeaders }) : null
+  const expiry = { expiryTime: () => clock.now() }
+  const ingest = hasRole(config, 'ingest')
+    ? await Ingest.open({ ...node, expiry, keyHeaders: config.ingestKeyHeaders })
+    : null
   const app = await buildApp({
     ...node,
     config,
     ingest,
-    worker: hasRole(config, 'worker')
-      ? new Worker({ ...node, expiry: { expiryTime: () => clock.now() }, config, ...WORKER_SURROUNDINGS })
-      : null,
+    worker: hasRole(config, 'worker') ? new Worker({ ...node, expiry, config, ...WORKER_SURROUNDINGS }) : null,
     loops: [],
     log: pino({ level: 'silent' }),
     clockDoubt: () => null,

@@ -65,7 +65,15 @@ async function openApi(store: Store, t: TestContext, withKeys = false): Promise<
   t.after(() => app.close())
   const { addProbes, registry, scheduler } = node.probes
   const deletionHooks = hooksInOrder([node.probes.deletionHooks])
-  managementRoutes(app, { store, clock, deletionHooks, addProbes, defaultPlan: 'free', publicUrl: null })
+  managementRoutes(app, {
+    store,
+    clock,
+    deletionHooks,
+    addProbes,
+    defaultPlan: 'free',
+    publicUrl: null,
+    otherNodesMs: 0,
+  })
   probeRoutes(app, { store, clock, registry, scheduler, publicUrl: null })
   return Object.assign(new Management(app, clock), { node })
 }

@@ -1,4 +1,4 @@
-import type { AlertMessageKind } from '../../notifications/index.ts'
+import type { AlertMessageKind, Channel } from '../../notifications/index.ts'
 import type { AlertRow, Tables, Transaction } from '../../store/index.ts'
 import { type AlertContext, type AlertSource, loadSources, rulesOf } from '../rules.ts'
 import type { Case } from './case.ts'
@@ -36,6 +36,8 @@ export interface DueMessage {
   audience: Audience
   /** How long it waits for whether it is true. */
   holdMs: number
+  /** To one person alone: that one's name and channels. */
+  only?: { name: string; channels: readonly Channel[] }
 }
 
 /** Those of the messages that go out: an end that no one waits for is none, and what is muted stays so. */
@@ -103,7 +105,7 @@ const actorOf = ({ id }: AlertRow, pending: readonly PendingTransition[]): strin
     ?.transition.events.find(({ kind }) => kind === 'resolved')?.actor ?? null
 
 /** What people are notified of is the incident; of a single alert that is the same. */
-function asIncident(voice: AlertRow, { row }: Case, ending: Ending | null): AlertRow {
+export function asIncident(voice: AlertRow, { row }: Case, ending: Ending | null): AlertRow {
   const { title, severity, started_at, resolved_at } = row
   const resolution = ending === null ? null : ending.last.resolution
   return { ...voice, title, severity, started_at, state: row.state, resolved_at, resolution }

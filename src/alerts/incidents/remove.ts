@@ -27,6 +27,7 @@ export async function clearIncidents(
     await store.write.transaction().execute(async (trx) => {
       await trx.deleteFrom('incident_events').where('incident_id', 'in', ids).execute()
       await trx.deleteFrom('incident_notes').where('incident_id', 'in', ids).execute()
+      await trx.deleteFrom('on_call_escalations').where('incident_id', 'in', ids).execute()
       await trx.deleteFrom('silences').where('incident_id', 'in', ids).execute()
       await trx.deleteFrom('incidents').where('id', 'in', ids).execute()
     })
@@ -38,6 +39,7 @@ export async function removeIncidentsOfSite(trx: Transaction<Tables>, siteId: st
   const ofSite = trx.selectFrom('incidents').select('id').where('site_id', '=', siteId)
   await trx.deleteFrom('incident_events').where('incident_id', 'in', ofSite).execute()
   await trx.deleteFrom('incident_notes').where('incident_id', 'in', ofSite).execute()
+  await trx.deleteFrom('on_call_escalations').where('incident_id', 'in', ofSite).execute()
   await trx.deleteFrom('silences').where('incident_id', 'in', ofSite).execute()
   await trx.deleteFrom('incidents').where('site_id', '=', siteId).execute()
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Notifications } from '../notifications.ts'
+import { onCallRoutes } from '../on-call/routes.ts'
 import { listChannels, sendTestMessages, TestLimit } from './channels.ts'
 import { listDeliveries, retryDelivery } from './deliveries.ts'
 import { ownChannelRoutes } from './own-channel-routes.ts'
@@ -22,6 +23,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
   const { store, notifications } = options
   const testLimit = new TestLimit()
   ownChannelRoutes(app, options, testLimit)
+  onCallRoutes(app, options)
 
   app.get(
     '/api/deliveries',

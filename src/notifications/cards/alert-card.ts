@@ -74,6 +74,7 @@ const factsOfOpen = (message: AlertMessage, times: LocalTimes, at: number): Fact
   return [
     { name: 'Since', value: sinceWhen(times, alert.since, at) },
     ...lossOf(incident),
+    ...(message.on_call === undefined ? [] : [fact('On call', message.on_call)]),
     ...causeOf(message),
     // What was seen within a minute was seen at once.
     ...(alert.opened_at - alert.since < MINUTE ? [] : [{ name: 'Detected', value: times.moment(alert.opened_at, at) }]),

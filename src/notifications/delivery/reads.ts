@@ -10,6 +10,7 @@ import {
   type OwnChannel,
   storedAddress,
 } from '../channel.ts'
+import type { OnCallPlan } from '../on-call/who-is-on-call.ts'
 import { withChannels } from '../own-channels.ts'
 import { type ChannelSnapshot, isOpenTo, OUTAGE_MS, type QueuedMessage } from './schedule.ts'
 import { type Claimant, isFree } from './writes.ts'
@@ -180,7 +181,7 @@ const addressOf = (
   channelSettings: ChannelSettings,
 ): string | null => addressNow(keyOf(channel), clients.get(clientIdOf(keyOf(channel)) ?? ''), channelSettings)
 
-type Owner = ClientRow & { channels: readonly OwnChannel[] }
+type Owner = ClientRow & { channels: readonly OwnChannel[]; onCall: OnCallPlan | null }
 
 async function activeClients(store: Store, ids: readonly (string | null)[]): Promise<Map<string, Owner>> {
   const clients = new Map<string, Owner>()

@@ -187,6 +187,7 @@ const alertOf = (message: AlertMessage, options: CardOptions) => ({
   opened_at: isoTime(message.alert.opened_at),
   resolved_at: isoTimeOrNull(message.alert.resolved_at),
   change: message.change,
+  ...(message.on_call === undefined ? {} : { on_call: message.on_call }),
   dashboard_url: alertUrl(message, options),
 })
 

@@ -1,5 +1,5 @@
 import { DAY, floorTo, MINUTE, nextMonthStart, number } from '../../lib/index.ts'
-import { lastEventAt, monthUsage } from '../../management/index.ts'
+import { hasNoKey, keyState, lastEventAt, listKeys, monthUsage } from '../../management/index.ts'
 import { type Kysely, NO_SITE, type SiteRow, type Tables, totalOf } from '../../store/index.ts'
 import { localMoment } from './unjudged.ts'
 
@@ -37,11 +37,11 @@ export async function readRefusals(db: Kysely<Tables>, site: SiteRow, now: numbe
     lasts: why === 'quota' || why === 'key_revoked',
     message: `refused: ${words} since ${localMoment(since, site.timezone)}${more}`,
   })
-  if (site.key_revoked_at !== null) {
+  if (site.key_revoked_at !== null && hasNoKey(site, now)) {
     const seen = await refusedSince(db, site.site_no, Math.max(site.key_revoked_at, now - DAY), now)
     const requests = seen.reduce((sum, { total }) => sum + total, 0)
     const more = requests > 0 ? ` (${number(requests)} requests in the last 24 hours)` : ''
-    return said('key_revoked', site.key_revoked_at, requests, 'key revoked', more)
+    return said('key_revoked', site.key_revoked_at, requests, await lastEndOf(db, site, now), more)
   }
   if (last !== null && now - last < MINUTE) return null
   const from = floorTo(Math.max(last ?? 0, now - LOOKED_BACK_MS), MINUTE)
@@ -92,13 +92,21 @@ export async function readUnknownKeys(db: Kysely<Tables>, site: SiteRow, now: nu
   return `${came} refused since ${localMoment(refused.oldest, site.timezone)}: check the key of the sender`
 }
 
-/** Which limit of the plan the newest refusal was by, where it is kept. */
+/** How the last valid key of a site ended: `key revoked`, of a site that had several with its name. */
+async function lastEndOf(db: Kysely<Tables>, site: SiteRow, now: number): Promise<string> {
+  const keys = await listKeys(db, site)
+  const last = keys.find(({ key }) => key.ingest_key === site.ingest_key)?.key
+  const how = last === undefined || keyState(last, now) === 'revoked' ? 'revoked' : 'expired'
+  return keys.length > 1 && last !== undefined ? `key “${last.name}” ${how}` : `key ${how}`
+}
+
+/** Which limit of the plan, or which key, the newest refusal was by, where it is kept. */
 async function limitOf(
   db: Kysely<Tables>,
   siteNo: number,
   { reason }: Refused,
-): Promise<{ why: 'rate'; words: string } | undefined> {
-  if (reason !== 'rate_limited') return undefined
+): Promise<{ why: 'rate' | 'forbidden'; words: string } | undefined> {
+  if (reason !== 'rate_limited' && reason !== 'forbidden') return undefined
   const newest = await db
     .selectFrom('rejections')
     .select('path')
@@ -107,9 +115,14 @@ async function limitOf(
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
+  const [, how, name] = KEY_PATH.exec(newest?.path ?? '') ?? []
+  if (name !== undefined) return { why: 'forbidden', words: `the sender uses the ${how} key “${name}”` }
   const words = LIMIT_WORDS[newest?.path ?? '']
   return words === undefined ? undefined : { why: 'rate', words }
 }
+
+/** As ingest writes it. */
+const KEY_PATH = /^key (revoked|expired): (.*)$/s
 
 const LIMIT_WORDS: Readonly<Record<string, string>> = {
   'requests per second': "over the client's rate",

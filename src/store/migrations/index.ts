@@ -38,6 +38,8 @@ import { referenceCounts } from './0037-reference-counts.ts'
 import { weights } from './0038-weights.ts'
 import { fieldRollups } from './0039-field-rollups.ts'
 import { pushes } from './0040-pushes.ts'
+import { siteKeys } from './0044-site-keys.ts'
+import { onCall } from './0045-on-call.ts'
 import { containerClients } from './0047-container-clients.ts'
 import type { Migration } from './types.ts'
 
@@ -83,6 +85,8 @@ export const migrations: readonly Migration[] = [
   weights,
   fieldRollups,
   pushes,
+  siteKeys,
+  onCall,
   containerClients,
 ]
 

@@ -39,6 +39,8 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   rejections: 'site_no',
   rejection_counts: 'site_no',
   canary_arrivals: 'site_no',
+  // A row a key, rewritten once a minute while requests come with it.
+  site_key_uses: 'site_no',
   // Read in one snapshot with the counts that they are held against.
   reference_counts: 'site_no',
   // One row a request that carries a key: as many as requests.
@@ -53,6 +55,8 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   client_usage: 'coordinator',
   // Written with each change of clients and sites; ids count up in one place, and other processes read changes from it.
   audit_log: 'coordinator',
+  // A few rows a site, written with the audit log and read at the start.
+  site_keys: 'coordinator',
   // A row for each site that is being removed.
   site_removals: 'coordinator',
   // A row or two for each process.
@@ -83,6 +87,10 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   channels: 'coordinator',
   client_channels: 'coordinator',
   deliveries: 'coordinator',
+  // A row a client, with a few overrides; read with the messages.
+  on_call_rotations: 'coordinator',
+  on_call_overrides: 'coordinator',
+  on_call_escalations: 'coordinator',
   digests: 'coordinator',
   // At most two rows a client and month, written with the messages.
   quota_messages: 'coordinator',

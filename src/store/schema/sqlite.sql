@@ -369,6 +369,32 @@ CREATE TABLE nodes (
   seen_at integer not null
 );
 
+CREATE TABLE on_call_escalations (
+  incident_id text primary key,
+  steps integer not null,
+  last_at integer not null
+);
+
+CREATE TABLE on_call_overrides (
+  id text primary key,
+  client_id text not null,
+  person_id text not null,
+  starts_at integer not null,
+  ends_at integer not null,
+  created_by text not null
+);
+
+CREATE TABLE on_call_rotations (
+  client_id text primary key,
+  people text not null,
+  people_count integer not null,
+  timezone text not null,
+  handover_weekday integer not null,
+  handover_time text not null,
+  starts_on text not null,
+  escalate_after_minutes integer
+);
+
 CREATE TABLE outages (
   began_at integer primary key,
   ended_at integer not null
@@ -542,6 +568,23 @@ CREATE TABLE site_days (
   primary key (site_id, day)
 )without rowid;
 
+CREATE TABLE site_key_uses (
+  site_no integer not null,
+  key_id text not null,
+  last_used_at integer not null,
+  primary key (site_no, key_id)
+) without rowid;
+
+CREATE TABLE site_keys (
+  id text primary key,
+  site_id text not null,
+  name text not null,
+  ingest_key text not null unique,
+  created_at integer not null,
+  expires_at integer,
+  revoked_at integer
+);
+
 CREATE TABLE site_removals (
   site_no integer primary key,
   requested_at integer not null,
@@ -713,6 +756,8 @@ CREATE INDEX incidents_by_site on incidents (site_id, id);
 
 CREATE INDEX incidents_unresolved on incidents (site_id) where state <> 'resolved';
 
+CREATE INDEX on_call_overrides_by_client on on_call_overrides (client_id);
+
 CREATE INDEX probes_by_site on probes (site_id);
 
 CREATE INDEX probes_due on probes (next_run_at) where is_active = 1;
@@ -724,6 +769,8 @@ CREATE INDEX rollup_marks_by_bucket on rollup_marks (grain, bucket);
 CREATE INDEX silences_by_end on silences (ends_at);
 
 CREATE INDEX site_days_by_day on site_days (day);
+
+CREATE INDEX site_keys_by_site on site_keys (site_id);
 
 CREATE INDEX sites_by_client on sites (client_id);
 

@@ -28,8 +28,10 @@ export interface SiteTable {
   client_id: string
   name: string
   url: string
+  /** The newest valid key of `site_keys`; where none is valid, the one that ended last. */
   ingest_key: string
   is_active: number
+  /** From when on no key of the site is valid, which may lie ahead; null: one has no end. */
   key_revoked_at: number | null
   timezone: string
   tag_server_url: string | null
@@ -48,6 +50,27 @@ export interface SiteTable {
   /** Per cent of the time that is to be without a critical problem; null: no target. */
   slo_target: Generated<number | null>
   created_at: number
+}
+
+/** A key that a site's senders authenticate with, or did. */
+export interface SiteKeyTable {
+  /** Of later ones begins with the time; a site's first has the id of the site. */
+  id: string
+  site_id: string
+  name: string
+  /** 32 random bytes, base64url. */
+  ingest_key: string
+  created_at: number
+  /** When it ends because another has replaced it. */
+  expires_at: number | null
+  revoked_at: number | null
+}
+
+/** When requests last came with a key; its site's number, so that it goes with the rest of what came. */
+export interface SiteKeyUseTable {
+  site_no: number
+  key_id: string
+  last_used_at: number
 }
 
 export interface AuditTable {
@@ -147,6 +170,7 @@ export interface QuotaMessageTable {
 
 export type ClientRow = Selectable<ClientTable>
 export type SiteRow = Selectable<SiteTable>
+export type SiteKeyRow = Selectable<SiteKeyTable>
 /** Days of a site that people marked as special. */
 export interface SpecialDayTable {
   /** Begins with the time. */

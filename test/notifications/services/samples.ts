@@ -253,7 +253,12 @@ export const SAMPLES: Readonly<Record<string, Message | MessageGroup>> = {
   },
   widened: { ...opened, kind: 'widened', facts: [{ name: 'Now also on', value: '“purchase”' }, ...opened.facts] },
   flapping: { ...withAlert(opened, { severity: 'warning' }), kind: 'flapping', change: null },
-  reminder: { ...withAlert(opened, { since: AT - 3 * DAY, occurrences: 864 }), kind: 'reminder', change: null },
+  reminder: {
+    ...withAlert(opened, { since: AT - 3 * DAY, occurrences: 864 }),
+    kind: 'reminder',
+    change: null,
+    on_call: 'Grace',
+  },
   acknowledged: handled('acknowledged', 'Acknowledged by anna: looking at it'),
   unacknowledged: handled('unacknowledged', 'No longer acknowledged by anna'),
   resolved,

@@ -21,9 +21,6 @@ export const useCreateSite = () =>
 export const useUpdateSite = (id: string) =>
   useSiteChange((body: UpdateSite) => request<SiteRecord>(`/api/sites/${id}`, { method: 'PATCH', body }))
 
-export const useRevokeKey = (id: string) =>
-  useSiteChange(() => request<SiteRecord>(`/api/sites/${id}/revoke-key`, { method: 'POST' }))
-
 export const useDeleteSite = (id: string) =>
   useSiteChange(() => request<undefined>(`/api/sites/${id}`, { method: 'DELETE' }), id)
 

@@ -80,6 +80,11 @@ export const pages = [
   }),
   createRoute({
     getParentRoute,
+    path: '/sites/$siteId/keys',
+    component: lazyRouteComponent(() => import('../features/site-keys/KeysPage.tsx'), 'KeysPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/sites/$siteId/probes',
     component: lazyRouteComponent(() => import('../features/probes/ProbesPage.tsx'), 'ProbesPage'),
   }),

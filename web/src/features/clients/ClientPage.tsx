@@ -17,6 +17,7 @@ import { ClientChannels } from './ClientChannels.tsx'
 import { ClientSites } from './ClientSites.tsx'
 import { planLabel, planLimits } from './client-values.ts'
 import classes from './clients.module.css'
+import { OnCall } from './OnCall.tsx'
 import { UsageBar, UsageMonths } from './Usage.tsx'
 
 /** One client: its sites, its plan and what is used of it, and how its people are notified. */
@@ -78,6 +79,7 @@ function Loaded({ client }: { client: ClientRecord }) {
           <ClientMessages client={client} />
         </div>
         <ClientChannels clientId={client.id} />
+        <OnCall clientId={client.id} />
         <StatusLink clientId={client.id} />
       </div>
     </>

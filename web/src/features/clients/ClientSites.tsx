@@ -122,7 +122,7 @@ function Name({ site, status }: { site: SiteRecord; status: Status }) {
         {site.name}
       </Link>
       {!site.is_active && <span className={classes.muted}>switched off</span>}
-      {site.key_revoked_at !== null && <span className={classes.muted}>key revoked</span>}
+      {site.key_revoked_at !== null && <span className={classes.muted}>no valid key</span>}
     </span>
   )
 }

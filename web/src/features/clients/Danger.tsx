@@ -5,10 +5,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { type ClientRecord, useDeleteClient, useUpdateClient } from '../../api/clients.ts'
 import { probesQuery } from '../../api/probes.ts'
-import { type SiteRecord, sitesQuery, useDeleteSite, useRevokeKey, useUpdateSite } from '../../api/sites.ts'
+import { type SiteRecord, sitesQuery, useDeleteSite, useUpdateSite } from '../../api/sites.ts'
 import { counted } from '../../lib/words.ts'
 import { Confirm, ConfirmByName } from '../../ui/Confirm.tsx'
-import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { LinkButton } from '../../ui/LinkButton.tsx'
 import classes from './form.module.css'
 
 /** Switching a client off, and deleting it with all that is its. */
@@ -68,35 +68,27 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
   )
 }
 
-/** Revoking a site's key, switching the site off, deleting it. */
+/** The way to a site's keys, switching the site off, deleting it. */
 export function SiteDanger({ site }: { site: SiteRecord }) {
   const update = useUpdateSite(site.id)
-  const revoke = useRevokeKey(site.id)
   const remove = useDeleteSite(site.id)
   const navigate = useNavigate()
-  const [asking, setAsking] = useState<'revoke' | 'off' | 'delete' | null>(null)
+  const [asking, setAsking] = useState<'off' | 'delete' | null>(null)
   const { data: probes = [] } = useQuery(probesQuery(site.id))
   const onError = (error: Error) => notifications.show({ color: 'danger', message: error.message })
   const close = () => setAsking(null)
   return (
-    <section className={classes.danger} aria-label="Key, switching off and deleting">
-      <h2>Key, switching off and deleting</h2>
-      {site.key_revoked_at === null ? (
-        <Act title="Revoke the ingest key" action="Revoke …" isFinal onAct={() => setAsking('revoke')}>
-          For a key that has leaked. It is refused immediately and permanently: the site receives nothing more and keeps
-          its history. To send again, delete the site and create it again.
-        </Act>
-      ) : (
-        <div className={classes.act}>
-          <div>
-            <h3>The ingest key is revoked</h3>
-            <p>
-              <RelativeTime at={site.key_revoked_at} zone={site.timezone} />. For a new key, delete the site and create
-              it again.
-            </p>
-          </div>
+    <section className={classes.danger} aria-label="Keys, switching off and deleting">
+      <h2>Keys, switching off and deleting</h2>
+      <div className={classes.act}>
+        <div>
+          <h3>Ingest keys</h3>
+          <p>Replace a key, or revoke one that has leaked. The site keeps its history.</p>
         </div>
-      )}
+        <LinkButton to="/sites/$siteId/keys" params={{ siteId: site.id }} variant="default">
+          Keys of the site
+        </LinkButton>
+      </div>
       <Act
         title={site.is_active ? 'Switch the site off' : 'Switch the site on'}
         action={site.is_active ? 'Switch off …' : 'Switch on'}
@@ -110,17 +102,6 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
       <Act title="Delete the site" action="Delete …" isFinal onAct={() => setAsking('delete')}>
         With {counted(probes.length, 'probe')} and everything it has sent. This cannot be undone.
       </Act>
-      <ConfirmByName
-        opened={asking === 'revoke'}
-        onClose={close}
-        onConfirm={() => revoke.mutateAsync(undefined)}
-        title={`Revoke the key of ${site.name}`}
-        name={site.name}
-        action="Revoke the key"
-      >
-        The tag that sends with it is answered 403 from now on. No new key can be made for this site, and no one can
-        take this back.
-      </ConfirmByName>
       <Confirm
         opened={asking === 'off'}
         onClose={close}

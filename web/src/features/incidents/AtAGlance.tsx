@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { IncidentDetail } from '../../api/incidents.ts'
+import { onCallQuery } from '../../api/on-call.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { sentence } from '../alerts/words.ts'
 import classes from './AtAGlance.module.css'
@@ -46,6 +48,7 @@ export function AtAGlance({ incident, alertId }: Props) {
           <dt>Owner</dt>
           <dd>
             {part('timeline', acknowledged_by ?? (state === 'resolved' ? 'No one acknowledged it' : 'No one yet'))}
+            {state === 'open' && incident.client_id !== null && <OnCallNow clientId={incident.client_id} />}
           </dd>
         </div>
       </dl>
@@ -78,6 +81,13 @@ export function AtAGlance({ incident, alertId }: Props) {
       </div>
     </>
   )
+}
+
+/** Who is to take care of it, where no one does yet. */
+function OnCallNow({ clientId }: { clientId: string }) {
+  const { data } = useQuery(onCallQuery(clientId))
+  if (data?.now == null) return null
+  return <div className={classes.muted}>On call: {data.now.name}</div>
 }
 
 const AROUND = 2 * 3_600_000

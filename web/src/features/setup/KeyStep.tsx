@@ -1,11 +1,11 @@
-import { Button } from '@mantine/core'
-import { Check, Eye, EyeOff } from 'lucide-react'
-import { type ReactNode, useId, useState } from 'react'
+import { Check } from 'lucide-react'
+import { type ReactNode, useId } from 'react'
 import type { SiteRecord } from '../../api/sites.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
-import { type IngestAddress, masked } from './ingest.ts'
+import { Code, Secret } from '../../ui/Secret.tsx'
+import type { IngestAddress } from './ingest.ts'
 import classes from './setup.module.css'
 
 interface KeyStepProps {
@@ -24,7 +24,7 @@ export function KeyStep({ site, ingest }: KeyStepProps) {
       word={
         isRevoked ? (
           <>
-            key revoked <RelativeTime at={site.key_revoked_at} zone={site.timezone} />
+            no valid key since <RelativeTime at={site.key_revoked_at} zone={site.timezone} />
           </>
         ) : (
           'ready'
@@ -38,7 +38,7 @@ export function KeyStep({ site, ingest }: KeyStepProps) {
           <CopyButton text={ingest.endpoint} what="endpoint" />
         </dd>
         <dt>Ingest key</dt>
-        <dd>{site.ingest_key === null ? <KeyHidden /> : <Key ingestKey={site.ingest_key} />}</dd>
+        <dd>{site.ingest_key === null ? <KeyHidden /> : <Secret secret={site.ingest_key} what="ingest key" />}</dd>
       </dl>
       {!ingest.isHttps && (
         <p className={classes.muted}>
@@ -46,55 +46,18 @@ export function KeyStep({ site, ingest }: KeyStepProps) {
           and set <code>PUBLIC_URL</code> to its address.
         </p>
       )}
-      {isRevoked && (
-        <p className={classes.bad}>
-          Tagwarden refuses this key permanently. For a new one, delete the site and create it again in{' '}
-          <TextLink to="/sites/$siteId/edit" params={{ siteId: site.id }}>
-            its settings
-          </TextLink>
-          .
-        </p>
-      )}
+      <p className={isRevoked ? classes.bad : classes.muted}>
+        {isRevoked && 'Tagwarden refuses this key permanently: add a new one. '}
+        <TextLink to="/sites/$siteId/keys" params={{ siteId: site.id }}>
+          Keys of this site
+        </TextLink>{' '}
+        shows all of them and when each was last used, and replaces one without a gap.
+      </p>
     </SetupStep>
   )
 }
 
-function Key({ ingestKey }: { ingestKey: string }) {
-  const [isShown, setShown] = useState(false)
-  const Icon = isShown ? EyeOff : Eye
-  return (
-    <>
-      {isShown ? <Code>{ingestKey}</Code> : <Code label="hidden">{masked(ingestKey)}</Code>}
-      <CopyButton text={ingestKey} what="ingest key" />
-      <Button
-        variant="subtle"
-        color="gray"
-        size="xs"
-        leftSection={<Icon size={16} aria-hidden />}
-        onClick={() => setShown(!isShown)}
-      >
-        {isShown ? 'Hide' : 'Show'}
-      </Button>
-    </>
-  )
-}
-
 const KeyHidden = () => <span className={classes.muted}>Shown to admins only</span>
-
-function Code({ children, label }: { children: ReactNode; label?: string }) {
-  return (
-    <code className={classes.code}>
-      {label === undefined ? (
-        children
-      ) : (
-        <>
-          <span aria-hidden="true">{children}</span>
-          <span className="sr-only">{label}</span>
-        </>
-      )}
-    </code>
-  )
-}
 
 /** `done` is green, `bad` is in the way, `waiting` listens. */
 type StepState = 'open' | 'waiting' | 'done' | 'bad'

@@ -35,6 +35,3 @@ export function curlLine({ endpoint }: IngestAddress, key: string, now: number):
     `  -d '${JSON.stringify(payload)}'`,
   ].join('\n')
 }
-
-/** A key as it is shown before it is asked for. */
-export const masked = (key: string): string => '•'.repeat(key.length)

@@ -52,9 +52,15 @@ export function adviceOf({ reason, path }: Pick<RejectionGroup, 'reason' | 'path
         todo: 'Over the plan: too many requests a second, or the events of the month are used up. Send batches, or take a larger plan.',
       }
     case 'forbidden':
+      if (/^key (revoked|expired): /.test(path)) {
+        return {
+          what: 'Old key',
+          todo: 'A sender still uses a key that has ended. Give it the newest one, which stands in step 2.',
+        }
+      }
       return {
         what: 'Not open',
-        todo: 'The key is revoked, or the site or its client is switched off. Look at the settings of both.',
+        todo: 'The site or its client is switched off. Look at the settings of both.',
       }
     case 'payload_too_large':
       return { what: 'Too large', todo: 'The body was over 1 MB (1,048,576 bytes). Send smaller batches.' }

@@ -85,11 +85,14 @@ export function SiteHeader({ site, query, view }: SiteHeaderProps) {
           <Link to="/sites/$siteId/probes" params={{ siteId: site.id }}>
             Probes
           </Link>
+          <Link to="/sites/$siteId/keys" params={{ siteId: site.id }}>
+            Keys
+          </Link>
           <Link to="/sites/$siteId/setup" params={{ siteId: site.id }}>
             {state === undefined ? 'Setup' : setupWords(state)}
           </Link>
         </span>
-        {site.key_revoked_at !== null && <span className={classes.bad}>ingest key revoked</span>}
+        {site.key_revoked_at !== null && <span className={classes.bad}>no valid ingest key</span>}
       </div>
     </PageHeader>
   )

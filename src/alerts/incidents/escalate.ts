@@ -1,0 +1,125 @@
+import { sql } from 'kysely'
+import { MINUTE } from '../../lib/index.ts'
+import { type ChannelSettings, channelsOfPerson, enqueue, escalatesTo } from '../../notifications/index.ts'
+import type { Store, Tables, Transaction } from '../../store/index.ts'
+import { loadMutes } from '../mutes.ts'
+import { loadContext, rulesOf } from '../rules.ts'
+import { entriesOf, lockUnresolved } from '../write-transitions.ts'
+import { lockCases, writeIncidentEvents } from './case.ts'
+import { asIncident } from './due-messages.ts'
+
+/** Incidents that are looked at in one round; the rest comes with the next. */
+const PER_ROUND = 200
+
+/**
+ * Notifies the next of a client's people of incidents that no one has acknowledged for as long as its rotation says, each once, until all
+ * have been. Not while an incident is silenced, under maintenance or flapping.
+ */
+export async function escalateUnacknowledged(
+  store: Store,
+  channelSettings: ChannelSettings,
+  now: number,
+  shouldContinue: () => boolean,
+): Promise<void> {
+  for (const id of await overdueIncidents(store, now)) {
+    if (!shouldContinue()) return
+    await store.write.transaction().execute((trx) => escalate(trx, store, channelSettings, id, now))
+  }
+}
+
+async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number): Promise<string[]> {
+  const rows = await read
+    .selectFrom('incidents')
+    .innerJoin('on_call_rotations', 'on_call_rotations.client_id', 'incidents.client_id')
+    .leftJoin('on_call_escalations', 'on_call_escalations.incident_id', 'incidents.id')
+    .select('incidents.id')
+    .where('incidents.state', '=', 'open')
+    .where('incidents.announced_at', 'is not', null)
+    .where('on_call_rotations.escalate_after_minutes', 'is not', null)
+    // Of whom all have been notified, there is nothing more to do.
+    .where(({ fn, ref, val, eb }) =>
+      eb(fn.coalesce(ref('on_call_escalations.steps'), val(0)), '<', eb('on_call_rotations.people_count', '-', 1)),
+    )
+    .where(
+      ({ fn, ref }) => fn.coalesce(ref('on_call_escalations.last_at'), ref('incidents.announced_at')),
+      '<=',
+      sql<number>`${now} - on_call_rotations.escalate_after_minutes * ${sql.lit(MINUTE)}`,
+    )
+    .orderBy('incidents.id')
+    .limit(PER_ROUND)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+async function escalate(
+  trx: Transaction<Tables>,
+  store: Store,
+  channelSettings: ChannelSettings,
+  id: string,
+  now: number,
+): Promise<void> {
+  const probeIds = await probesOf(trx, id)
+  // Alerts before incidents, as everywhere: an acknowledgement under way is seen once they are locked.
+  await lockUnresolved(trx, store, probeIds)
+  const known = (await lockCases(trx, store, { incidentIds: [id], siteIds: [], now })).get(id)
+  if (known === undefined) return
+  const { row } = known
+  const voice = known.alerts.get(row.announced_alert_id ?? '')
+  if (row.state !== 'open' || row.announced_at === null || voice === undefined) return
+  const context = await loadContext(trx, {
+    probeIds: [voice.probe_id],
+    mutes: await loadMutes(trx, now),
+    channelSettings,
+    now,
+  })
+  const source = context.sources.get(voice.probe_id)
+  const plan = source?.client.onCall ?? null
+  if (source === undefined || !source.isActive || plan === null || voice.is_flapping === 1) return
+  if (rulesOf(voice, source, context).suppressedBy !== null) return
+
+  const done = await trx.selectFrom('on_call_escalations').selectAll().where('incident_id', '=', id).executeTakeFirst()
+  const minutes = plan.rotation.escalateAfterMinutes
+  if (minutes === null || now - (done?.last_at ?? row.announced_at) < minutes * MINUTE) return
+  const steps = done?.steps ?? 0
+  const person = escalatesTo(plan, row.announced_at, steps)
+  if (person === null) return
+  await noteStep(trx, id, steps + 1, now)
+  const channels = channelsOfPerson(person, { client: source.client, ...channelSettings })
+  const note = `Not acknowledged for ${minutes} min: over to ${person.name}`
+  const text = channels.length === 0 ? `${note}, whom nothing reaches: add an e-mail address or a channel` : note
+  await writeIncidentEvents(trx, [{ incident_id: id, kind: 'escalated', actor: null, text }], now)
+  const message = {
+    kind: 'reminder',
+    before: voice,
+    alert: asIncident(voice, known, null),
+    source,
+    known,
+    note,
+    resolvedBy: null,
+    handledBy: null,
+    audience: 'everyone',
+    holdMs: 0,
+    only: { name: person.name, channels },
+  } as const
+  await enqueue(trx, await entriesOf(trx, [message], channelSettings, now), now)
+}
+
+async function probesOf(trx: Transaction<Tables>, incidentId: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('alerts')
+    .select('probe_id')
+    .distinct()
+    .where('incident_id', '=', incidentId)
+    .where('state', '<>', 'resolved')
+    .orderBy('probe_id')
+    .execute()
+  return rows.map(({ probe_id }) => probe_id)
+}
+
+async function noteStep(trx: Transaction<Tables>, incident_id: string, steps: number, now: number): Promise<void> {
+  await trx
+    .insertInto('on_call_escalations')
+    .values({ incident_id, steps, last_at: now })
+    .onConflict((conflict) => conflict.column('incident_id').doUpdateSet({ steps, last_at: now }))
+    .execute()
+}

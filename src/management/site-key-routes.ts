@@ -1,0 +1,127 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { errorResponses, type HttpApp, seesSecrets } from '../http/index.ts'
+import { notFound } from '../lib/index.ts'
+import { contextOf, type ManagementOptions } from './context.ts'
+import { AddKey, ChangeKey, RotateKey, SiteKeyParams, SiteKeyRecord, siteKeyRecord } from './site-key-schemas.ts'
+import { addKey, changeKey, listKeys, MOST_VALID_KEYS, revokeOneKey, rotateKey } from './site-keys.ts'
+import { SiteParams } from './site-schemas.ts'
+import { requireSite } from './sites.ts'
+
+const tags = ['Sites']
+const path = '/api/sites/:site_id/keys'
+
+/** Adds the interface of a site's ingest keys. */
+export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
+  const { store, clock } = options
+
+  async function keysFor(request: FastifyRequest, siteId: string): Promise<SiteKeyRecord[]> {
+    const keys = await listKeys(store.read, await requireSite(store.read, siteId))
+    return keys.map((key) => siteKeyRecord(key, clock.now(), seesSecrets(request.access)))
+  }
+
+  async function keyFor(request: FastifyRequest, siteId: string, keyId: string): Promise<SiteKeyRecord> {
+    const key = (await keysFor(request, siteId)).find(({ id }) => id === keyId)
+    if (key === undefined) throw notFound('Key')
+    return key
+  }
+
+  /** A caller may send with a new key as soon as it is answered, to any node. */
+  const untilAllKnowIt = () => delay(options.otherNodesMs)
+
+  app.get(
+    path,
+    {
+      schema: {
+        tags,
+        summary: "List a site's ingest keys",
+        description:
+          'The newest first, with those that have ended lately. Viewers do not see the keys themselves. ' +
+          'A key that is still used should not be revoked yet: see `last_used_at`.',
+        params: SiteParams,
+        response: { 200: Type.Array(SiteKeyRecord, { description: 'The newest first' }), ...errorResponses(404) },
+      },
+    },
+    async (request) => keysFor(request, request.params.site_id),
+  )
+
+  app.post(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Add an ingest key to a site',
+        description: `Beside those that it has. 409 when ${MOST_VALID_KEYS} are valid.`,
+        params: SiteParams,
+        body: AddKey,
+        response: { 201: SiteKeyRecord, ...errorResponses(400, 404, 409) },
+      },
+    },
+    async (request, reply) => {
+      const { site_id } = request.params
+      const { id } = await addKey(contextOf(options, request), site_id, request.body.name)
+      await untilAllKnowIt()
+      return reply.code(201).send(await keyFor(request, site_id, id))
+    },
+  )
+
+  app.post(
+    `${path}/:key_id/rotate`,
+    {
+      schema: {
+        tags,
+        summary: 'Replace an ingest key',
+        description:
+          'Makes a new key, which is answered; the old one is accepted until `old_until`. ' +
+          `409 when the key has ended, is being replaced already, or ${MOST_VALID_KEYS} are valid.`,
+        params: SiteKeyParams,
+        body: RotateKey,
+        response: { 201: SiteKeyRecord, ...errorResponses(400, 404, 409) },
+      },
+    },
+    async (request, reply) => {
+      const { site_id, key_id } = request.params
+      const { id } = await rotateKey(contextOf(options, request), site_id, key_id, request.body)
+      await untilAllKnowIt()
+      return reply.code(201).send(await keyFor(request, site_id, id))
+    },
+  )
+
+  app.post(
+    `${path}/:key_id/revoke`,
+    {
+      schema: {
+        tags,
+        summary: 'Revoke an ingest key',
+        description: 'Ingest refuses it from now on, permanently. A key that has ended stays as it is.',
+        params: SiteKeyParams,
+        response: { 200: SiteKeyRecord, ...errorResponses(404) },
+      },
+    },
+    async (request) => {
+      const { site_id, key_id } = request.params
+      await revokeOneKey(contextOf(options, request), site_id, key_id)
+      return keyFor(request, site_id, key_id)
+    },
+  )
+
+  app.patch(
+    `${path}/:key_id`,
+    {
+      schema: {
+        tags,
+        summary: 'Change an ingest key',
+        description: 'Renames it, or moves the end of one that is being replaced. A key that has ended stays so.',
+        params: SiteKeyParams,
+        body: ChangeKey,
+        response: { 200: SiteKeyRecord, ...errorResponses(400, 404, 409) },
+      },
+    },
+    async (request) => {
+      const { site_id, key_id } = request.params
+      await changeKey(contextOf(options, request), site_id, key_id, request.body)
+      return keyFor(request, site_id, key_id)
+    },
+  )
+}

@@ -1,0 +1,39 @@
+import type { Selectable } from 'kysely'
+
+/** Who of a client's people is on call in which week. */
+export interface OnCallRotationTable {
+  client_id: string
+  /** JSON of the people in the order of their weeks. */
+  people: string
+  people_count: number
+  timezone: string
+  /** 1 (Monday) to 7. */
+  handover_weekday: number
+  /** `HH:MM` of the zone. */
+  handover_time: string
+  /** `YYYY-MM-DD` in the first person's week. */
+  starts_on: string
+  escalate_after_minutes: number | null
+}
+
+/** Someone stands in for who would be on call. */
+export interface OnCallOverrideTable {
+  /** Begins with the time. */
+  id: string
+  client_id: string
+  person_id: string
+  starts_at: number
+  ends_at: number
+  created_by: string
+}
+
+/** How far an incident that no one acknowledged has gone. */
+export interface OnCallEscalationTable {
+  incident_id: string
+  /** People who were notified after the first. */
+  steps: number
+  last_at: number
+}
+
+export type OnCallRotationRow = Selectable<OnCallRotationTable>
+export type OnCallOverrideRow = Selectable<OnCallOverrideTable>

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { createSilence } from '../../src/alerts/silences/silences.ts'
+import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import { addOverride, setOnCall } from '../../src/notifications/on-call/on-call.ts'
+import type { SetOnCall } from '../../src/notifications/on-call/schemas.ts'
+import type { Store } from '../../src/store/index.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { outbox, type Watch, watch } from './support.ts'
+
+const PLAN: SetOnCall = {
+  people: [
+    { name: 'Ada', email: 'ada@acme.example' },
+    { name: 'Grace', email: 'grace@acme.example' },
+    { name: 'Mary' },
+  ],
+  timezone: 'UTC',
+  handover_weekday: 1,
+  handover_time: '09:00',
+  starts_on: '2026-11-16',
+  escalate_after_minutes: 15,
+}
+
+/** Sets the plan, and returns by name the channels of its people. */
+async function plan(store: Store, { clock, site }: Watch, over: Partial<SetOnCall> = {}) {
+  const ctx = { store, clock, actor: 'admin' }
+  const { rotation } = await setOnCall(ctx, site.client_id, { ...PLAN, ...over })
+  const names = new Map(rotation.people.map(({ id, name }) => [`own:${site.client_id}:${id}`, name]))
+  /** Each message as `Ada: opened`, those to everyone as `all: opened`. */
+  const sent = async () =>
+    (await outbox(store)).map(({ channel, kind, on_call }) => `${names.get(channel) ?? 'all'}: ${kind}, ${on_call}`)
+  return { ctx, rotation, sent }
+}
+
+const events = async (store: Store) =>
+  (
+    await store.read
+      .selectFrom('incident_events')
+      .select(['kind', 'text'])
+      .where('kind', '=', 'escalated')
+      .orderBy('id')
+      .execute()
+  ).map(({ text }) => text)
+
+testOnEveryEngine('messages name who is on call, who gets them too, and their end', async (store, t) => {
+  const seen = await watch(t, store)
+  const { sent } = await plan(store, seen)
+  await seen.find('c')
+  assert.deepEqual(await sent(), ['all: opened, Ada', 'Ada: opened, Ada'])
+  await seen.find('o')
+  assert.deepEqual((await sent()).slice(2), ['all: resolved, undefined', 'Ada: resolved, undefined'])
+})
+
+testOnEveryEngine('what no one acknowledges goes to each of the others once', async (store, t) => {
+  const seen = await watch(t, store)
+  const { sent } = await plan(store, seen)
+  await seen.find('c')
+  seen.clock.advance(14 * MINUTE)
+  await seen.upkeep()
+  assert.equal((await sent()).length, 2)
+  seen.clock.advance(MINUTE)
+  await seen.upkeep()
+  await seen.upkeep()
+  assert.deepEqual((await sent()).slice(2), ['Grace: reminder, Grace'])
+  assert.equal((await outbox(store)).at(-1)?.incident?.note, 'Not acknowledged for 15 min: over to Grace')
+  for (let round = 0; round < 4; round++) {
+    seen.clock.advance(15 * MINUTE)
+    await seen.upkeep()
+  }
+  assert.deepEqual(await events(store), [
+    'Not acknowledged for 15 min: over to Grace',
+    'Not acknowledged for 15 min: over to Mary, whom nothing reaches: add an e-mail address or a channel',
+  ])
+  assert.equal((await sent()).length, 3)
+  await seen.find('o')
+  assert.deepEqual((await sent()).slice(3), [
+    'all: resolved, undefined',
+    'Ada: resolved, undefined',
+    'Grace: resolved, undefined',
+  ])
+})
+
+testOnEveryEngine('what is acknowledged, silenced or over goes to no one else', async (store, t) => {
+  const seen = await watch(t, store)
+  const { sent, ctx } = await plan(store, seen)
+  await seen.find('c')
+  const { id } = await store.read.selectFrom('incidents').select('id').executeTakeFirstOrThrow()
+  await createSilence(ctx, { incident_id: id, ends_at: isoTime(seen.clock.now() + HOUR) })
+  seen.clock.advance(30 * MINUTE)
+  await seen.upkeep()
+  assert.equal((await sent()).length, 2)
+  for (const table of ['alerts', 'incidents'] as const) {
+    await store.write.updateTable(table).set({ state: 'acknowledged' }).execute()
+  }
+  seen.clock.advance(2 * HOUR)
+  await seen.upkeep()
+  assert.equal((await sent()).length, 2)
+})
+
+testOnEveryEngine(
+  'who stands in is notified, and whoever is reached by a channel of all hears it once',
+  async (store, t) => {
+    const seen = await watch(t, store)
+    await store.write.updateTable('clients').set({ email: 'ops@acme.example, grace@acme.example' }).execute()
+    const { sent, ctx, rotation } = await plan(store, seen)
+    const [, grace, mary] = rotation.people
+    const [starts_at, ends_at] = [isoTime(seen.clock.now()), isoTime(seen.clock.now() + HOUR)]
+    await addOverride(ctx, seen.site.client_id, { person_id: grace?.id ?? '', starts_at, ends_at })
+    await seen.find('c')
+    assert.deepEqual(await sent(), ['all: opened, Grace', 'all: opened, Grace'])
+    seen.clock.advance(15 * MINUTE)
+    await seen.upkeep()
+    assert.match((await events(store))[0] ?? '', new RegExp(`over to ${mary?.name}`))
+  },
+)
+
+testOnEveryEngine('a client that only the one on call can be reached at is reached', async (store, t) => {
+  const seen = await watch(t, store, {}, { channelSettings: { globalWebhook: null, isEmailOn: true } })
+  const { sent } = await plan(store, seen, { escalate_after_minutes: null })
+  await seen.find('c')
+  seen.clock.advance(HOUR)
+  await seen.upkeep()
+  assert.deepEqual(await sent(), ['Ada: opened, Ada'])
+})

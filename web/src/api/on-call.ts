@@ -1,0 +1,42 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import type { AddOverride, OnCallRecord, OverrideRecord, SetOnCall } from '../../../src/notifications/index.ts'
+import { request } from './client.ts'
+
+export type { OnCallRecord, SetOnCall } from '../../../src/notifications/index.ts'
+
+/** Hand-overs come by themselves. */
+const REFRESH_MS = 60_000
+
+/** Who of a client's people is on call. */
+export const onCallQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: ['on-call', clientId],
+    queryFn: ({ signal }) => request<OnCallRecord>(`/api/clients/${clientId}/on-call`, { signal }),
+    refetchInterval: REFRESH_MS,
+  })
+
+export const useSetOnCall = (clientId: string) =>
+  useOnCallChange(clientId, (body: SetOnCall) =>
+    request<OnCallRecord>(`/api/clients/${clientId}/on-call`, { method: 'POST', body }),
+  )
+
+export const useRemoveOnCall = (clientId: string) =>
+  useOnCallChange(clientId, () => request<undefined>(`/api/clients/${clientId}/on-call`, { method: 'DELETE' }))
+
+export const useAddOverride = (clientId: string) =>
+  useOnCallChange(clientId, (body: AddOverride) =>
+    request<OverrideRecord>(`/api/clients/${clientId}/on-call/overrides`, { method: 'POST', body }),
+  )
+
+export const useDeleteOverride = (clientId: string) =>
+  useOnCallChange(clientId, (id: string) =>
+    request<undefined>(`/api/clients/${clientId}/on-call/overrides/${id}`, { method: 'DELETE' }),
+  )
+
+function useOnCallChange<V, T>(clientId: string, mutationFn: (variables: V) => Promise<T>) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn,
+    onSuccess: () => client.invalidateQueries({ queryKey: ['on-call', clientId] }),
+  })
+}

@@ -1,0 +1,172 @@
+import { Button, Group, Modal, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { type OnCallRecord, useSetOnCall } from '../../api/on-call.ts'
+import { ownChannelsQuery } from '../../api/own-channels.ts'
+import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
+import { ownZone, wallTime } from '../../lib/zone.ts'
+import classes from './on-call.module.css'
+import { NEW_PERSON, type RotationValues, rotationBody, rotationValues, WEEKDAYS } from './on-call-values.ts'
+import { zonesWith } from './site-values.ts'
+
+interface Props {
+  clientId: string
+  /** Null: a new one. */
+  rotation: OnCallRecord['rotation']
+  onClose: () => void
+}
+
+/** Zones that are drawn; typing finds the others. */
+const SHOWN = 50
+const MOST_PEOPLE = 20
+
+/** Who is on call in which order, and when they hand over. */
+export function RotationForm({ clientId, rotation, onClose }: Props) {
+  const save = useSetOnCall(clientId)
+  const [initial] = useState(() => {
+    const zone = ownZone()
+    return rotationValues(rotation, zone, wallTime(Date.now(), zone).slice(0, 10))
+  })
+  const form = useForm<RotationValues>({ initialValues: initial })
+  const [rest, setRest] = useState<string | null>(null)
+  const formRef = useFaultFocus(form.errors, rest)
+  const zones = useMemo(() => zonesWith(initial.timezone), [initial.timezone])
+  const submit = form.onSubmit((values) => {
+    setRest(null)
+    save.mutate(rotationBody(values), {
+      onSuccess: onClose,
+      onError: (error) => {
+        const people = values.people.flatMap((_, index) =>
+          ['name', 'email', 'channel_id'].map((field) => `people.${index}.${field}`),
+        )
+        const faults = faultsOf(error, [...people, ...Object.keys(values).filter((name) => name !== 'people')])
+        form.setErrors(faults.fields)
+        setRest(faults.rest)
+      },
+    })
+  })
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={rotation === null ? 'Set up a rotation' : 'Edit the rotation'}
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form ref={formRef} onSubmit={submit} noValidate>
+        <Stack gap="md">
+          <Text size="md">
+            One person a week, in this order. Each is reached by an e-mail address, a channel, or both.
+          </Text>
+          <People form={form} clientId={clientId} />
+          <Select
+            label="Hand-over on"
+            data={WEEKDAYS.map((label, index) => ({ value: String(index + 1), label }))}
+            allowDeselect={false}
+            {...form.getInputProps('handover_weekday')}
+          />
+          <TextInput type="time" label="At" required {...form.getInputProps('handover_time')} />
+          <Select
+            label="Time zone"
+            searchable
+            limit={SHOWN}
+            data={zones}
+            allowDeselect={false}
+            nothingFoundMessage="No zone has this name"
+            {...form.getInputProps('timezone')}
+          />
+          <TextInput
+            type="date"
+            label="First person's week"
+            description="A day in it"
+            required
+            {...form.getInputProps('starts_on')}
+          />
+          <NumberInput
+            label="Escalate after"
+            description="Minutes without acknowledgement until the next person is notified; empty: never"
+            min={5}
+            max={1_440}
+            hideControls
+            value={form.values.escalate_after_minutes}
+            error={form.errors.escalate_after_minutes}
+            onChange={(value) => form.setFieldValue('escalate_after_minutes', typeof value === 'number' ? value : '')}
+          />
+          {rest !== null && (
+            <Text c="var(--critical-text)" size="sm" role="alert">
+              {rest}
+            </Text>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={save.isPending}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+function People({ form, clientId }: { form: UseFormReturnType<RotationValues>; clientId: string }) {
+  const { data: channels = [] } = useQuery(ownChannelsQuery(clientId))
+  const options = channels.filter(({ field }) => field === null).map(({ id, name }) => ({ value: id, label: name }))
+  const { people } = form.values
+  return (
+    <>
+      {people.map(({ id }, index) => (
+        // A person who is not saved yet has no id: the place is what there is.
+        <fieldset key={id === '' ? index : id} className={classes.person}>
+          <legend>Person {index + 1}</legend>
+          <TextInput label="Name" required maxLength={200} {...form.getInputProps(`people.${index}.name`)} />
+          <TextInput label="E-mail" maxLength={254} {...form.getInputProps(`people.${index}.email`)} />
+          {options.length > 0 && (
+            <Select
+              label="Channel"
+              clearable
+              data={options}
+              value={people[index]?.channel_id || null}
+              error={form.errors[`people.${index}.channel_id`]}
+              onChange={(value) => form.setFieldValue(`people.${index}.channel_id`, value ?? '')}
+            />
+          )}
+          <div className={classes.moves}>
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              disabled={index === 0}
+              aria-label={`Move person ${index + 1} up`}
+              onClick={() => form.reorderListItem('people', { from: index, to: index - 1 })}
+            >
+              Up
+            </Button>
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              disabled={people.length === 1}
+              aria-label={`Remove person ${index + 1}`}
+              onClick={() => form.removeListItem('people', index)}
+            >
+              Remove
+            </Button>
+          </div>
+        </fieldset>
+      ))}
+      <div>
+        <Button
+          variant="default"
+          leftSection={<Plus size={16} aria-hidden />}
+          disabled={people.length >= MOST_PEOPLE}
+          onClick={() => form.insertListItem('people', NEW_PERSON)}
+        >
+          Add a person
+        </Button>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,193 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { type ReactNode, useState } from 'react'
+import { type SiteKeyRecord, useAddKey, useChangeKey, useRevokeKey, useRotateKey } from '../../api/site-keys.ts'
+import type { SiteRecord } from '../../api/sites.ts'
+import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
+import { exact } from '../../lib/words.ts'
+import { momentOf, wallTime } from '../../lib/zone.ts'
+import { Confirm } from '../../ui/Confirm.tsx'
+import { OVERLAP_MS } from './words.ts'
+
+interface DialogProps {
+  site: SiteRecord
+  onClose: () => void
+}
+
+interface KeyDialogProps extends DialogProps {
+  siteKey: SiteKeyRecord
+}
+
+export function AddKeyDialog({ site, onClose }: DialogProps) {
+  const add = useAddKey(site.id)
+  return (
+    <KeyForm
+      title="Add a key"
+      action="Add the key"
+      initial={{ name: '' }}
+      zone={site.timezone}
+      onClose={onClose}
+      onSave={({ name = '' }) => add.mutateAsync({ name })}
+    >
+      A key for another sender. The keys that there are stay as they are.
+    </KeyForm>
+  )
+}
+
+/** A new key now, and the old one until a date. */
+export function RotateKeyDialog({ site, siteKey, onClose }: KeyDialogProps) {
+  const rotate = useRotateKey(site.id, siteKey.id)
+  const [until] = useState(() => wallTime(Date.now() + OVERLAP_MS, site.timezone))
+  return (
+    <KeyForm
+      title={`Rotate the key ${siteKey.name}`}
+      action="Make a new key"
+      initial={{ name: siteKey.name, until }}
+      isUntilNew
+      zone={site.timezone}
+      onClose={onClose}
+      onSave={({ name, until: old_until }) =>
+        rotate.mutateAsync({ ...(name !== undefined && { name }), ...(old_until !== undefined && { old_until }) })
+      }
+    >
+      The new key is valid at once. Download the template again, or enter the key in the tag, and publish the container
+      before the old key ends: until then both are accepted.
+    </KeyForm>
+  )
+}
+
+/** Another end for a key that is being replaced. */
+export function ChangeKeyDialog({ site, siteKey, onClose }: KeyDialogProps) {
+  const change = useChangeKey(site.id, siteKey.id)
+  return (
+    <KeyForm
+      title={`Move the end of the key ${siteKey.name}`}
+      action="Save"
+      initial={{ name: siteKey.name, until: wallTime(Date.parse(siteKey.expires_at ?? ''), site.timezone) }}
+      zone={site.timezone}
+      onClose={onClose}
+      onSave={({ name, until: expires_at }) =>
+        change.mutateAsync({ ...(name !== undefined && { name }), ...(expires_at !== undefined && { expires_at }) })
+      }
+    >
+      A later end gives its senders more time; for an earlier one give them the new key first.
+    </KeyForm>
+  )
+}
+
+/** Asks before a key ends for good. */
+export function RevokeKey({ site, siteKey, onClose, opened }: KeyDialogProps & { opened: boolean }) {
+  const revoke = useRevokeKey(site.id, siteKey.id)
+  const { name, last_used_at } = siteKey
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      onConfirm={() => revoke.mutateAsync(undefined)}
+      title={`Revoke the key ${name}`}
+      action="Revoke the key"
+    >
+      {last_used_at === null
+        ? 'No request has come with it.'
+        : `A request last came with it at ${exact(Date.parse(last_used_at), site.timezone)}.`}{' '}
+      From now on all that is sent with it is refused, permanently. Other keys of the site stay valid.
+    </Confirm>
+  )
+}
+
+interface Values {
+  name: string
+  /** On the wall of the site's zone. */
+  until?: string
+}
+
+interface Changes {
+  name?: string
+  /** ISO 8601 */
+  until?: string
+}
+
+interface FormProps {
+  title: string
+  /** On the button. */
+  action: string
+  initial: Values
+  /** Saved without a change of it, too. */
+  isUntilNew?: boolean
+  zone: string
+  onClose: () => void
+  onSave: (changes: Changes) => Promise<SiteKeyRecord>
+  children: ReactNode
+}
+
+/** The service's names of the fields. */
+const FIELDS: Readonly<Record<string, keyof Values>> = { name: 'name', old_until: 'until', expires_at: 'until' }
+
+function KeyForm({ title, action, initial, isUntilNew = false, zone, onClose, onSave, children }: FormProps) {
+  const form = useForm<Values>({
+    initialValues: initial,
+    validate: {
+      until: (until) => (until !== undefined && momentOf(until, zone) === null ? 'Enter a date and a time' : null),
+    },
+  })
+  const [rest, setRest] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const formRef = useFaultFocus(form.errors, rest)
+  const save = async ({ name, until }: Values) => {
+    setBusy(true)
+    setRest(null)
+    try {
+      const isMoved = until !== undefined && (isUntilNew || until !== initial.until)
+      const moment = isMoved ? momentOf(until, zone) : null
+      await onSave({ name, ...(moment !== null && { until: new Date(moment).toISOString() }) })
+      onClose()
+    } catch (thrown) {
+      const faults = faultsOf(thrown instanceof Error ? thrown : new Error(String(thrown)), Object.keys(FIELDS))
+      form.setErrors(
+        Object.fromEntries(Object.entries(faults.fields).map(([field, fault]) => [FIELDS[field] ?? field, fault])),
+      )
+      setRest(faults.rest)
+      setBusy(false)
+    }
+  }
+  return (
+    <Modal opened onClose={onClose} title={title} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form ref={formRef} onSubmit={form.onSubmit((values) => void save(values))} noValidate>
+        <Stack gap="md">
+          <Text size="md">{children}</Text>
+          <TextInput
+            label={isUntilNew ? "The new key's name" : 'Name'}
+            description="Who sends with it"
+            placeholder="web container"
+            maxLength={60}
+            required
+            data-autofocus
+            {...form.getInputProps('name')}
+          />
+          {initial.until !== undefined && (
+            <TextInput
+              type="datetime-local"
+              label="The old key is valid until"
+              description={zone}
+              required
+              {...form.getInputProps('until')}
+            />
+          )}
+          {rest !== null && (
+            <Text c="var(--critical-text)" size="sm" role="alert">
+              {rest}
+            </Text>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isBusy}>
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
