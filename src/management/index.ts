@@ -1,5 +1,6 @@
 export type { AddAnnotation, AnnotationRecord } from './annotations.ts'
-export { type AuditRecord, maskedUrl, writeAudit } from './audit.ts'
+export { maskedUrl, writeAudit } from './audit.ts'
+export type { AuditRecord } from './audit-log.ts'
 export { CANARY_PREFIX, isCanaryOf, newCanaryName } from './canary-name.ts'
 export {
   ActiveOnly,
@@ -32,7 +33,6 @@ export {
 } from './plans.ts'
 export { managementRoutes } from './routes.ts'
 export type { SavedViewRecord, SaveView } from './saved-views.ts'
-export { createSessions } from './sign-ins.ts'
 export type { CreateSite, SiteRecord, UpdateSite } from './site-schemas.ts'
 export { createSite, lastEventAt, lastEventTimes, requireSite, updateSite } from './sites.ts'
 export { type MarkSpecialDays, type SpecialDaysRecord, specialDaysOf } from './special-days.ts'

@@ -9,12 +9,12 @@ import type { SiteRow, Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
+import { memoryCredentials } from '../../testkit/credentials.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, testOnEveryEngine, testPerEngine } from '../../testkit/engines.ts'
 import { listen } from '../../testkit/listeners.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
-import { memorySessions } from '../../testkit/sessions.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { until } from '../../testkit/until.ts'
 
@@ -58,7 +58,8 @@ async function serve(t: TestContext, store: Store) {
   const stream = new EventStream({
     store,
     clock,
-    sessions: memorySessions(clock),
+    ownersOf: async () => new Map(),
+    credentials: memoryCredentials(clock),
     onError: (error) => errors.push(error),
   })
   let last: ServerResponse | undefined

@@ -5,9 +5,9 @@ import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { dashboardRoutes } from '../../src/dashboard/index.ts'
 import { createHttpApp } from '../../src/http/index.ts'
+import { memoryCredentials } from '../../testkit/credentials.ts'
 import { openEmptyStore, sqlite, tempDir } from '../../testkit/engines.ts'
 import { REPOSITORY } from '../../testkit/repository.ts'
-import { memorySessions } from '../../testkit/sessions.ts'
 import { until } from '../../testkit/until.ts'
 import { clock } from './support/clock.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
@@ -19,7 +19,7 @@ async function serveKit(t: TestContext): Promise<string> {
   const options = ['build', join(REPOSITORY, 'web'), '--mode', 'kit', '--outDir', folder, '--logLevel', 'error']
   await promisify(execFile)(process.execPath, [vite, ...options])
   const store = await openEmptyStore(sqlite, t)
-  const sessions = memorySessions(clock)
+  const sessions = memoryCredentials(clock)
   const app = await createHttpApp({
     log: false,
     clock,

@@ -13,7 +13,7 @@ import {
   Uuid,
 } from '../../src/http/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { memorySessions } from '../../testkit/sessions.ts'
+import { memoryCredentials } from '../../testkit/credentials.ts'
 
 export const ADMIN = 'admin-token-0123456789'
 export const VIEWER = 'viewer-token-0123456789'
@@ -32,7 +32,8 @@ export async function openApp(
   const app = await createHttpApp({
     log: false,
     clock,
-    sessions: memorySessions(clock),
+    ownersOf: async () => new Map(),
+    credentials: memoryCredentials(clock),
     access: NO_KEYS,
     publicUrl: 'http://tagwarden.example',
     trustProxy: [],

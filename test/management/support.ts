@@ -14,7 +14,7 @@ import { removeUsage, requestRemovals } from '../../src/rollups/removal.ts'
 import type { Change, Store } from '../../src/store/index.ts'
 import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { memorySessions } from '../../testkit/sessions.ts'
+import { memoryCredentials } from '../../testkit/credentials.ts'
 
 export const NOW = '2026-11-20T10:00:00.000Z'
 export const ADMIN = 'admin-token-0123456789'
@@ -108,7 +108,8 @@ export async function openManagement(store: Store, t: TestContext, options: Opti
   const app = await createHttpApp({
     log: false,
     clock,
-    sessions: memorySessions(clock),
+    ownersOf: async () => new Map(),
+    credentials: memoryCredentials(clock),
     access: options.access ?? { adminToken: null, viewerToken: null, listensOnLoopback: true },
     publicUrl: null,
     trustProxy: [],

@@ -38,6 +38,9 @@ import { referenceCounts } from './0037-reference-counts.ts'
 import { weights } from './0038-weights.ts'
 import { fieldRollups } from './0039-field-rollups.ts'
 import { pushes } from './0040-pushes.ts'
+import { accounts } from './0041-accounts.ts'
+import { apiTokens } from './0042-api-tokens.ts'
+import { auditedClients } from './0043-audited-clients.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -82,6 +85,9 @@ export const migrations: readonly Migration[] = [
   weights,
   fieldRollups,
   pushes,
+  accounts,
+  apiTokens,
+  auditedClients,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'
