@@ -42,7 +42,7 @@ export async function replaceLink(
   { write }: Pick<Store, 'write'>,
   options: LinkOptions,
   user: Linked,
-  invitedBy: string,
+  invitedBy: string | null,
 ): Promise<PasswordLink> {
   const now = options.clock.now()
   const lastsMs = user.password_hash === null ? INVITATION_MS : RESET_MS

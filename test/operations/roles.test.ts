@@ -46,6 +46,8 @@ async function openNode(t: TestContext, own: Store, role: Config['role']): Promi
       : null,
     loops: [],
     log: pino({ level: 'silent' }),
+    mailer: null,
+    publicUrl: () => 'http://127.0.0.1',
     clockDoubt: () => null,
     isStopping: () => false,
   })

@@ -43,7 +43,7 @@ export interface AccessSettings {
   adminToken: string | null
   viewerToken: string | null
   /** Whether people sign in with accounts although no key is set and no one has an account yet. */
-  needsAccounts: boolean
+  needsAccounts?: boolean
   /** Whether only this machine can connect; it is then known by fewer names. */
   listensOnLoopback: boolean
 }

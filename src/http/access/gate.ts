@@ -35,6 +35,8 @@ export type SignIn = { token: string } | { email: string; password: string }
 export interface Gate {
   /** Whether calls need a key: one is set, or someone has an account. */
   readonly authenticationRequired: boolean
+  /** Whether people sign in with e-mail and password. */
+  readonly hasAccounts: boolean
   /** @throws AppError `forbidden` when the call is by a name that is not ours. */
   refuseForeignHost(request: FastifyRequest): void
   /**
@@ -58,7 +60,7 @@ export interface Gate {
 }
 
 export function createGate({ settings, credentials, publicUrl, clock }: GateOptions): Gate {
-  const hasKey = settings.adminToken !== null || settings.needsAccounts
+  const hasKey = settings.adminToken !== null || settings.needsAccounts === true
   const authenticationRequired = (): boolean => hasKey || credentials.hasAccounts()
   const roleOf = tokenRoles(settings)
   const throttle = createThrottle(clock)
@@ -168,6 +170,9 @@ export function createGate({ settings, credentials, publicUrl, clock }: GateOpti
   return {
     get authenticationRequired() {
       return authenticationRequired()
+    },
+    get hasAccounts() {
+      return settings.needsAccounts === true || credentials.hasAccounts()
     },
     refuseForeignHost,
     admit: (request) => (authenticationRequired() ? admitKnown(request) : admitOpen(request)),

@@ -68,7 +68,8 @@ declare module 'fastify' {
  */
 export function scopeApi(app: HttpApp, ownersOf: OwnersOf): void {
   app.addHook('onRoute', (route) => {
-    if (!route.url.startsWith('/api/') || route.config?.access === 'public') return
+    // Hidden is the documentation alone, which is public; its plugin says so only later.
+    if (!route.url.startsWith('/api/') || route.config?.access === 'public' || route.schema?.hide === true) return
     route.config = { ...route.config, owned: ownedFields(route) }
   })
   app.addHook('preHandler', async (request) => {

@@ -16,6 +16,7 @@ const Session = Type.Object({
     }),
   ),
   authentication_required: Type.Boolean(),
+  accounts: Type.Boolean({ description: 'Whether people sign in with e-mail and password, too' }),
   user: Type.Union([
     Type.Object({ id: Uuid, email: Type.String(), name: Type.String() }),
     Type.Null({ description: 'Who is not signed in with an account' }),
@@ -60,10 +61,11 @@ function signInOf({ token, email, password }: Static<typeof SignInBody>): SignIn
   return { email, password }
 }
 
-function sessionOf({ role, person, grants }: Access, authentication_required: boolean): Session {
+function sessionOf({ role, person, grants }: Access, gate: Gate): Session {
   return {
     role: role === 'nobody' ? null : role,
-    authentication_required,
+    authentication_required: gate.authenticationRequired,
+    accounts: gate.hasAccounts,
     user: person,
     access: { all: grants.all, clients: Array.from(grants.clients, ([client_id, of]) => ({ client_id, role: of })) },
   }
@@ -100,7 +102,7 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
       },
     },
     async (request) => {
-      return sessionOf(await gate.recognise(request), gate.authenticationRequired)
+      return sessionOf(await gate.recognise(request), gate)
     },
   )
 
@@ -123,12 +125,12 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
     },
     async (request, reply) => {
       const given = signInOf(request.body)
-      if (!gate.authenticationRequired) return sessionOf(OPEN, false)
+      if (!gate.authenticationRequired) return sessionOf(OPEN, gate)
       const access = await gate.signIn(given, request)
       if (access.session !== null) {
         reply.setCookie(SESSION_COOKIE, access.session, { ...cookie, maxAge: sessionMsOf(access) / 1_000 })
       }
-      return sessionOf(access, true)
+      return sessionOf(access, gate)
     },
   )
 

@@ -1,5 +1,5 @@
 import { UNJUDGED_REASONS, type UnjudgedReason } from '../../detection/index.ts'
-import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../../http/index.ts'
+import { DEFAULT_PAGE, idBefore, type Page, pageOf, type Visible } from '../../http/index.ts'
 import { isoTime, isoTimeOrNull, notFound } from '../../lib/index.ts'
 import type { ProbeResultRow, ProbeRow, Store } from '../../store/index.ts'
 import { type JsonObject, type ProbeType, RESULT_STATUSES, type ResultStatus, shownConfig } from '../probe-type.ts'
