@@ -159,13 +159,17 @@ interface Operation {
 
 /** Every route that the service describes. */
 export async function routesOf(api: Pick<ApiClient, 'call'>): Promise<Route[]> {
-  const { paths } = (await api.call('GET', '/api/openapi.json')).json<{ paths: Record<string, Record<string, Operation>> }>()
+  const { paths } = (await api.call('GET', '/api/openapi.json')).json<{
+    paths: Record<string, Record<string, Operation>>
+  }>()
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [] }]) => ({
       name: `${method.toUpperCase()} ${path}`,
       method: method.toUpperCase(),
       path,
-      ids: parameters.flatMap(({ name, in: part, schema }) => (part === 'query' && schema?.format === 'uuid' ? name : [])),
+      ids: parameters.flatMap(({ name, in: part, schema }) =>
+        part === 'query' && schema?.format === 'uuid' ? name : [],
+      ),
     })),
   )
 }

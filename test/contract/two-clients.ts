@@ -53,7 +53,10 @@ export async function fullClient(api: TestService, admin: ApiClient, mark: strin
   })
   const delivery = await insertDelivery(store, client.id, alert.id, mark, now)
   const subscriber = await insertSubscriber(store, client.id, mark, now)
-  const names = { event_name: `${mark}_purchase`, tags: [{ id: '12', name: `${mark} GA4`, status: 'success' as const }] }
+  const names = {
+    event_name: `${mark}_purchase`,
+    tags: [{ id: '12', name: `${mark} GA4`, status: 'success' as const }],
+  }
   const sent = await admin.ingest(site, eventPayload({ timestamp_ms: now - 120_000, ...names }))
   if (sent.status !== 200) throw new Error(`the event was refused: ${sent.text}`)
   const ids = {
@@ -95,7 +98,11 @@ async function insertDelivery(store: Store, clientId: string, alertId: string, m
 }
 
 async function insertSubscriber(store: Store, clientId: string, mark: string, now: number): Promise<string> {
-  const link = await store.read.selectFrom('status_links').select('token').where('client_id', '=', clientId).executeTakeFirstOrThrow()
+  const link = await store.read
+    .selectFrom('status_links')
+    .select('token')
+    .where('client_id', '=', clientId)
+    .executeTakeFirstOrThrow()
   const row = {
     id: newOrderedId(now),
     client_id: clientId,

@@ -18,8 +18,7 @@ export const grantedForAll = (all: ClientRole): Grants => ({ all, clients: new M
 export const suffices = (role: ClientRole | null, needed: ClientRole): boolean =>
   role !== null && CLIENT_ROLES.indexOf(role) >= CLIENT_ROLES.indexOf(needed)
 
-const higher = (a: ClientRole | null, b: ClientRole | null): ClientRole | null =>
-  b === null || suffices(a, b) ? a : b
+const higher = (a: ClientRole | null, b: ClientRole | null): ClientRole | null => (b === null || suffices(a, b) ? a : b)
 
 /** The role for a client; for null, what belongs to no client. Null: the caller must not know of it. */
 export function roleFor({ all, clients }: Grants, clientId: string | null): ClientRole | null {

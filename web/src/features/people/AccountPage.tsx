@@ -12,7 +12,9 @@ export function AccountPage() {
   const { user } = useSession()
   return (
     <>
-      <PageHeader title="Your account">{user === null ? 'You are signed in with a key, not an account.' : user.email}</PageHeader>
+      <PageHeader title="Your account">
+        {user === null ? 'You are signed in with a key, not an account.' : user.email}
+      </PageHeader>
       {user !== null && (
         <Stack gap="lg">
           <NameCard name={user.name} />
@@ -45,7 +47,12 @@ function NameCard({ name: given }: { name: string }) {
             onChange={(event) => setName(event.currentTarget.value)}
             error={update.error?.message}
           />
-          <Button type="submit" variant="default" disabled={name.trim() === '' || name === given} loading={update.isPending}>
+          <Button
+            type="submit"
+            variant="default"
+            disabled={name.trim() === '' || name === given}
+            loading={update.isPending}
+          >
             Save the name
           </Button>
         </Stack>
@@ -90,7 +97,12 @@ function PasswordCard() {
             onChange={(event) => setPassword(event.currentTarget.value)}
             error={fault('/password')}
           />
-          <Button type="submit" variant="default" disabled={current === '' || password.length < 12} loading={update.isPending}>
+          <Button
+            type="submit"
+            variant="default"
+            disabled={current === '' || password.length < 12}
+            loading={update.isPending}
+          >
             Change the password
           </Button>
           <Text size="sm" role="status">

@@ -105,12 +105,7 @@ function Token({ token: { id, name, role, client_ids, hint, expires_at, last_use
         </span>
       </span>
       <span className={classes.acts}>
-        <Button
-          size="compact-sm"
-          variant="default"
-          aria-label={`Revoke ${name}`}
-          onClick={() => setRevoking(true)}
-        >
+        <Button size="compact-sm" variant="default" aria-label={`Revoke ${name}`} onClick={() => setRevoking(true)}>
           Revoke …
         </Button>
       </span>
@@ -145,10 +140,7 @@ function TokenForm({ onClose, onCreated }: { onClose: () => void; onCreated: (to
     event.preventDefault()
     const expires_at = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
     const client_ids = chosen.clientIds && [...chosen.clientIds]
-    create.mutate(
-      { name, role: chosen.role, client_ids, expires_at },
-      { onSuccess: ({ token }) => onCreated(token) },
-    )
+    create.mutate({ name, role: chosen.role, client_ids, expires_at }, { onSuccess: ({ token }) => onCreated(token) })
   }
   return (
     <Modal opened onClose={onClose} title="New token" centered closeButtonProps={{ 'aria-label': 'Close' }}>

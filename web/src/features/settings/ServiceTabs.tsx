@@ -91,8 +91,8 @@ export function AccessTab() {
             <Card title="Ask for a key">
               <div className={classes.empty}>
                 <p>
-                  Invite yourself under People, as owner of every client: from then on everyone signs in with an account of their own.
-                  Or start the service with a key of at least 16 characters, for example:
+                  Invite yourself under People, as owner of every client: from then on everyone signs in with an account
+                  of their own. Or start the service with a key of at least 16 characters, for example:
                 </p>
                 <Code block className={classes.code}>
                   ADMIN_TOKEN=$(openssl rand -hex 32)

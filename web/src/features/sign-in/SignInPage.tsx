@@ -108,9 +108,7 @@ function KeyForm() {
         value={token}
         onChange={(event) => setToken(event.currentTarget.value)}
         error={
-          signIn.error === null
-            ? undefined
-            : explain(signIn.error, 'This key is not known. Check for a missing part.')
+          signIn.error === null ? undefined : explain(signIn.error, 'This key is not known. Check for a missing part.')
         }
       />
       <Button type="submit" size="md" fullWidth disabled={token === ''} loading={signIn.isPending}>
