@@ -69,10 +69,10 @@ test('from an invitation to the first view', async (t) => {
     await choose(page, 'Role', 'Owner: also deletes clients, manages people and tokens')
   })
   const ofOne = await invite(admin, 'viewer@ownco.example', async (page) => {
-    await page.getByText('For every client, and the service itself').click()
-    await page.getByRole('textbox', { name: 'Clients' }).click()
-    await page.getByRole('option', { name: 'Ownco' }).click()
-    await page.keyboard.press('Escape')
+    await page.getByRole('switch', { name: 'For every client' }).click()
+    await choose(page, 'Clients', 'Ownco')
+    // Closes the list, which stays open for more.
+    await page.getByText('Invite someone').click()
   })
 
   await t.test('an owner of everything sees every client, and manages people', async (t) => {

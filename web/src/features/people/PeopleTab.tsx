@@ -104,7 +104,7 @@ function Person({ user, onLink }: { user: UserRecord; onLink: (link: PasswordLin
           <Button
             size="compact-sm"
             variant="default"
-            aria-label={`Make a link for ${name}`}
+            aria-label={`${status === 'invited' ? 'New invitation' : 'Password link'} for ${name}`}
             loading={newLink.isPending}
             onClick={() => newLink.mutate(id, { onSuccess: onLink })}
           >
