@@ -203,12 +203,12 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
     return user.id
   }
 
-  const accounts = { exist: await anyUser(store), askedAt: performance.now() }
+  const accounts = { exist: await hasAccounts(store), askedAt: performance.now() }
 
-  function hasAccounts(): boolean {
+  function haveAccounts(): boolean {
     if (!accounts.exist && performance.now() - accounts.askedAt >= FRESH_MS) {
       accounts.askedAt = performance.now()
-      void anyUser(store).then(
+      void hasAccounts(store).then(
         (exist) => {
           accounts.exist ||= exist
         },
@@ -222,10 +222,11 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
     accounts.exist = true
   }
 
-  return { begin, accessesOf, end, hasAccounts, noteAccount, authenticate, passwords }
+  return { begin, accessesOf, end, hasAccounts: haveAccounts, noteAccount, authenticate, passwords }
 }
 
-async function anyUser({ read }: Pick<Store, 'read'>): Promise<boolean> {
+/** Whether anyone has an account. */
+export async function hasAccounts({ read }: Pick<Store, 'read'>): Promise<boolean> {
   return (await read.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 

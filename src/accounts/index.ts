@@ -6,7 +6,7 @@ import { ownAccountRoutes } from './own-account.ts'
 import { tokenRoutes } from './token-routes.ts'
 import { userRoutes } from './user-routes.ts'
 
-export { createCredentials, type KnownCredentials } from './credentials.ts'
+export { createCredentials, hasAccounts, type KnownCredentials } from './credentials.ts'
 export { firstOwnerLink } from './first-owner.ts'
 export { createOwners } from './owners.ts'
 export { Passwords } from './passwords.ts'

@@ -15,18 +15,16 @@ export {
 export {
   CLIENT_ROLES,
   type ClientRole,
-  covers,
   type Grants,
   highestRole,
   NO_GRANTS,
   roleFor,
   suffices,
   type Visible,
-  visibleClients,
 } from './access/grants.ts'
 export type { OwnedKind, OwnersOf } from './access/scope.ts'
 export type { Session } from './access/session-routes.ts'
-export { callerReader, createThrottle, emailKey, Flooders, type Throttle } from './access/throttle.ts'
+export { callerReader, createThrottle, emailKey, Flooders } from './access/throttle.ts'
 export { createHttpApp, type HttpAppOptions, keepHeaders } from './app.ts'
 export { etagOf, matchesEtag } from './compression.ts'
 export { type IsPassing, OverloadedError, RateLimitedError } from './errors.ts'

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   type ClientRole,
-  covers,
   type Grants,
   highestRole,
   lowestRole,
@@ -56,11 +55,4 @@ test('a request about one client has its role alone, one about what is of no cli
   assert.deepEqual(narrowed(grants('viewer', { a: 'owner' }), ['a']), grants(null, { a: 'owner' }))
   assert.deepEqual(narrowed(grants('viewer', { a: 'owner' }), ['b']), grants(null, { b: 'viewer' }))
   assert.deepEqual(narrowed(grants('viewer', { a: 'owner' }), [null]), grants('viewer', { a: 'owner' }))
-})
-
-test('grants cover what goes no further', () => {
-  assert.ok(covers(grants('owner'), grants('editor', { a: 'owner' })))
-  assert.ok(covers(grants(null, { a: 'owner' }), grants(null, { a: 'viewer' })))
-  assert.ok(!covers(grants(null, { a: 'owner' }), grants('viewer')))
-  assert.ok(!covers(grants(null, { a: 'owner' }), grants(null, { b: 'viewer' })))
 })

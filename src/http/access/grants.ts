@@ -51,9 +51,3 @@ export function narrowed(grants: Grants, clientIds: readonly (string | null)[]):
   })
   return { all: null, clients: new Map(roles) }
 }
-
-/** Whether everything in `grants` is also in `holder`, so that who holds it may hand it on. */
-export function covers(holder: Grants, grants: Grants): boolean {
-  if (grants.all !== null && !suffices(holder.all, grants.all)) return false
-  return [...grants.clients].every(([id, role]) => suffices(roleFor(holder, id), role))
-}
