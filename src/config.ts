@@ -82,13 +82,13 @@ function requireSafeAddress(config: Config): void {
   if (proxied !== null) {
     throw new StartupError(
       `${proxied} says that a proxy forwards requests of others, and management would need no key: ` +
-        'set ADMIN_TOKEN or ADMIN_EMAIL, or ALLOW_UNAUTHENTICATED=true if the proxy keeps strangers out',
+        'set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true if the proxy keeps strangers out, or ADMIN_EMAIL to sign in with accounts',
     )
   }
   if (isLoopback(config.host)) return
   throw new StartupError(
     `HOST=${config.host} is reachable by others and management would need no key: ` +
-      'set ADMIN_TOKEN or ADMIN_EMAIL, or ALLOW_UNAUTHENTICATED=true if something in front of it keeps strangers out',
+      'set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true if something in front of it keeps strangers out, or ADMIN_EMAIL to sign in with accounts',
   )
 }
 

@@ -60,7 +60,8 @@ export class Management {
     })
     return {
       status: response.statusCode,
-      body: response.body === '' ? JSON.parse('null') : response.json<T>(),
+      // A file, such as CSV, is no JSON.
+      body: isJson(response.headers['content-type']) ? response.json<T>() : JSON.parse('null'),
       link: response.headers.link?.toString(),
     }
   }
@@ -96,6 +97,8 @@ export class Management {
     return answer.body
   }
 }
+
+const isJson = (type: unknown): boolean => String(type).startsWith('application/json')
 
 /** Those of the counts; sites without probes have nothing else to delete. */
 const countsHooks = (clock: TestClock): DeletionHooks => ({

@@ -139,7 +139,7 @@ function ownedFields({ method, url, schema, config }: RouteOptions): OwnedField[
   for (const [part, fields] of Object.entries(schemas) as [Part, unknown][]) {
     for (const [name, field] of Object.entries(propertiesOf(fields))) {
       if (name in OWNED) owned.push({ part, name, kind: OWNED[name as keyof typeof OWNED] })
-      else if (isId(field) && !FOUND_WITHIN.includes(name)) {
+      else if (isId(field) && config?.scope !== 'anyone' && !FOUND_WITHIN.includes(name)) {
         throw new Error(
           `${method} ${url}: ${name} is an id of which src/http/access/scope.ts does not know whose it is`,
         )
