@@ -65,7 +65,9 @@ test('requests that succeed, and those the caller got wrong, are not logged', as
 test('an answer that does not fit its schema is an internal error', async (t) => {
   const app = await openApp(t, (routes) => {
     const response = { 200: Type.Object({ at: Type.String({ format: 'date-time' }), name: Type.String() }) }
-    routes.get('/api/odd', { config: { scope: 'anyone' }, schema: { response } }, async () => JSON.parse('{"at":"2026-11-20T10:00:00Z"}'))
+    routes.get('/api/odd', { config: { scope: 'anyone' }, schema: { response } }, async () =>
+      JSON.parse('{"at":"2026-11-20T10:00:00Z"}'),
+    )
   })
   await refused(app, { url: '/api/odd' }, 500, 'internal_error')
 })

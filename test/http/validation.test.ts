@@ -199,7 +199,9 @@ function echoRoutes(app: HttpApp): void {
     async ({ params, query }) => ({ params, query }),
   )
   app.post('/api/notes', { config, schema: { body: note } }, async ({ body }) => ({ body }))
-  app.post('/api/names', { config, schema: { body: Type.Object({ name: Type.String() }) } }, async ({ body }) => ({ body }))
+  app.post('/api/names', { config, schema: { body: Type.Object({ name: Type.String() }) } }, async ({ body }) => ({
+    body,
+  }))
 }
 
 for (const [text, flag] of [
