@@ -188,7 +188,7 @@ export const SETTINGS = {
   googleCredentials: setting(
     'GOOGLE_CREDENTIALS',
     'unset',
-    'JSON key of a service account that may read Tag Manager and the warehouses; `GOOGLE_CREDENTIALS_FILE` is the path of its file',
+    'JSON key of a service account that may read Tag Manager, the warehouses and GA4; `GOOGLE_CREDENTIALS_FILE` is the path of its file',
     parse.optional(parse.googleCredentials),
     true,
   ),
@@ -197,6 +197,12 @@ export const SETTINGS = {
     'https://bigquery.googleapis.com',
     'BigQuery REST endpoint',
     parse.httpUrlOr('https://bigquery.googleapis.com'),
+  ),
+  ga4ApiUrl: setting(
+    'GA4_API_URL',
+    'https://analyticsdata.googleapis.com',
+    'Google Analytics Data API, for what GA4 counted',
+    parse.httpUrlOr('https://analyticsdata.googleapis.com'),
   ),
   metaApiUrl: setting(
     'META_API_URL',

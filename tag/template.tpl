@@ -321,6 +321,7 @@ ___SANDBOXED_JS_FOR_SERVER___
 const addEventCallback = require('addEventCallback');
 const addMessageListener = require('addMessageListener');
 const generateRandom = require('generateRandom');
+const getClientName = require('getClientName');
 const getContainerVersion = require('getContainerVersion');
 const getEventData = require('getEventData');
 const getTimestampMillis = require('getTimestampMillis');
@@ -341,6 +342,7 @@ const MAX_NAME_LENGTH = 256;
 const MAX_ID_LENGTH = 64;
 const MAX_INTEGER = 9007199254740991;
 const MAX_OWN_PARAMETERS = 20;
+const MAX_CLIENTS = 10;
 const OUTCOMES = ['success', 'failure', 'timeout', 'exception'];
 
 // What other templates send with sendMessage: { tag: id or name of the tag, status: of the answer or its first digit, 0 without one }.
@@ -704,10 +706,20 @@ const isAccepted = (status) => status >= 200 && status < 300;
 const isRefused = (status) => status >= 400 && status < 500 && status !== 408 && status !== 429;
 
 // What runs a preview is no version that anyone published.
-const containerInfo = () => ({
+const containerInfo = (clients) => ({
   version: makeString(version.version).slice(0, MAX_ID_LENGTH),
-  environment: trimmed(version.environmentName).slice(0, MAX_ID_LENGTH)
+  environment: trimmed(version.environmentName).slice(0, MAX_ID_LENGTH),
+  clients: clients
 });
+
+// The client that claimed the event.
+const ownClients = () => {
+  const name = trimmed(getClientName()).slice(0, MAX_ID_LENGTH);
+  return name === '' ? [] : [name];
+};
+
+const addClients = (clients, others) =>
+  clients.concat(others.filter((name) => clients.indexOf(name) === -1)).slice(0, MAX_CLIENTS);
 
 const knowsVersion = version.version !== undefined && !isPreview;
 
@@ -719,7 +731,7 @@ const sendEvent = (settings, containerId, event, tags, weight) => {
   if (event.consent) payload.consent = event.consent;
   if (event.identifiers) payload.identifiers = event.identifiers;
   if (Object.keys(event.own).length > 0) payload.fields = unmarked(event.own);
-  if (knowsVersion) payload.container = containerInfo();
+  if (knowsVersion) payload.container = containerInfo(ownClients());
   if (settings.marksPreview && isPreview) payload.preview = true;
   // Sent once; with a key, what a proxy on the way sends again counts once, too.
   post(settings, payload, newIdempotencyKey(getTimestampMillis()), (status, outcome) => {
@@ -843,7 +855,8 @@ const batchOf = (event, tags) => {
       : { value: 0, currency: 0, transaction_id: 0, items: 0, total: 0 },
     consent: event.consent ? consentCounts(event.consent) : {},
     identifiers: event.identifiers ? identifierCounts(event.identifiers) : {},
-    fields: ownCounts(event.own)
+    fields: ownCounts(event.own),
+    clients: ownClients()
   };
   batch.event_counts[marked(event.name)] = 1;
   tags.forEach((tag) => {
@@ -886,8 +899,9 @@ const mergeInto = (batch, other) => {
   addNumbers(batch.ecommerce_quality, other.ecommerce_quality);
   addNumbers(batch.consent, other.consent);
   addNumbers(batch.identifiers, other.identifiers);
-  // Counts of a version of this template that had no such table may wait.
+  // Counts of a version of this template that knew neither may wait.
   batch.fields = addOwnCounts(batch.fields || {}, other.fields || {});
+  batch.clients = addClients(batch.clients || [], other.clients || []);
   return batch;
 };
 
@@ -906,7 +920,7 @@ const batchPayload = (settings, containerId, batch) => {
   if (settings.trackConsent) payload.consent = batch.consent;
   if (settings.trackSignals) payload.identifiers = batch.identifiers;
   if (Object.keys(batch.fields || {}).length > 0) payload.fields = unmarked(batch.fields);
-  if (knowsVersion) payload.container = containerInfo();
+  if (knowsVersion) payload.container = containerInfo(batch.clients || []);
   if (settings.marksPreview && isPreview) payload.preview = true;
   return payload;
 };
@@ -1496,11 +1510,20 @@ scenarios:
     batched(1);
     fire([]);
     requests.forEach((request) => {
-      assertThat(request.payload.container).isEqualTo({ version: '42', environment: 'Live' });
+      assertThat(request.payload.container).isEqualTo({ version: '42', environment: 'Live', clients: ['GA4'] });
     });
     version.previewMode = true;
     fire([]);
     assertThat(requests[2].payload.container).isUndefined();
+- name: Names each client that claimed an event of a batch
+  code: |-
+    version.version = '42';
+    batched(4);
+    [' GA4 ', 'Data Client', 'GA4', undefined].forEach((name) => {
+      clientName = name;
+      fire([]);
+    });
+    assertThat(requests[0].payload.container.clients).isEqualTo(['GA4', 'Data Client']);
 - name: Marks events of previews or does not send them
   code: |-
     settings.previewTraffic = 'mark';
@@ -2320,6 +2343,7 @@ setup: |-
     tagNameKey: 'name'
   };
   const version = { containerId: 'GTM-VERSION', debugMode: false, previewMode: false };
+  let clientName = 'GA4';
   let now = 1795174917000;
   let event = {
     event_name: 'purchase',
@@ -2361,6 +2385,7 @@ setup: |-
   };
 
   mock('getContainerVersion', () => version);
+  mock('getClientName', () => clientName);
   mock('getEventData', (key) => event[key]);
   mock('getTimestampMillis', () => now);
   // What chance says of an event that is one in so many; the keys of requests are made of other numbers.

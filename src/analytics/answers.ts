@@ -138,7 +138,15 @@ const windowReport = {
 }
 
 const seen = {
-  containers: Type.Array(Type.Object({ container_id: Type.String(), last_seen: IsoTime })),
+  containers: Type.Array(
+    Type.Object({
+      container_id: Type.String(),
+      last_seen: IsoTime,
+      clients: Type.Array(Type.Object({ name: Type.String(), last_seen: IsoTime }), {
+        description: 'Clients of the container that claimed events, where the tag names them; the latest first',
+      }),
+    }),
+  ),
   last_seen: nullable(IsoTime),
 }
 
@@ -238,7 +246,11 @@ const reportAnswer = (report: WindowReport) => ({
     ...report.score,
     recent: report.score.recent === null ? null : { ...report.score.recent, ...isoRange(report.score.recent) },
   },
-  containers: report.containers.map((container) => ({ ...container, last_seen: isoTime(container.last_seen) })),
+  containers: report.containers.map(({ container_id, last_seen, clients }) => ({
+    container_id,
+    last_seen: isoTime(last_seen),
+    clients: clients.map((client) => ({ ...client, last_seen: isoTime(client.last_seen) })),
+  })),
   last_seen: isoTimeOrNull(report.last_seen),
 })
 

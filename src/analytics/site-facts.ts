@@ -7,14 +7,18 @@ export interface ContainerReport {
   container_id: string
   /** Epoch ms. */
   last_seen: number
+  /** Its clients that claimed events, the latest first; none where the sender does not name them. */
+  clients: { name: string; last_seen: number }[]
 }
 
 /** Containers that a report names. */
 const CONTAINERS_SHOWN = 100
+/** Of all of them together. */
+const CLIENTS_SHOWN = 200
 
 /** The last containers that sent something, the latest first; not bound to a window. */
 export async function containersOf(db: Kysely<Tables>, siteNo: number): Promise<ContainerReport[]> {
-  return db
+  const containers = await db
     .selectFrom('site_containers')
     .select(['container_id', 'last_seen_at as last_seen'])
     .where('site_no', '=', siteNo)
@@ -22,6 +26,19 @@ export async function containersOf(db: Kysely<Tables>, siteNo: number): Promise<
     .orderBy('container_id')
     .limit(CONTAINERS_SHOWN)
     .execute()
+  const clients = await db
+    .selectFrom('container_clients')
+    .select(['container_id', 'client_name as name', 'last_seen_at as last_seen'])
+    .where('site_no', '=', siteNo)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('client_name')
+    .limit(CLIENTS_SHOWN)
+    .execute()
+  const byContainer = Map.groupBy(clients, ({ container_id }) => container_id)
+  return containers.map((container) => ({
+    ...container,
+    clients: (byContainer.get(container.container_id) ?? []).map(({ name, last_seen }) => ({ name, last_seen })),
+  }))
 }
 
 /** When tag ids went over the cap of a day for the last time, epoch ms, or null: the fold leaves a note of it. */

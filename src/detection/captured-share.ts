@@ -25,14 +25,19 @@ export interface CapturedInput {
 export interface CapturedConfig {
   /** Less of what the source counted is too little. */
   min_captured_percent: number
+  /** More, beyond what rounds at midnight, is too much: over 100 where the source is known to leave some out. */
+  max_captured_percent: number
 }
 
-export const CAPTURED_DEFAULTS = { min_captured_percent: 90 } as const satisfies CapturedConfig
+export const CAPTURED_DEFAULTS = {
+  min_captured_percent: 90,
+  max_captured_percent: 100,
+} as const satisfies CapturedConfig
 
 /** Days are taken together until the source counted so many, so that a small shop is judged by a week and a large one by yesterday. */
 const ENOUGH = 100
-/** This much more than all is no rounding of hours at midnight: events are counted twice. */
-const CLEARLY_OVER = 1.02
+/** Of what the source counted, so much more may come of hours that round at midnight. */
+const ROUNDING = 0.02
 /** What comes by chance once in a thousand times is taken for no chance. */
 const CHANCE = 0.001
 /** Up to here the exact tail is added up; further on the normal approximation is as good. */
@@ -46,7 +51,7 @@ const DAYS_NAMED = 14
  *
  * Of `reference` events, each captured with the wanted share, so few as `counted` come with the lower tail of the binomial distribution
  * (`binomialTail`); where the source counted more than 10,000, the upper bound of Wilson's interval of 99.9 % stands for it. Too much is
- * judged by the upper tail of the Poisson distribution around the reference. Critical is a share that is surely under half of the wanted one.
+ * judged by the upper tail of the Poisson distribution around the most that may be. Critical is a share that is surely under half of the wanted one.
  */
 export function capturedShare(input: CapturedInput, config: CapturedConfig): Verdict {
   const windows = [input.days.slice(-1), newestWithEnough(input.days)]
@@ -57,9 +62,15 @@ export function capturedShare(input: CapturedInput, config: CapturedConfig): Ver
 }
 
 /** Whether so few days could show anything at all. */
-export const canJudge = (days: readonly CapturedDay[], { min_captured_percent }: CapturedConfig): boolean => {
+export const canJudge = (
+  days: readonly CapturedDay[],
+  { min_captured_percent, max_captured_percent }: CapturedConfig,
+): boolean => {
   const [reference, counted] = [sum(days.map((day) => day.reference)), sum(days.map((day) => day.counted))]
-  return isSurelyBelow(0, reference, min_captured_percent / 100) || isSurelyOver(counted, reference)
+  return (
+    isSurelyBelow(0, reference, min_captured_percent / 100) ||
+    isSurelyOver(counted, reference, max_captured_percent / 100)
+  )
 }
 
 function newestWithEnough(days: readonly CapturedDay[]): readonly CapturedDay[] {
@@ -82,7 +93,8 @@ function judge(
   const counted = sum(days.map((day) => day.counted))
   const wanted = config.min_captured_percent / 100
   const isFew = isSurelyBelow(counted, reference, wanted)
-  const isMany = isSurelyOver(counted, reference)
+  const most = config.max_captured_percent / 100
+  const isMany = isSurelyOver(counted, reference, most)
   const when = first === last ? `on ${last.day}` : `from ${first.day} to ${last.day}`
   const share = reference === 0 ? null : counted / reference
   const figures = `${number(counted)} of ${number(reference)} “${event}” that “${source}” counted ${when} were counted here${share === null ? '' : `, ${percent(share)}`}`
@@ -93,12 +105,12 @@ function judge(
     message: isFew
       ? `${figures}; at least ${percent(wanted)} should be${because}`
       : isMany
-        ? `${figures}: more than there are, so some are counted twice${because}`
+        ? `${figures}: ${most === 1 ? 'more than it has' : `more than ${percent(most)}`}, so some are counted twice here, or missing there${because}`
         : figures,
     measured: share,
     expected: 1,
-    band: { low: wanted, high: CLEARLY_OVER },
-    since: isFew || isMany ? isoTime(began(days, isFew ? wanted : 1, isFew)) : null,
+    band: { low: wanted, high: most + ROUNDING },
+    since: isFew || isMany ? isoTime(began(days, isFew ? wanted : most, isFew)) : null,
     evidence: {
       source,
       reference,
@@ -119,10 +131,11 @@ function isSurelyBelow(counted: number, reference: number, share: number): boole
   return binomialTail(reference - counted, reference, 1 - share) < CHANCE
 }
 
-function isSurelyOver(counted: number, reference: number): boolean {
-  if (counted <= CLEARLY_OVER * reference) return false
+/** Whether so many are no chance where as many as `most` times what the source counted are right. */
+function isSurelyOver(counted: number, reference: number, most: number): boolean {
+  if (counted <= (most + ROUNDING) * reference) return false
   // A source that counted none does not say that there are none at all.
-  return logUpperTail(counted, { mean: Math.max(1, reference), burst: 1, noise: 0 }) < Math.log(CHANCE)
+  return logUpperTail(counted, { mean: Math.max(1, most * reference), burst: 1, noise: 0 }) < Math.log(CHANCE)
 }
 
 /** Start of the first of the days in a row, up to the newest, whose share is not as it should be. */

@@ -5,6 +5,7 @@ import { Compile } from 'typebox/schema'
 import {
   BATCH_KEYS_MAX,
   BatchPayload,
+  CLIENTS_MAX,
   CONSENT_COUNTS,
   CONSENT_FIELDS,
   Counter,
@@ -50,7 +51,7 @@ type Checked = { ok: true; payload: Payload } | { ok: false; path: string }
 
 const ECOMMERCE_FLAGS = ['has_value', 'has_currency', 'has_transaction_id', 'has_items', ...VALIDITY_FIELDS] as const
 
-const CONTAINER_FIELDS = ['version', 'environment'] as const
+const CONTAINER_FIELDS = ['version', 'environment', 'clients'] as const
 
 const PRESENCE_FIELDS = {
   user_data_quality: ['email', 'phone', 'address'],
@@ -90,11 +91,19 @@ function oversizedPath(payload: object): string | undefined {
   if ('event_counts' in payload && hasTooManyKeys(payload.event_counts)) return '/event_counts'
   if ('tag_metrics' in payload && hasTooManyKeys(payload.tag_metrics)) return '/tag_metrics'
   if ('fields' in payload && hasTooManyKeys(payload.fields, OWN_FIELDS_MAX)) return '/fields'
+  if ('container' in payload && hasTooManyClients(payload.container)) return '/container/clients'
   return undefined
 }
 
 const hasTooManyKeys = (map: unknown, most = BATCH_KEYS_MAX): boolean =>
   typeof map === 'object' && map !== null && Object.keys(map).length > most
+
+const hasTooManyClients = (container: unknown): boolean =>
+  typeof container === 'object' &&
+  container !== null &&
+  'clients' in container &&
+  Array.isArray(container.clients) &&
+  container.clients.length > CLIENTS_MAX
 
 /** A name that is none, or too long for one. */
 const oddName = (map: object = {}): string | undefined =>

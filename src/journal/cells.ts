@@ -3,8 +3,8 @@ import { OTHER } from '../rollups/index.ts'
 import {
   absorbEvent,
   absorbEventCounts,
+  absorbSeen,
   absorbTag,
-  absorbVersions,
   addAll,
   type Cell,
   cellAt,
@@ -26,7 +26,7 @@ export function mergeAlike(cells: readonly Cell[]): Cell[] {
   for (const cell of cells) {
     const target = cellAt(merged, cell.minute, cell.containerId)
     target.lastSeenAt = Math.max(target.lastSeenAt, cell.lastSeenAt)
-    absorbVersions(target, cell)
+    absorbSeen(target, cell)
     for (const [name, event] of cell.events) absorbEvent(eventIn(target, name), event)
   }
   return merged.cells.sort(byTimeAndContainer)

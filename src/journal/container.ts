@@ -1,16 +1,24 @@
 import { type Static, Type } from 'typebox'
 import { storable } from '../lib/index.ts'
-import type { VersionSeen } from './delta.ts'
+import type { ClientSeen, VersionSeen } from './delta.ts'
 
 const TEXT_MAX = 64
+/** Clients that a payload names: containers have two or three, and a batch may hold events of each. */
+export const CLIENTS_MAX = 10
 
 /** What the container says of itself. */
 export const ContainerInfo = Type.Object(
   {
     version: Type.Optional(Type.String({ maxLength: TEXT_MAX })),
     environment: Type.Optional(Type.String({ maxLength: TEXT_MAX })),
+    clients: Type.Optional(
+      Type.Array(Type.String({ maxLength: TEXT_MAX }), {
+        maxItems: CLIENTS_MAX,
+        description: 'Names of the clients that claimed the events',
+      }),
+    ),
   },
-  { description: 'Version and environment of the container that sends; empty or left out: not known' },
+  { description: 'Version, environment and clients of the container that sends; empty or left out: not known' },
 )
 export type ContainerInfo = Static<typeof ContainerInfo>
 
@@ -19,4 +27,12 @@ export function versionOf(container: ContainerInfo | undefined, now: number): Ve
   const { version = '', environment = '' } = container ?? {}
   if (version === '') return undefined
   return { version: storable(version), environment: storable(environment), firstSeenAt: now, lastSeenAt: now }
+}
+
+/** The clients that claimed what a payload holds. @param now time of acceptance, epoch ms */
+export function clientsOf(container: ContainerInfo | undefined, now: number): readonly ClientSeen[] {
+  const names = container?.clients ?? []
+  return names
+    .filter((name) => name !== '')
+    .map((name) => ({ name: storable(name), firstSeenAt: now, lastSeenAt: now }))
 }

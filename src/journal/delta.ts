@@ -51,12 +51,21 @@ export interface EventDelta {
   fields: Map<string, Counts> | undefined
 }
 
-/** A version of a container that sent something. Times of acceptance, epoch ms. */
-export interface VersionSeen {
-  version: string
-  environment: string
+/** Times of acceptance, epoch ms. */
+interface Seen {
   firstSeenAt: number
   lastSeenAt: number
+}
+
+/** A version of a container that sent something. */
+export interface VersionSeen extends Seen {
+  version: string
+  environment: string
+}
+
+/** A client of a container that claimed events. */
+export interface ClientSeen extends Seen {
+  name: string
 }
 
 /** What one container of a site reported for one minute. */
@@ -69,6 +78,8 @@ export interface Cell {
   events: Map<string, EventDelta>
   /** Those that said which they are; undefined where none did. */
   versions: Map<string, VersionSeen> | undefined
+  /** Likewise. */
+  clients: Map<string, ClientSeen> | undefined
 }
 
 export interface Usage {
@@ -139,7 +150,7 @@ export function cellAt(site: SiteDelta, minute: number, containerId: string): Ce
   const { cells } = site
   const found = cells.length <= FEW_CELLS ? lookThrough(cells, minute, containerId) : lookUp(site, minute, containerId)
   if (found !== undefined) return found
-  const cell: Cell = { minute, containerId, lastSeenAt: 0, events: new Map(), versions: undefined }
+  const cell: Cell = { minute, containerId, lastSeenAt: 0, events: new Map(), versions: undefined, clients: undefined }
   cells.push(cell)
   site.index?.set(cellKey(minute, containerId), cell)
   return cell
@@ -147,18 +158,28 @@ export function cellAt(site: SiteDelta, minute: number, containerId: string): Ce
 
 export function seeVersion(cell: Cell, seen: VersionSeen): void {
   cell.versions ??= new Map()
-  const key = `${seen.version}\0${seen.environment}`
-  const known = cell.versions.get(key)
+  see(cell.versions, `${seen.version}\0${seen.environment}`, seen)
+}
+
+export function seeClient(cell: Cell, seen: ClientSeen): void {
+  cell.clients ??= new Map()
+  see(cell.clients, seen.name, seen)
+}
+
+function see<T extends Seen>(all: Map<string, T>, key: string, seen: T): void {
+  const known = all.get(key)
   if (known === undefined) {
-    cell.versions.set(key, { ...seen })
+    all.set(key, { ...seen })
     return
   }
   known.firstSeenAt = Math.min(known.firstSeenAt, seen.firstSeenAt)
   known.lastSeenAt = Math.max(known.lastSeenAt, seen.lastSeenAt)
 }
 
-export function absorbVersions(ours: Cell, { versions }: Cell): void {
+/** Adds the versions and clients of `theirs` to `ours`. */
+export function absorbSeen(ours: Cell, { versions, clients }: Cell): void {
   if (versions !== undefined) for (const seen of versions.values()) seeVersion(ours, seen)
+  if (clients !== undefined) for (const seen of clients.values()) seeClient(ours, seen)
 }
 
 function lookThrough(cells: readonly Cell[], minute: number, containerId: string): Cell | undefined {

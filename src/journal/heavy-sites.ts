@@ -2,9 +2,9 @@ import { Yielder } from '../lib/index.ts'
 import type { BatchOperation, Store } from '../store/index.ts'
 import {
   absorbEventCounts,
+  absorbSeen,
   absorbTag,
   absorbTagCounts,
-  absorbVersions,
   addAll,
   cellAt,
   Delta,
@@ -70,6 +70,7 @@ function* piecesOf(siteNo: number, site: SiteDelta): Generator<string> {
         const into = cellAt(piece.site(siteNo), cell.minute, cell.containerId)
         into.lastSeenAt = cell.lastSeenAt
         into.versions = cell.versions
+        into.clients = cell.clients
         return eventIn(into, name)
       }
       absorbEventCounts(target(), event)
@@ -110,7 +111,7 @@ export async function condense(siteNo: number, site: SiteDelta, books: NameBooks
     const containerId = rows.bookName(siteNo, book, 'container', cell.containerId)
     const target = cellAt(condensed, cell.minute, containerId)
     target.lastSeenAt = Math.max(target.lastSeenAt, cell.lastSeenAt)
-    absorbVersions(target, cell)
+    absorbSeen(target, cell)
     for (const [name, event] of cell.events) {
       const bookedName = rows.bookName(siteNo, book, 'event', name)
       const into = eventIn(target, bookedName)

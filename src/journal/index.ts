@@ -4,6 +4,7 @@ export {
   excessiveConsent,
   excessiveTagConsent,
 } from './consent.ts'
+export { CLIENTS_MAX } from './container.ts'
 export { Delta, EVENT, FIELD, SIGNAL, TAG, TAG_SIGNAL } from './delta.ts'
 export { Counter } from './fields.ts'
 export { Folder, isFoldConflict } from './fold.ts'

@@ -1,5 +1,6 @@
 import { DAY, floorTo, MINUTE, storable } from '../lib/index.ts'
 import {
+  CLIENTS_PER_DAY,
   CONTAINERS_PER_DAY,
   FIELDS_PER_DAY,
   LINKS_PER_DAY,
@@ -9,7 +10,7 @@ import {
   VERSIONS_PER_DAY,
 } from '../rollups/index.ts'
 import { chunksOf, type Store } from '../store/index.ts'
-import { type Cell, type Delta, type EventDelta, fieldsOf, type VersionSeen } from './delta.ts'
+import { type Cell, type ClientSeen, type Delta, type EventDelta, fieldsOf, type VersionSeen } from './delta.ts'
 import { type RowBudget, RowBudgets } from './row-budget.ts'
 
 /** An id that goes back to a name it had today is linked again, so that the newest name wins, but no more often than this. */
@@ -25,6 +26,7 @@ const CAPS = {
   tag: NAMES_PER_DAY,
   container: CONTAINERS_PER_DAY,
   version: VERSIONS_PER_DAY,
+  client: CLIENTS_PER_DAY,
   field: FIELDS_PER_DAY,
 } as const
 export type NameKind = keyof typeof CAPS
@@ -49,10 +51,11 @@ export class NameBook {
     tag: new Map(),
     container: new Map(),
     version: new Map(),
+    client: new Map(),
     field: new Map(),
   }
   /** Admitted under their own name, apart from the two that are always allowed. */
-  readonly #admitted: Record<NameKind, number> = { event: 0, tag: 0, container: 0, version: 0, field: 0 }
+  readonly #admitted: Record<NameKind, number> = { event: 0, tag: 0, container: 0, version: 0, client: 0, field: 0 }
   /** The name that each tag id had last. */
   readonly #namesOfIds = new Map<string, string>()
   /** When each link of an id and a name was last written, epoch ms of the senders' requests. */
@@ -88,8 +91,9 @@ export class NameBook {
   }
 
   /** Whether `book` would admit a name of this cell. */
-  wouldAdmit({ containerId, events, versions }: Cell): boolean {
+  wouldAdmit({ containerId, events, versions, clients }: Cell): boolean {
     for (const seen of versions?.values() ?? []) if (this.#isNew('version', versionName(containerId, seen))) return true
+    for (const seen of clients?.values() ?? []) if (this.#isNew('client', clientName(containerId, seen))) return true
     for (const [name, event] of events) if (this.#hasNewField(name, event)) return true
     if (this.#isFull) return false
     if (this.#isNew('container', containerId)) return true
@@ -264,5 +268,8 @@ const isAlwaysAllowed = (kind: NameKind, name: string): boolean =>
 /** What a version is booked under. */
 export const versionName = (containerId: string, { version, environment }: VersionSeen): string =>
   `${containerId} ${version} ${environment}`
+
+/** Likewise a client. */
+export const clientName = (containerId: string, { name }: ClientSeen): string => `${containerId} ${name}`
 
 export const dayOf = (time: number): number => floorTo(time, DAY)

@@ -2,13 +2,14 @@ import { type Static, Type } from 'typebox'
 import { DAY, floorTo, MINUTE, monthOf, storable } from '../lib/index.ts'
 import { EVENT_COLUMNS, NO_EVENT } from '../rollups/index.ts'
 import { Consent, ConsentCounts, consentOfTags, TagConsent } from './consent.ts'
-import { ContainerInfo, versionOf } from './container.ts'
+import { ContainerInfo, clientsOf, versionOf } from './container.ts'
 import { type Counts, EVENT } from './delta.ts'
 import { Counter, Flag, mapOf, OptionalCounter } from './fields.ts'
 import { IdentifierCounts, Identifiers } from './identifiers.ts'
 import { OwnFieldCounts, OwnFields, ownFieldCountsOf, ownFieldsOf } from './own-fields.ts'
 import { ResponseClass, ResponseCounts, responseSignals } from './responses.ts'
 import {
+  appendClients,
   appendFields,
   appendOwnVersion,
   appendSignals,
@@ -179,6 +180,7 @@ export function appendPayload(log: Log, siteNo: number, payload: Payload, now: n
   const minute = floorTo(isSkewed ? now : sentAt, MINUTE)
   log.push(siteNo, monthOf(now), eventsIn(payload), 1, now, minute, storable(payload.container_id))
   appendOwnVersion(log, versionOf(payload.container, now))
+  appendClients(log, clientsOf(payload.container, now))
   if (isBatch(payload)) appendBatch(log, payload, isSkewed)
   else appendEvent(log, payload, isSkewed)
 }

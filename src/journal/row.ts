@@ -6,6 +6,7 @@ import {
   addAll,
   addUsage,
   type Cell,
+  type ClientSeen,
   type Counts,
   cellAt,
   type Delta,
@@ -15,6 +16,7 @@ import {
   FIELD,
   fieldIn,
   fieldsOf,
+  seeClient,
   seeVersion,
   signalsIn,
   TAG,
@@ -31,6 +33,7 @@ import { type Log, LogReader } from './log-reader.ts'
  *
  *     entry  siteNo, month, events, requests, acceptedAt, minute, containerId, number of events, event…
  *            before the number of events may stand SIGNALS, number of versions, (version, environment, first and last seen)…
+ *            and then FIELDS, number of clients, (name, first and last seen)…
  *     event  name, mask, number of tags, tag…           mask: bit i set counts 1 in EVENT_COLUMNS[i]
  *            name, SUM, counts…, number of tags, tag…
  *            name, PART, n, number of tags, tag…         n events of this name, counted in the total elsewhere
@@ -135,6 +138,7 @@ export function appendDelta(log: Log, delta: Delta): void {
     for (const cell of site.cells) {
       log.push(siteNo, 0, 0, 0, cell.lastSeenAt, cell.minute, cell.containerId)
       appendVersions(log, cell.versions)
+      appendClients(log, [...(cell.clients?.values() ?? [])])
       log.push(cell.events.size)
       for (const [name, event] of cell.events) appendSummedEvent(log, name, event)
     }
@@ -156,6 +160,13 @@ export function appendOwnVersion(log: Log, seen: VersionSeen | undefined): void 
   if (seen === undefined) return
   log.push(SIGNALS, 1)
   appendVersion(log, seen)
+}
+
+/** Appends the clients that claimed events; without any nothing. */
+export function appendClients(log: Log, clients: readonly ClientSeen[]): void {
+  if (clients.length === 0) return
+  log.push(FIELDS, clients.length)
+  for (const { name, firstSeenAt, lastSeenAt } of clients) log.push(name, firstSeenAt, lastSeenAt)
 }
 
 /** Appends all that was counted of one event name. */
@@ -194,10 +205,12 @@ function addEntry(delta: Delta, reader: LogReader): void {
   const minute = reader.number()
   const containerId = reader.text()
   const versions = reader.skips(SIGNALS) ? readVersions(reader) : NO_VERSIONS
+  const clients = reader.skips(FIELDS) ? readClients(reader) : NO_CLIENTS
   const count = reader.number()
   if (count > 0) {
     const cell = cellAt(site, minute, containerId)
     for (const seen of versions) seeVersion(cell, seen)
+    for (const seen of clients) seeClient(cell, seen)
     addCell(cell, acceptedAt, count, reader)
   }
   site.items += reader.at - start
@@ -205,6 +218,7 @@ function addEntry(delta: Delta, reader: LogReader): void {
 }
 
 const NO_VERSIONS: readonly VersionSeen[] = []
+const NO_CLIENTS: readonly ClientSeen[] = []
 
 function readVersions(reader: LogReader): VersionSeen[] {
   const versions: VersionSeen[] = []
@@ -214,6 +228,14 @@ function readVersions(reader: LogReader): VersionSeen[] {
     versions.push({ version, environment, firstSeenAt, lastSeenAt })
   }
   return versions
+}
+
+function readClients(reader: LogReader): ClientSeen[] {
+  const clients: ClientSeen[] = []
+  for (let left = reader.number(); left > 0; left--) {
+    clients.push({ name: reader.text(), firstSeenAt: reader.number(), lastSeenAt: reader.number() })
+  }
+  return clients
 }
 
 function addCell(cell: Cell, acceptedAt: number, count: number, reader: LogReader): void {

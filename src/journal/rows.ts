@@ -1,6 +1,7 @@
 import { floorTo, HOUR, storable, Yielder } from '../lib/index.ts'
 import {
   clientUsage,
+  containerClients,
   containerVersions,
   dailyNames,
   dirtyBuckets,
@@ -28,13 +29,13 @@ import {
   newSite,
   OUTCOME_END,
   type SiteDelta,
+  seeClient,
   seeVersion,
   type TagDelta,
   type Usage,
-  type VersionSeen,
 } from './delta.ts'
 import type { NameBook, NameBooks, NameKind, TagLink } from './names.ts'
-import { dayOf, fieldKey, versionName } from './names.ts'
+import { clientName, dayOf, fieldKey, versionName } from './names.ts'
 import type { RowBudget } from './row-budget.ts'
 
 /** Events and tags of a site that are made rows in one turn of the event loop: some two milliseconds. */
@@ -80,7 +81,7 @@ export class FoldRows {
       this.#push(dirtyBuckets, siteNo, GRAIN.hour, hour, 1)
     }
     for (const [containerId, lastSeenAt] of lastSeen(cells)) this.#push(siteContainers, siteNo, containerId, lastSeenAt)
-    this.#addVersions(siteNo, cells, books)
+    this.#addSeen(siteNo, cells, books)
   }
 
   /** Adds what a site's client used, and nothing else. */
@@ -177,19 +178,27 @@ export class FoldRows {
     }
   }
 
-  /** Past the cap of a day further versions are not noted: no count depends on them. */
-  #addVersions(siteNo: number, cells: readonly Cell[], books: NameBooks): void {
+  /** Past the cap of a day further versions and clients are not noted: no count depends on them. */
+  #addSeen(siteNo: number, cells: readonly Cell[], books: NameBooks): void {
     const sums = newSite()
-    for (const cell of cells) {
-      if (cell.versions === undefined || cell.containerId === OTHER) continue
-      const book = books.book(siteNo, dayOf(cell.minute))
-      const isNoted = (seen: VersionSeen) =>
-        this.bookName(siteNo, book, 'version', versionName(cell.containerId, seen)) !== OTHER
-      for (const seen of cell.versions.values()) if (isNoted(seen)) seeVersion(cellAt(sums, 0, cell.containerId), seen)
+    for (const { containerId, minute, versions, clients } of cells) {
+      if ((versions === undefined && clients === undefined) || containerId === OTHER) continue
+      const book = books.book(siteNo, dayOf(minute))
+      const isNoted = (kind: NameKind, name: string) => this.bookName(siteNo, book, kind, name) !== OTHER
+      const noted = cellAt(sums, 0, containerId)
+      for (const seen of versions?.values() ?? []) {
+        if (isNoted('version', versionName(containerId, seen))) seeVersion(noted, seen)
+      }
+      for (const seen of clients?.values() ?? []) {
+        if (isNoted('client', clientName(containerId, seen))) seeClient(noted, seen)
+      }
     }
-    for (const { containerId, versions } of sums.cells) {
+    for (const { containerId, versions, clients } of sums.cells) {
       for (const { version, environment, firstSeenAt, lastSeenAt } of versions?.values() ?? []) {
         this.#push(containerVersions, siteNo, containerId, version, environment, lastSeenAt, firstSeenAt)
+      }
+      for (const { name, firstSeenAt, lastSeenAt } of clients?.values() ?? []) {
+        this.#push(containerClients, siteNo, containerId, name, lastSeenAt, firstSeenAt)
       }
     }
   }

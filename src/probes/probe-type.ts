@@ -3,6 +3,7 @@ import type { Expectation, Subject, SubjectFinding, TimeRange, UnjudgedReason } 
 import { checkerOf } from '../http/index.ts'
 import { AppError, type ErrorDetail } from '../lib/index.ts'
 import { type Outbound, OutboundError, type OutboundErrorKind } from '../outbound/index.ts'
+import type { ReferenceCount } from '../reconciliation/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../store/index.ts'
 import type { PageReader } from './types/pages.ts'
 
@@ -89,6 +90,11 @@ export interface ProbeContext<Config> {
    */
   signal: AbortSignal
   store: Pick<Store, 'read' | 'reports'>
+  /**
+   * Writes what another system counted of the site's events, all of one source; the same again changes nothing. Says how many counts were
+   * new or others than before. @throws AppError `conflict` when the site would have too many sources or events
+   */
+  writeReferences: (counts: readonly ReferenceCount[]) => Promise<number>
   /** When people last acknowledged an alert of this probe or ended one by hand, epoch ms; null when they never did. */
   lastReview: () => Promise<number | null>
   /** The only way to the network. */
@@ -205,6 +211,7 @@ export interface ProbeSettings {
   tagManagerApiUrl: string
   googleCredentials: GoogleCredentials | null
   warehouseApiUrl: string
+  ga4ApiUrl: string
   /** With its version, e.g. `https://graph.facebook.com/v25.0`. */
   metaApiUrl: string
   hostingAApiUrl: string

@@ -8,6 +8,7 @@ import { ecommerceQuality, userDataQuality } from './types/data-quality.ts'
 import { dataVolume } from './types/data-volume.ts'
 import { errorBudget } from './types/error-budget.ts'
 import { fieldContract } from './types/field-contract.ts'
+import { ga4Counts } from './types/ga4-counts.ts'
 import { httpHealth } from './types/http-health.ts'
 import { imageVersion } from './types/image-version.ts'
 import { metaQuality } from './types/meta-quality.ts'
@@ -30,6 +31,7 @@ export const PROBE_TYPES: readonly ProbeType[] = [
   canary,
   tagManagerVersion,
   warehouseEvents,
+  ga4Counts,
   metaQuality,
   cmpCheck,
   dataVolume,

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { asError, type Clock, SECOND } from '../lib/index.ts'
 import type { Outbound } from '../outbound/index.ts'
+import { writeFetchedCounts } from '../reconciliation/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../store/index.ts'
 import type { OwnConnection } from './own-connection.ts'
 import {
@@ -111,6 +112,7 @@ async function attemptOnce(
           timeoutMs,
           signal,
           store,
+          writeReferences: (counts) => writeFetchedCounts(store, site, counts),
           lastReview: () => lastReview(store, probe.id),
           outbound,
           pages,

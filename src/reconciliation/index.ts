@@ -1,5 +1,6 @@
 export { type ComparedDay, compareDays } from './compare.ts'
-export { newestReference, writeReferenceCounts } from './reference-counts.ts'
+export type { ReferenceCount } from './given-counts.ts'
+export { newestReference, writeFetchedCounts, writeReferenceCounts } from './reference-counts.ts'
 export { offsetsOf } from './report.ts'
 export { reconciliationRoutes } from './routes.ts'
 export {

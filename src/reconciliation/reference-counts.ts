@@ -1,6 +1,15 @@
 import { AppError, notFound } from '../lib/index.ts'
 import { type Context, lockSite, requireSite, writeAudit } from '../management/index.ts'
-import { chunksOf, countOf, type Kysely, type Store, type Tables, totalOf } from '../store/index.ts'
+import {
+  chunksOf,
+  countOf,
+  type Kysely,
+  type SiteRow,
+  type Store,
+  type Tables,
+  type Transaction,
+  totalOf,
+} from '../store/index.ts'
 import type { ReferenceCount } from './given-counts.ts'
 import type { Pair } from './series.ts'
 
@@ -30,33 +39,9 @@ export async function writeReferenceCounts(
   siteId: string,
   counts: readonly ReferenceCount[],
 ): Promise<Added[]> {
-  const added = Array.from(
-    Map.groupBy(counts, ({ source }) => source),
-    ([source, ofSource]) => addedOf(source, ofSource),
-  )
+  const added = addedBySource(counts)
   await ctx.store.write.transaction().execute(async (trx) => {
-    const site = await lockSite(trx, siteId)
-    if (site === undefined) throw notFound('Site')
-    requireRoom(await pairsOf(trx, site.site_no), added)
-    for (const chunk of chunksOf(counts)) {
-      await trx
-        .insertInto('reference_counts')
-        .values(
-          chunk.map(({ source, event, hour, count }) => ({
-            site_no: site.site_no,
-            source,
-            event_name: event,
-            bucket: hour,
-            total: count,
-          })),
-        )
-        .onConflict((conflict) =>
-          conflict
-            .columns(['site_no', 'source', 'event_name', 'bucket'])
-            .doUpdateSet(({ ref }) => ({ total: ref('excluded.total') })),
-        )
-        .execute()
-    }
+    await putCounts(trx, siteId, counts, added)
     const entity = { entity: 'reference_counts', id: siteId } as const
     await writeAudit(
       trx,
@@ -71,6 +56,74 @@ export async function writeReferenceCounts(
   })
   return added
 }
+
+/**
+ * The same for counts that a probe fetched, of one source: they stand in its results, so the audit log does not repeat them, and each
+ * part is written by itself, so that ingest can write in between. A run fetches the same hours as the last: only what has changed is written.
+ *
+ * @returns how many counts were new or others than before
+ * @throws AppError as above
+ */
+export async function writeFetchedCounts(
+  { write, reports }: Pick<Store, 'write' | 'reports'>,
+  { id, site_no }: Pick<SiteRow, 'id' | 'site_no'>,
+  counts: readonly ReferenceCount[],
+): Promise<number> {
+  const [source, ...others] = addedBySource(counts)
+  if (source === undefined) return 0
+  if (others.length > 0) throw new Error('counts of several sources were fetched')
+  const before = await reports
+    .selectFrom('reference_counts')
+    .select(['event_name', 'bucket', countOf('total').as('total')])
+    .where('site_no', '=', site_no)
+    .where('source', '=', source.source)
+    .where('bucket', '>=', source.first)
+    .where('bucket', '<=', source.last)
+    .execute()
+  const known = new Map(before.map(({ event_name, bucket, total }) => [JSON.stringify([event_name, bucket]), total]))
+  const changed = counts.filter(({ event, hour, count }) => known.get(JSON.stringify([event, hour])) !== count)
+  for (const part of chunksOf(changed)) {
+    await write.transaction().execute((trx) => putCounts(trx, id, part, [source]))
+  }
+  return changed.length
+}
+
+/** @param added what there is of all that is being written, of which `counts` may be a part */
+async function putCounts(
+  trx: Transaction<Tables>,
+  siteId: string,
+  counts: readonly ReferenceCount[],
+  added: readonly Added[],
+): Promise<void> {
+  const site = await lockSite(trx, siteId)
+  if (site === undefined) throw notFound('Site')
+  requireRoom(await pairsOf(trx, site.site_no), added)
+  for (const chunk of chunksOf(counts)) {
+    await trx
+      .insertInto('reference_counts')
+      .values(
+        chunk.map(({ source, event, hour, count }) => ({
+          site_no: site.site_no,
+          source,
+          event_name: event,
+          bucket: hour,
+          total: count,
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(['site_no', 'source', 'event_name', 'bucket'])
+          .doUpdateSet(({ ref }) => ({ total: ref('excluded.total') })),
+      )
+      .execute()
+  }
+}
+
+const addedBySource = (counts: readonly ReferenceCount[]): Added[] =>
+  Array.from(
+    Map.groupBy(counts, ({ source }) => source),
+    ([source, ofSource]) => addedOf(source, ofSource),
+  )
 
 function addedOf(source: string, counts: readonly ReferenceCount[]): Added {
   const hours = counts.map(({ hour }) => hour)

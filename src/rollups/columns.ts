@@ -122,6 +122,8 @@ export const CONTAINERS_PER_DAY = 50
 export const FIELDS_PER_DAY = 1_000
 /** Versions of a site's containers that are taken note of on one UTC day. */
 export const VERSIONS_PER_DAY = 50
+/** Clients of containers that a site notes on a day. */
+export const CLIENTS_PER_DAY = 50
 /** Links of a site's tag ids to names that are kept on one UTC day; further ones are still counted under the name. */
 export const LINKS_PER_DAY = 1_000
 
@@ -164,6 +166,11 @@ export const siteContainers: UpsertSpec = upsertInto('site_containers', {
 })
 export const containerVersions: UpsertSpec = upsertInto('container_versions', {
   keys: ['site_no', 'container_id', 'version', 'environment'],
+  fixed: ['first_seen_at'],
+  maxima: ['last_seen_at'],
+})
+export const containerClients: UpsertSpec = upsertInto('container_clients', {
+  keys: ['site_no', 'container_id', 'client_name'],
   fixed: ['first_seen_at'],
   maxima: ['last_seen_at'],
 })
@@ -214,6 +221,7 @@ export const LOCK_ORDER: readonly UpsertSpec[] = [
   dirtyBuckets,
   siteContainers,
   containerVersions,
+  containerClients,
   tagNames,
   dailyNames,
   clientUsage,

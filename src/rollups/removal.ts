@@ -32,6 +32,7 @@ const KEYS = {
   site_containers: ['container_id'],
   tag_names: ['container_id', 'tag_id', 'tag_name'],
   container_versions: ['container_id', 'version', 'environment'],
+  container_clients: ['container_id', 'client_name'],
   daily_names: ['day', 'kind', 'name'],
   recent_payloads: ['id'],
   rejections: ['id'],

@@ -94,8 +94,14 @@ async function firstFoldable(store: Store, now: number): Promise<number> {
 export const KEPT_CONTAINERS = 500
 export const KEPT_LINKS = 5_000
 const KEPT_VERSIONS = 500
+const KEPT_CLIENTS = 500
 
-const KEPT = { site_containers: KEPT_CONTAINERS, tag_names: KEPT_LINKS, container_versions: KEPT_VERSIONS } as const
+const KEPT = {
+  site_containers: KEPT_CONTAINERS,
+  tag_names: KEPT_LINKS,
+  container_versions: KEPT_VERSIONS,
+  container_clients: KEPT_CLIENTS,
+} as const
 
 /**
  * Deletes a site's containers and links beyond the number that is kept, and those not seen since `before`, in steps. The
@@ -110,7 +116,7 @@ async function expireSeen(
   before: number,
   shouldContinue: () => boolean,
 ): Promise<boolean> {
-  for (const table of ['site_containers', 'tag_names', 'container_versions'] as const) {
+  for (const table of ['site_containers', 'tag_names', 'container_versions', 'container_clients'] as const) {
     const newest = await seenAt(store, table, siteNo, 0)
     if (newest === undefined) continue
     const limit = table === 'site_containers' ? Math.min(before, newest) : before

@@ -40,6 +40,7 @@ import type {
 } from './tables/management.ts'
 import type {
   ClientUsageTable,
+  ContainerClientTable,
   ContainerVersionTable,
   DailyNameTable,
   EventRollupTable,
@@ -82,6 +83,7 @@ export interface Tables {
   minute_floors: MinuteFloorTable
   site_containers: SiteContainerTable
   container_versions: ContainerVersionTable
+  container_clients: ContainerClientTable
   tag_names: TagNameTable
   daily_names: DailyNameTable
   client_usage: ClientUsageTable

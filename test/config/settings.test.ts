@@ -39,6 +39,7 @@ test('an empty environment gives the defaults', () => {
     tagManagerApiUrl: 'https://tagmanager.googleapis.com',
     googleCredentials: null,
     warehouseApiUrl: 'https://bigquery.googleapis.com',
+    ga4ApiUrl: 'https://analyticsdata.googleapis.com',
     metaApiUrl: 'https://graph.facebook.com/v25.0',
     hostingAApiUrl: 'https://api.app.stape.io/api/v2',
     hostingAToken: null,
@@ -101,6 +102,7 @@ const TAKEN: readonly [environment: Environment, values: Partial<Config>][] = [
   ],
   [{ RETENTION_RESULT_DAYS: '1' }, { retentionResultDays: 1 }],
   [{ TAG_MANAGER_BASE_URL: 'http://127.0.0.1:9090/' }, { tagManagerBaseUrl: 'http://127.0.0.1:9090' }],
+  [{ GA4_API_URL: 'https://ga4.example/' }, { ga4ApiUrl: 'https://ga4.example' }],
   [{ META_API_URL: 'https://graph.example/v26.0/' }, { metaApiUrl: 'https://graph.example/v26.0' }],
   [{ HOSTING_A_API_URL: 'https://eu.example/api/v2' }, { hostingAApiUrl: 'https://eu.example/api/v2' }],
   [

@@ -40,6 +40,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   rollups: [
     'client_usage',
     'container_versions',
+    'container_clients',
     'daily_names',
     'event_rollups',
     'event_tag_rollups',

@@ -263,7 +263,7 @@ const FULL = {
   consent: { ad_storage: 'denied' as const, analytics_storage: 'granted' as const, updated: false },
   identifiers: { has_event_id: true, has_fbp: false },
   fields: { coupon: true, group: false },
-  container: { version: '7', environment: 'Live' },
+  container: { version: '7', environment: 'Live', clients: ['GA4'] },
 }
 
 for (const [what, sent] of [

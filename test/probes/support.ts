@@ -16,6 +16,7 @@ const SETTINGS: ProbeSettings = {
   tagManagerApiUrl: 'http://127.0.0.1:9',
   googleCredentials: null,
   warehouseApiUrl: 'http://127.0.0.1:9',
+  ga4ApiUrl: 'http://127.0.0.1:9',
   metaApiUrl: 'http://127.0.0.1:9',
   hostingAApiUrl: 'http://127.0.0.1:9',
   hostingAToken: null,

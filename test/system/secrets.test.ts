@@ -64,6 +64,7 @@ async function failingSurroundings(t: TestContext): Promise<Record<string, strin
     TAG_MANAGER_BASE_URL: asked,
     TAG_MANAGER_API_URL: asked,
     WAREHOUSE_API_URL: asked,
+    GA4_API_URL: asked,
     META_API_URL: asked,
     HOSTING_A_API_URL: asked,
     HOSTING_B_STATUS_URL: `${asked}/status/{container_id}`,
@@ -146,6 +147,7 @@ testPerEngine(
       chat_webhook: `${asked}/services/${CLIENT_WEBHOOK_PATH}`,
     })
     const site = await create<{ id: string; ingest_key: string }>('/api/sites', {
+      analytics_property_id: '123456789',
       client_id: client.id,
       name: 'shop',
       url: asked,
@@ -196,6 +198,7 @@ testPerEngine(
       ['image_version', { hosting_a_token: PROBE_TOKEN }],
       ['image_version', { version_url: 'https://127.0.0.1:9/', version_token: PROBE_TOKEN }],
       ['warehouse_events', {}],
+      ['ga4_counts', { events: ['purchase'] }],
       ['tag_manager_version', {}],
       ['http_health', {}],
       ['push', {}],

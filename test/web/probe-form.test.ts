@@ -28,6 +28,16 @@ test('the form of meta_quality names ids as such, hides the token, and has the u
   ])
 })
 
+test('the form of ga4_counts takes a list of events, and has the units of its bounds', () => {
+  assert.deepEqual(drawn('ga4_counts'), [
+    'Events|list||required',
+    'Source|text||GA4',
+    'Days|number||7',
+    'Settled after|number|h|48',
+    'Exact only|switch||true',
+  ])
+})
+
 test('the form of image_version names addresses and pointers as such, and hides both tokens', () => {
   assert.deepEqual(drawn('image_version'), [
     'Version URL|text||',

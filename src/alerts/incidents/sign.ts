@@ -74,6 +74,8 @@ const KINDS: Readonly<Record<string, Cause>> = {
   // That an image is old is no news, and a release does not make it so.
   image_version: 'other',
   error_budget: 'other',
+  // It judges nothing but itself.
+  ga4_counts: 'other',
   // A job of whatever kind.
   push: 'other',
 }

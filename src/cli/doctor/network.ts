@@ -19,6 +19,7 @@ export const OUTBOUND: readonly OutboundTarget[] = [
   { url: 'https://www.googletagmanager.com', needs: 'tag_manager_version probes of web containers' },
   { url: 'https://tagmanager.googleapis.com', needs: 'tag_manager_version probes of server containers' },
   { url: 'https://bigquery.googleapis.com', needs: 'warehouse_events probes' },
+  { url: 'https://analyticsdata.googleapis.com', needs: 'ga4_counts probes' },
   { url: 'https://graph.facebook.com', needs: 'meta_quality probes' },
   { url: 'https://api.app.stape.io', needs: 'tag_server_infra and image_version probes with hosting provider A' },
 ]

@@ -16,6 +16,7 @@ import {
 import { localDays } from '../../uptime/index.ts'
 import { judgeCounts, type Unjudged } from '../counts/judge-counts.ts'
 import { learning, noData } from '../counts/unjudged.ts'
+import { type FetchedSource, fetchedSource } from '../ga4-counts/fetched-source.ts'
 import { defineProbeType, type ProbeOutcome } from '../probe-type.ts'
 
 /** A day is judged so long after its end: events come late, and so do the last orders of a day in an export. */
@@ -40,6 +41,13 @@ export const reconciliation = defineProbeType({
         default: CAPTURED_DEFAULTS.min_captured_percent,
         description: 'Surely less of what the source counted is a warning, surely less than half of this critical',
       }),
+      max_captured_percent: Type.Number({
+        minimum: 100,
+        maximum: 1_000,
+        default: CAPTURED_DEFAULTS.max_captured_percent,
+        description:
+          'Surely more is a warning, beyond 2 % for events around midnight: they are counted twice, or missing there',
+      }),
       days: Type.Integer({
         minimum: 1,
         maximum: 30,
@@ -51,7 +59,8 @@ export const reconciliation = defineProbeType({
         minimum: 1,
         maximum: 720,
         default: 48,
-        description: 'When the newest count of the source is older, the check cannot run',
+        description:
+          'When the newest count of the source is older, the check cannot run; of a source that a probe fetches when it should be settled for so long',
       }),
     },
     { additionalProperties: false },
@@ -60,7 +69,8 @@ export const reconciliation = defineProbeType({
   defaultIntervalSeconds: 3_600,
   async run({ site, config, now, store }): Promise<ProbeOutcome> {
     const { source, event } = config
-    const missing = notUsable(await newestReference(store.reports, site.site_no, config), config, now)
+    const fetched = await fetchedSource(store, site, source)
+    const missing = notUsable(await newestReference(store.reports, site.site_no, config), config, fetched, now)
     if (missing !== null) return missing
     const until = floorTo(now, HOUR)
     // The last one is not over, or was not long ago.
@@ -87,6 +97,7 @@ interface Settings {
   source: string
   event: string
   min_captured_percent: number
+  max_captured_percent: number
   days: number
   max_age_hours: number
 }
@@ -95,20 +106,27 @@ interface Settings {
 function notUsable(
   newest: number | null,
   { source, event, max_age_hours }: Settings,
+  fetched: FetchedSource | null,
   now: number,
 ): ProbeOutcome | null {
   if (newest === null) {
+    const remedy =
+      fetched === null ? 'upload them on the setup of the site' : `the probe “${fetched.probe}” has fetched none`
     return {
       status: 'error',
-      message: `There are no reference counts of “${event}” from “${source}”: upload them on the setup of the site`,
+      message: `There are no reference counts of “${event}” from “${source}”: ${remedy}`,
       details: { reason: 'no_reference', source, event },
     }
   }
   const age = now - (newest + HOUR)
-  if (age <= max_age_hours * HOUR) return null
+  if (age <= max_age_hours * HOUR + (fetched?.settledAfterMs ?? 0)) return null
+  const last = `no count of “${event}” of the last ${duration(age)}`
   return {
     status: 'error',
-    message: `“${source}” has sent no count of “${event}” of the last ${duration(age)}: its export has stopped`,
+    message:
+      fetched === null
+        ? `“${source}” has sent ${last}: its export has stopped`
+        : `“${source}” has ${last}: look at the probe “${fetched.probe}”, which fetches them`,
     details: { reason: 'reference_stale', source, event, newest_hour: isoTime(newest) },
   }
 }

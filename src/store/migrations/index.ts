@@ -41,6 +41,7 @@ import { pushes } from './0040-pushes.ts'
 import { accounts } from './0041-accounts.ts'
 import { apiTokens } from './0042-api-tokens.ts'
 import { auditedClients } from './0043-audited-clients.ts'
+import { containerClients } from './0047-container-clients.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -88,6 +89,7 @@ export const migrations: readonly Migration[] = [
   accounts,
   apiTokens,
   auditedClients,
+  containerClients,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

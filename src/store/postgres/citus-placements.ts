@@ -31,6 +31,7 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   site_containers: 'site_no',
   tag_names: 'site_no',
   container_versions: 'site_no',
+  container_clients: 'site_no',
   // Read by folds, for the sites they write to.
   daily_names: 'site_no',
   // Up to 50 payloads a site, replaced all the time.

@@ -154,6 +154,15 @@ CREATE TABLE clock_checks (
   doubt text
 );
 
+CREATE TABLE container_clients (
+  site_no integer not null,
+  container_id text not null,
+  client_name text not null,
+  first_seen_at integer not null,
+  last_seen_at integer not null,
+  primary key (site_no, container_id, client_name)
+) without rowid;
+
 CREATE TABLE container_versions (
   site_no integer not null,
   container_id text not null,

@@ -179,6 +179,15 @@ export interface ContainerVersionTable {
   last_seen_at: number
 }
 
+/** A client of a container that claimed events. */
+export interface ContainerClientTable {
+  site_no: number
+  container_id: string
+  client_name: string
+  first_seen_at: number
+  last_seen_at: number
+}
+
 /** Which name a tag id has had. The latest one joins the rows of all. */
 export interface TagNameTable {
   site_no: number

@@ -14,7 +14,7 @@ const KEYS = generateKeyPairSync('rsa', {
 export const EMAIL = 'probe@acme-tags.iam.gserviceaccount.com'
 
 /** What an API answers: a status with JSON, or a text as it is. */
-export type Reply = { status?: number; json: unknown } | { status?: number; text: string }
+export type Reply = ({ json: unknown } | { text: string }) & { status?: number; location?: string }
 
 export interface ReceivedRequest {
   method: string
@@ -64,7 +64,10 @@ export async function googleServer(
     const body = await text(request)
     const reply =
       path === '/token' ? giveToken(body) : askApi(request.headers.authorization, request.method, path, body)
-    response.writeHead(reply.status ?? 200, { 'content-type': 'application/json; charset=UTF-8' })
+    response.writeHead(reply.status ?? 200, {
+      'content-type': 'application/json; charset=UTF-8',
+      ...(reply.location === undefined ? {} : { location: reply.location }),
+    })
     response.end('json' in reply ? JSON.stringify(reply.json) : reply.text)
   }
 

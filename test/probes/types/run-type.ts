@@ -1,6 +1,12 @@
 import type { TestContext } from 'node:test'
 import type { Outbound } from '../../../src/outbound/index.ts'
-import type { JsonObject, ProbeOutcome, ProbeSettings, ProbeType } from '../../../src/probes/probe-type.ts'
+import type {
+  JsonObject,
+  ProbeContext,
+  ProbeOutcome,
+  ProbeSettings,
+  ProbeType,
+} from '../../../src/probes/probe-type.ts'
 import { withDefaults } from '../../../src/probes/probe-type.ts'
 import { PageReader } from '../../../src/probes/types/pages.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
@@ -33,6 +39,8 @@ export interface RunGiven {
   settings?: Partial<ProbeSettings>
   store?: Pick<Store, 'read' | 'reports'>
   lastReview?: number
+  /** Refused without it. */
+  writeReferences?: ProbeContext<unknown>['writeReferences']
   /** Where names lead; addresses at 127.0.0.0/8 only without it. */
   outbound?: Outbound
   pages?: PageReader
@@ -66,6 +74,7 @@ export function runType(t: TestContext, type: ProbeType, given: RunGiven): Promi
     timeoutMs,
     signal: controller.signal,
     store,
+    writeReferences: given.writeReferences ?? (() => Promise.reject(new Error('this test writes nothing'))),
     lastReview: () => Promise.resolve(given.lastReview ?? null),
     outbound,
     pages,

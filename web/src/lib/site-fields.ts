@@ -39,7 +39,7 @@ export const TRACKING_FIELDS: Readonly<Record<TrackingField, FieldWords>> = {
   },
   analytics_property_id: {
     label: 'Analytics property',
-    description: 'The number under Admin, Property settings',
+    description: 'The number under Admin, Property details: what GA4 counted can be compared',
     placeholder: '123456789',
   },
   analytics_measurement_id: {

@@ -14,6 +14,7 @@ import type { SiteRecord } from '../../api/sites.ts'
 import { counted, whole } from '../../lib/words.ts'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { SetupStep } from './KeyStep.tsx'
 import { addedWords, EXAMPLE, FILE_MAX, referenceLine } from './references.ts'
@@ -51,6 +52,12 @@ function HowToSend({ siteId, base }: { siteId: string; base: string }) {
   return (
     <>
       <UploadFile siteId={siteId} />
+      <p className={classes.muted}>
+        What Google Analytics counted is fetched by a probe:{' '}
+        <TextLink to="/probes/new" search={{ site: siteId, type: 'ga4_counts' } as object}>
+          add “Counts from GA4”
+        </TextLink>
+      </p>
       <p className={classes.muted}>A file has a header and a line for each hour; 0 is not the same as no line:</p>
       <div className={classes.terminal}>
         <pre className={classes.pre}>{EXAMPLE}</pre>

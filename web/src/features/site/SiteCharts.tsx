@@ -82,12 +82,24 @@ function ContainersPanel() {
         <Note height={80}>No container has sent anything yet.</Note>
       ) : (
         <ul className={page.containers}>
-          {report.containers.map(({ container_id, last_seen }) => (
+          {report.containers.map(({ container_id, last_seen, clients }) => (
             <li key={container_id}>
               <code>{container_id}</code>
               <span className={page.muted}>
                 <RelativeTime at={last_seen} zone={site.timezone} />
               </span>
+              {clients.length > 0 && (
+                <ul className={page.clients} aria-label={`Clients of ${container_id}`}>
+                  {clients.map((client) => (
+                    <li key={client.name}>
+                      {client.name}
+                      <span className={page.muted}>
+                        <RelativeTime at={client.last_seen} zone={site.timezone} />
+                      </span>
+                    </li>
+                  ))}
+                </ul>
+              )}
             </li>
           ))}
         </ul>

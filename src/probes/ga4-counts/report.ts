@@ -1,0 +1,123 @@
+import { isObject, number, percent } from '../../lib/index.ts'
+import { GoogleFailure, type JsonRecord, wholeNumberOf } from '../google/ask.ts'
+import { type Asked, isTimeZone } from './hours.ts'
+import { type Quotas, readQuotas } from './quota.ts'
+
+/** Of an hour; as many as reference counts may be. */
+const COUNT_MAX = 1_000_000_000
+/** The longest name of a zone has 30 characters. */
+const ZONE_MAX = 64
+
+/** What GA4 itself says against its figures. */
+export interface Caveats {
+  /** Small rows were left out, so that no one can be recognised. */
+  isThresholded: boolean
+  /** The counts are estimates from a part of the events. */
+  isSampled: boolean
+  /** How large a part, 0 to 1; null where it is not known. */
+  sampledShare: number | null
+  /** Some events were added up under “(other)”, as there were too many kinds of rows. */
+  hasOther: boolean
+}
+
+export interface Ga4Report {
+  /** Of the property. */
+  timezone: string
+  /** By GA4's name of the event, then by its name of the hour: `2026112014`. */
+  counts: ReadonlyMap<string, ReadonlyMap<string, number>>
+  /** The newest hour of which there is any row; null where there is none. */
+  newest: string | null
+  caveats: Caveats
+  quotas: Quotas
+}
+
+/** How often each of the events came in each hour of the property's zone: the body of a `runReport`. */
+export const questionOf = (events: readonly string[], { startDate, endDate, hoursMax }: Asked): JsonRecord => ({
+  dateRanges: [{ startDate, endDate }],
+  dimensions: [{ name: 'eventName' }, { name: 'dateHour' }],
+  metrics: [{ name: 'eventCount' }],
+  dimensionFilter: { filter: { fieldName: 'eventName', inListFilter: { values: [...events], caseSensitive: true } } },
+  limit: String(events.length * hoursMax),
+  returnPropertyQuota: true,
+})
+
+/**
+ * Reads an answer to such a question. What is not as it should be makes all of it useless: a part of the rows would look like fewer events.
+ *
+ * @param rowsMax as many as were asked for
+ * @throws GoogleFailure `bad_answer`
+ */
+export function readReport(json: JsonRecord, rowsMax: number): Ga4Report {
+  const { rows = [], rowCount } = json
+  const metadata = isObject(json.metadata) ? json.metadata : {}
+  const { timeZone } = metadata
+  if (typeof timeZone !== 'string' || timeZone.length > ZONE_MAX || !isTimeZone(timeZone)) {
+    throw bad('names no time zone of the property that is known here')
+  }
+  if (!Array.isArray(rows)) throw bad('has no list of rows')
+  const known = rowCount === undefined ? rows.length : wholeNumberOf(rowCount)
+  if (rows.length > rowsMax || known !== rows.length) {
+    throw bad(`has ${number(rows.length)} rows and says that there are ${known === null ? 'others' : number(known)}`)
+  }
+  const counts = new Map<string, Map<string, number>>()
+  let newest: string | null = null
+  for (const row of rows) {
+    const { event, hour, count } = readRow(row)
+    const ofEvent = counts.get(event) ?? new Map<string, number>()
+    if (ofEvent.has(hour)) throw bad('has two rows of the same event and hour')
+    ofEvent.set(hour, count)
+    counts.set(event, ofEvent)
+    if (newest === null || hour > newest) newest = hour
+  }
+  return { timezone: timeZone, counts, newest, caveats: readCaveats(metadata), quotas: readQuotas(json.propertyQuota) }
+}
+
+const bad = (what: string): GoogleFailure =>
+  new GoogleFailure('bad_answer', `The answer of the Google Analytics Data API ${what}`)
+
+/** `{ dimensionValues: [{ value: 'purchase' }, { value: '2026112014' }], metricValues: [{ value: '37' }] }` */
+function readRow(row: unknown): { event: string; hour: string; count: number } {
+  const { dimensionValues, metricValues } = isObject(row) ? row : {}
+  const [event, hour] = valuesOf(dimensionValues, 2)
+  const count = wholeNumberOf(valuesOf(metricValues, 1)[0])
+  if (typeof event !== 'string' || typeof hour !== 'string' || !/^\d{10}$/.test(hour)) {
+    throw bad('has a row without the name of an event and an hour')
+  }
+  if (count === null || count < 0 || count > COUNT_MAX) throw bad('has a count that is none')
+  return { event, hour, count }
+}
+
+const valuesOf = (list: unknown, length: number): unknown[] =>
+  Array.isArray(list) && list.length === length ? list.map((one) => (isObject(one) ? one.value : undefined)) : []
+
+function readCaveats({ subjectToThresholding, samplingMetadatas, dataLossFromOtherRow }: JsonRecord): Caveats {
+  const isSampled = Array.isArray(samplingMetadatas) ? samplingMetadatas.length > 0 : isSaid(samplingMetadatas)
+  return {
+    isThresholded: isSaid(subjectToThresholding),
+    isSampled,
+    sampledShare: isSampled && Array.isArray(samplingMetadatas) ? shareOf(samplingMetadatas[0]) : null,
+    hasOther: isSaid(dataLossFromOtherRow),
+  }
+}
+
+/** What is not understood counts as said: figures are exact only where nothing speaks against it. */
+const isSaid = (value: unknown): boolean => value !== undefined && value !== null && value !== false
+
+function shareOf(sampling: unknown): number | null {
+  const { samplesReadCount, samplingSpaceSize } = isObject(sampling) ? sampling : {}
+  const [read, all] = [wholeNumberOf(samplesReadCount), wholeNumberOf(samplingSpaceSize)]
+  return read === null || all === null || read < 0 || all <= 0 || read > all ? null : read / all
+}
+
+/** Whether the counts themselves are not what GA4 collected; of those that are thresholded rows are missing, and none is wrong. */
+export const areInexact = ({ isSampled, hasOther }: Caveats): boolean => isSampled || hasOther
+
+/** For people, without a sentence's beginning and end; empty where nothing speaks against the figures. */
+export function caveatWords({ isThresholded, isSampled, sampledShare, hasOther }: Caveats): string {
+  const read = sampledShare === null ? '' : ` from ${percent(sampledShare)} of the events`
+  return [
+    ...(isSampled ? [`GA4 estimates the counts${read} (sampling; fewer days may avoid it)`] : []),
+    ...(hasOther ? ['GA4 adds some events up under “(other)”, so that counts may be too low'] : []),
+    ...(isThresholded ? ['GA4 withholds hours with few users (thresholding), which are not written'] : []),
+  ].join('; ')
+}

@@ -1,0 +1,93 @@
+import { type Static, Type } from 'typebox'
+import { EXPECTS } from '../../http/index.ts'
+import { type ErrorDetail, storable } from '../../lib/index.ts'
+
+export const TYPE_NAME = 'ga4_counts'
+export const DEFAULT_SOURCE = 'GA4'
+/** Google: “We may take 24-48 hours to process data. During that time, data in your reports may change.” */
+export const DEFAULT_SETTLED_HOURS = 48
+/** With 20 events, 14 days are an answer of 2 MB and a tenth of what is parsed at most. */
+const DAYS_MAX = 14
+const EVENTS_MAX = 20
+
+const isPlain = { pattern: '^\\P{Cc}+$', [EXPECTS]: 'text without control characters' }
+
+export const Config = Type.Object(
+  {
+    events: Type.Array(Type.String({ ...isPlain, minLength: 1, maxLength: 300 }), {
+      minItems: 1,
+      maxItems: EVENTS_MAX,
+      description: 'Events as the tag sends them: purchase; where GA4 has another name, both: order=purchase',
+    }),
+    source: Type.String({
+      ...isPlain,
+      minLength: 1,
+      maxLength: 64,
+      default: DEFAULT_SOURCE,
+      description: 'Name of the source that the counts are written under',
+    }),
+    days: Type.Integer({
+      minimum: 1,
+      maximum: DAYS_MAX,
+      default: 7,
+      description: 'Days of settled hours that each run asks for: what GA4 has changed in them is written again',
+    }),
+    settled_after_hours: Type.Integer({
+      minimum: 24,
+      maximum: 96,
+      default: DEFAULT_SETTLED_HOURS,
+      description: 'Younger hours are not written, as GA4 still adds to them: Google says 24 to 48 hours',
+    }),
+    exact_only: Type.Boolean({
+      default: true,
+      description: 'Writes nothing while GA4 says that its counts are sampled, or that some are in “(other)”',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+export type Settings = Static<typeof Config>
+
+/** One event by both of its names. */
+export interface NamedEvent {
+  /** As it is counted here. */
+  name: string
+  /** As GA4 knows it. */
+  ga4: string
+}
+
+/** As long as names of events that are sent. */
+const NAME_MAX = 256
+/** GA4 takes 40 characters; some were collected by older rules. */
+const GA4_NAME_MAX = 100
+
+/** `purchase`, or `order=purchase`: GA4's names have no `=`, so the last one separates. */
+export const eventsOf = ({ events }: Pick<Settings, 'events'>): NamedEvent[] =>
+  events.map((text) => {
+    const at = text.lastIndexOf('=')
+    const [name, ga4] = at < 0 ? [text, text] : [text.slice(0, at), text.slice(at + 1)]
+    return { name: storable(name.trim()), ga4: storable(ga4.trim()) }
+  })
+
+export function checkConfig(config: Settings): readonly ErrorDetail[] {
+  const events = eventsOf(config)
+  const faults = events.flatMap(({ name, ga4 }, index) => {
+    const message = faultOf(name, ga4) ?? twice(events, index)
+    return message === null ? [] : [{ path: `/events/${index}`, message }]
+  })
+  return config.source.trim() === ''
+    ? [{ path: '/source', message: 'must be text that is not blank' }, ...faults]
+    : faults
+}
+
+function faultOf(name: string, ga4: string): string | null {
+  if (name === '' || ga4 === '') return 'must be a name, or two with = between them'
+  if (name.length > NAME_MAX) return `must have a name of at most ${NAME_MAX} characters`
+  return ga4.length > GA4_NAME_MAX ? `must have a name in GA4 of at most ${GA4_NAME_MAX} characters` : null
+}
+
+function twice(events: readonly NamedEvent[], index: number): string | null {
+  const name = events[index]?.name
+  const first = events.findIndex((event) => event.name === name)
+  return first === index ? null : `must not be the same event as /events/${first}`
+}
