@@ -2,6 +2,13 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import {
+  accountHooks,
+  accountRoutes,
+  createCredentials,
+  createOwners,
+  type KnownCredentials,
+} from './accounts/index.ts'
 import { alertRoutes, incidentRoutes, maintenanceRoutes, silenceRoutes } from './alerts/index.ts'
 import { analyticsRoutes, REPORT_LIMITS, tagVendorRoutes } from './analytics/index.ts'
 import { clusterMetrics, type Leases, type Membership } from './cluster/index.ts'
@@ -16,12 +23,11 @@ import {
   IDLE_SOCKET_TIMEOUT_MS,
   inTurn,
   SERVER_LIMITS,
-  type Sessions,
 } from './http/index.ts'
 import { type Ingest, ingestFirst, ingestRoutes } from './ingest/index.ts'
 import type { Clock, Loop } from './lib/index.ts'
-import { createSessions, managementRoutes } from './management/index.ts'
-import { notificationRoutes } from './notifications/index.ts'
+import { hooksInOrder, managementRoutes } from './management/index.ts'
+import { type Mailer, notificationRoutes } from './notifications/index.ts'
 import { healthRoutes, metricsRoutes, nodeRoutes, type RegisterMetrics, settingsRoutes } from './operations/index.ts'
 import { probeRoutes, pushRoutes } from './probes/index.ts'
 import { reconciliationRoutes } from './reconciliation/index.ts'
@@ -44,6 +50,10 @@ export interface AppOptions {
   loops: readonly Loop[]
   clock: Clock
   log: Logger
+  /** Null where e-mail is not set up. */
+  mailer: Mailer | null
+  /** The address of the service for people; known when it listens. */
+  publicUrl: () => string
   /** Why nothing is deleted by age, or null. */
   clockDoubt: () => string | null
   isStopping: () => boolean
@@ -62,16 +72,18 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
     options
   const isForPeople = hasRole(config, 'worker')
   const tokens = { admin: config.adminToken, viewer: config.viewerToken }
-  const sessions = createSessions({ store, clock, tokens })
+  const credentials = await createCredentials({ store, clock, tokens, onError })
   const app = await createHttpApp({
     log,
     clock,
     access: {
       adminToken: config.adminToken,
       viewerToken: config.viewerToken,
+      needsAccounts: config.adminEmail !== null,
       listensOnLoopback: isLoopback(config.host),
     },
-    sessions,
+    credentials,
+    ownersOf: createOwners(store),
     publicUrl: config.publicUrl,
     trustProxy: config.trustProxy,
     isPassing,
@@ -107,17 +119,18 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
   ]
   const { nodeId } = membership
   metricsRoutes(app, { store, nodeId, rooms, loops, clock, role: config.role, version: VERSION, ...perSite })
-  if (worker !== null) apiRoutes(app, options, worker, sessions)
+  if (worker !== null) apiRoutes(app, options, worker, credentials)
   return app
 }
 
 function apiRoutes(
   app: HttpApp,
-  { config, store, clock, onError }: AppOptions,
+  { config, store, clock, mailer, publicUrl: address, onError }: AppOptions,
   worker: Worker,
-  sessions: Sessions,
+  credentials: KnownCredentials,
 ): void {
-  const { deletionHooks, probes, alerts, notifications } = worker
+  const { probes, alerts, notifications } = worker
+  const deletionHooks = hooksInOrder([worker.deletionHooks, accountHooks])
   const { defaultPlan, publicUrl } = config
   managementRoutes(app, {
     store,
@@ -143,8 +156,9 @@ function apiRoutes(
   tagVendorRoutes(app, { store, clock })
   reconciliationRoutes(app, { store, clock, retention: retentionOf(config), limits: REPORT_LIMITS })
   uptimeRoutes(app, { store, clock, retention: retentionOf(config) })
-  dashboardRoutes(app, { store, clock, channelSettings: alerts.channelSettings, sessions, onError })
+  dashboardRoutes(app, { store, clock, channelSettings: alerts.channelSettings, credentials, onError })
   sharingRoutes(app, { store, clock, publicUrl, isEmailOn: config.smtpUrl !== null })
+  accountRoutes(app, { store, clock, credentials, mailer, publicUrl: address, onError })
   nodeRoutes(app, { store, clock })
   settingsRoutes(app, { store, clock, settings: settingsOf(config) })
 }

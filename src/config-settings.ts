@@ -74,7 +74,7 @@ export const SETTINGS = {
   adminToken: setting(
     'ADMIN_TOKEN',
     'unset',
-    'Bearer token that reads and changes everything; needed to listen on an address other than loopback',
+    'Bearer token that reads and changes everything; it or ADMIN_EMAIL is needed to listen on an address other than loopback',
     parse.optional(parse.token),
     true,
   ),
@@ -84,6 +84,12 @@ export const SETTINGS = {
     'Bearer token that reads, without ingest keys, webhooks and e-mail addresses; needs ADMIN_TOKEN',
     parse.optional(parse.token),
     true,
+  ),
+  adminEmail: setting(
+    'ADMIN_EMAIL',
+    'unset',
+    'E-mail address of the first owner, instead of ADMIN_TOKEN: while no owner has set a password, each start logs a one-time link that does. From then on people sign in with accounts',
+    parse.optional(parse.emailAddress),
   ),
   allowUnauthenticated: setting(
     'ALLOW_UNAUTHENTICATED',

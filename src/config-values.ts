@@ -146,6 +146,12 @@ export function mailbox(value: string): string {
   return value
 }
 
+export function emailAddress(value: string): string {
+  if (!/^[^\s<>@,]+@[^\s<>@,]+$/.test(value) || value.length > 254)
+    throw new Error('one address like ada@example.com is allowed')
+  return value
+}
+
 /** The parts of a service account's key that are needed, as its JSON file has them. */
 interface GoogleKey {
   client_email: string

@@ -77,18 +77,18 @@ const emptyAsUnset = (text: string | undefined): string | undefined => (text?.tr
 
 /** Management needs no key by default, which is only safe where no one else can connect. */
 function requireSafeAddress(config: Config): void {
-  if (config.adminToken !== null || config.allowUnauthenticated) return
+  if (config.adminToken !== null || config.adminEmail !== null || config.allowUnauthenticated) return
   const proxied = signOfProxy(config)
   if (proxied !== null) {
     throw new StartupError(
       `${proxied} says that a proxy forwards requests of others, and management would need no key: ` +
-        'set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true if the proxy keeps strangers out',
+        'set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true if the proxy keeps strangers out, or ADMIN_EMAIL to sign in with accounts',
     )
   }
   if (isLoopback(config.host)) return
   throw new StartupError(
     `HOST=${config.host} is reachable by others and management would need no key: ` +
-      'set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true if something in front of it keeps strangers out',
+      'set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true if something in front of it keeps strangers out, or ADMIN_EMAIL to sign in with accounts',
   )
 }
 

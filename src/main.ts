@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
+import { firstOwnerLink } from './accounts/index.ts'
 import { buildApp } from './app.ts'
 import { ClockGuard, DatabaseClock, Leases, Listening, Membership } from './cluster/index.ts'
 import { type Config, hasRole } from './config.ts'
@@ -132,11 +133,14 @@ export async function startService({
       worker,
       loops,
       log,
+      mailer,
+      publicUrl,
       clockDoubt,
       isStopping: () => isStopping,
     })
     await listen(app, config)
     address = addressOf(app.server.address())
+    await offerFirstAccount(store, clock, config, publicUrl(), log)
     closers.add(() => listening?.stop())
     await listening?.start()
     // Its messages have links to this address.
@@ -172,6 +176,20 @@ export async function startService({
     // A full or read-only disk shows at the first write: opening a database that was not closed needs none.
     throw thrown instanceof StoreError ? new StartupError(`the database cannot be used: ${thrown.message}`) : thrown
   }
+}
+
+/** Without a key someone has to be able to sign in. */
+async function offerFirstAccount(
+  store: Store,
+  clock: Clock,
+  config: Config,
+  publicUrl: string,
+  log: Logger,
+): Promise<void> {
+  if (config.adminToken !== null || !hasRole(config, 'worker')) return
+  const link = await firstOwnerLink({ store, clock }, config.adminEmail, publicUrl)
+  if (link !== null)
+    log.warn(link, 'no one can manage this service yet: open the link to set a password; it works once, within 7 days')
 }
 
 const mailerOf = ({ smtpUrl, smtpFrom }: Config): Mailer | null =>

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, nullable, Uuid } from '../http/index.ts'
+import { IsoTime, nullable, Uuid, type Visible } from '../http/index.ts'
 import type { Store } from '../store/index.ts'
 import { listMaintenance } from './maintenance/maintenance.ts'
 import { ScopeFields } from './scope.ts'
@@ -21,12 +21,12 @@ export const MutedNow = Type.Object({
 })
 export type MutedNow = Static<typeof MutedNow>
 
-/** What keeps messages back now, of a client or of all: what ends last comes first. */
-export async function mutedNow(store: Pick<Store, 'read'>, clientId: string | null, now: number): Promise<MutedNow[]> {
-  const query = { active_only: true, limit: MOST, ...(clientId === null ? {} : { client_id: clientId }) }
+/** What keeps messages back now, of these clients or of all: what ends last comes first. */
+export async function mutedNow(store: Pick<Store, 'read'>, clients: Visible, now: number): Promise<MutedNow[]> {
+  const query = { active_only: true, limit: MOST }
   const [silences, maintenance] = await Promise.all([
-    listSilences(store, query, now),
-    listMaintenance(store, query, now),
+    listSilences(store, clients, query, now),
+    listMaintenance(store, clients, query, now),
   ])
   const silent = silences.entries.map(
     ({

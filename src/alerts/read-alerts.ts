@@ -1,4 +1,4 @@
-import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../http/index.ts'
+import { DEFAULT_PAGE, idBefore, type Page, pageOf, type Visible } from '../http/index.ts'
 import { firstIdAt, isoTime, notFound } from '../lib/index.ts'
 import { type ChannelSettings, deliveriesOf, isReachable, offChannels, withChannels } from '../notifications/index.ts'
 import type { ClientRow, Kysely, Store, Tables } from '../store/index.ts'
@@ -17,17 +17,22 @@ import type { Subject } from './machine/types.ts'
 import { subjectOf } from './machine/types.ts'
 
 /**
- * A page of alerts, newest first.
+ * A page of the alerts that the caller may see, newest first.
  *
  * @throws AppError `invalid_request` when `before` is neither an id nor a time
  */
-export async function listAlerts({ read }: Pick<Store, 'read'>, query: AlertQuery): Promise<Page<AlertRecord>> {
+export async function listAlerts(
+  { read }: Pick<Store, 'read'>,
+  visible: Visible,
+  query: AlertQuery,
+): Promise<Page<AlertRecord>> {
   const { client_id, site_id, probe_id, state, severity, resolved, since, before, limit = DEFAULT_PAGE } = query
   let rows = read
     .selectFrom('alerts')
     .selectAll()
     .orderBy('id', 'desc')
     .limit(limit + 1)
+  if (visible !== null) rows = rows.where('client_id', 'in', [...visible])
   if (client_id !== undefined) rows = rows.where('client_id', '=', client_id)
   if (site_id !== undefined) rows = rows.where('site_id', '=', site_id)
   if (probe_id !== undefined) rows = rows.where('probe_id', '=', probe_id)
@@ -41,10 +46,15 @@ export async function listAlerts({ read }: Pick<Store, 'read'>, query: AlertQuer
 }
 
 /** The last alerts of active sites of active clients, newest first: what is switched off is no news. */
-export async function recentAlerts({ read }: Pick<Store, 'read'>, limit: number): Promise<AlertRecord[]> {
+export async function recentAlerts(
+  { read }: Pick<Store, 'read'>,
+  visible: Visible,
+  limit: number,
+): Promise<AlertRecord[]> {
   const rows = await read
     .selectFrom('alerts')
     .selectAll()
+    .$if(visible !== null, (all) => all.where('client_id', 'in', [...(visible ?? [])]))
     .where('site_id', 'in', (db) =>
       db
         .selectFrom('sites')

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage, NoContent, seesSecrets } from '../http/index.ts'
+import { errorResponses, type HttpApp, linkNextPage, NoContent, seesSecrets, visibleTo } from '../http/index.ts'
 import type { Clock } from '../lib/index.ts'
 import { contextOf } from '../management/index.ts'
 import { type ChannelSettings, DeliveryRecord } from '../notifications/index.ts'
@@ -36,6 +36,7 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
   app.get(
     '/api/alerts',
     {
+      config: { scope: 'visible' },
       schema: {
         tags,
         summary: 'List alerts',
@@ -45,7 +46,7 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
       },
     },
     async (request, reply) => {
-      const page = await listAlerts(store, request.query)
+      const page = await listAlerts(store, visibleTo(request.access), request.query)
       linkNextPage(request, reply, page.next)
       return page.entries
     },

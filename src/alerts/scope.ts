@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { Type } from 'typebox'
-import { nullable, Uuid } from '../http/index.ts'
+import { nullable, Uuid, type Visible } from '../http/index.ts'
 import { AppError, invalidRequest } from '../lib/index.ts'
 import { lockClient, lockSite } from '../management/index.ts'
 import { lockProbe } from '../probes/index.ts'
@@ -71,28 +71,30 @@ async function lockSiteOfProbe(trx: Transaction<Tables>, id: string): Promise<{ 
   return trx.selectFrom('sites').select('timezone').where('id', '=', probe.site_id).executeTakeFirst()
 }
 
+/** The condition by which rows with a scope are of one of the clients; null: of any. @param ofIncidents whether they may be of an incident */
+export function withinClients(visible: Visible, ofIncidents = false): RawBuilder<SqlBool>[] {
+  if (visible === null) return []
+  const ids = sql.join([...visible])
+  return [
+    sql<SqlBool>`(client_id in (${ids})
+      or site_id in (select sites.id from sites where sites.client_id in (${ids}))
+      or probe_id in (select probes.id from probes join sites on sites.id = probes.site_id
+        where sites.client_id in (${ids}))
+      ${ofIncidents ? sql`or incident_id in (select incidents.id from incidents where incidents.client_id in (${ids}))` : sql``})`,
+  ]
+}
+
 /**
  * The conditions by which rows with a scope lie within what a list was asked for.
  *
  * @param ofIncidents whether they may be of an incident
  */
 export function withinScope({ client_id, site_id, probe_id }: ScopeInput, ofIncidents = false): RawBuilder<SqlBool>[] {
-  const orIncidents = (column: 'client_id' | 'site_id', id: string) =>
-    ofIncidents
-      ? sql`or incident_id in (select incidents.id from incidents where ${sql.ref(`incidents.${column}`)} = ${id})`
-      : sql``
-  const conditions: RawBuilder<SqlBool>[] = []
-  if (typeof client_id === 'string') {
-    conditions.push(sql<SqlBool>`(client_id = ${client_id}
-      or site_id in (select sites.id from sites where sites.client_id = ${client_id})
-      or probe_id in (select probes.id from probes join sites on sites.id = probes.site_id
-        where sites.client_id = ${client_id})
-      ${orIncidents('client_id', client_id)})`)
-  }
+  const conditions = typeof client_id === 'string' ? withinClients([client_id], ofIncidents) : []
   if (typeof site_id === 'string') {
     conditions.push(sql<SqlBool>`(site_id = ${site_id}
       or probe_id in (select probes.id from probes where probes.site_id = ${site_id})
-      ${orIncidents('site_id', site_id)})`)
+      ${ofIncidents ? sql`or incident_id in (select incidents.id from incidents where incidents.site_id = ${site_id})` : sql``})`)
   }
   if (typeof probe_id === 'string') conditions.push(sql<SqlBool>`probe_id = ${probe_id}`)
   return conditions

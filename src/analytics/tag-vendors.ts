@@ -142,6 +142,7 @@ export function tagVendorRoutes(app: HttpApp, options: { store: Store; clock: Cl
   app.get(
     '/api/vendors',
     {
+      config: { scope: 'anyone' },
       schema: {
         tags,
         summary: 'List vendors',

@@ -33,12 +33,13 @@ async function serve(): Promise<void> {
   const service = await startService({ config, clock: systemClock, log, onDeath })
   stopOnSignals(() => service.stop(), log)
   log.info({ version: VERSION, store: storeName(config) }, `Tagwarden is ready on ${service.address}`)
-  for (const note of startNotes(config, service.address)) log.info(note)
+  const { hasAccounts } = await import('../accounts/index.ts')
+  for (const note of startNotes(config, service.address, await hasAccounts(service.store))) log.info(note)
   if (process.stdout.isTTY) log.info(`API documentation: ${service.address}/api/docs`)
 }
 
 /** What the person who starts the service wants to know next: where to look, and what is not set up. One line each. */
-export function startNotes(config: Config, address: string): string[] {
+export function startNotes(config: Config, address: string, hasAccounts: boolean): string[] {
   if (!hasRole(config, 'worker')) return []
   const url = config.publicUrl ?? address
   const notes = [`Dashboard: ${url}/`]
@@ -46,7 +47,7 @@ export function startNotes(config: Config, address: string): string[] {
   if (config.chatWebhookUrl === null) {
     notes.push('No chat channel for all clients: CHAT_WEBHOOK_URL is not set (each client can have its own)')
   }
-  if (config.adminToken === null) {
+  if (config.adminToken === null && config.adminEmail === null && !hasAccounts) {
     notes.push(`Management is open: anyone who can reach ${url} can change everything, because ADMIN_TOKEN is not set`)
   }
   return notes

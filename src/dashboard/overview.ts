@@ -8,6 +8,7 @@ import {
   unresolvedAlerts,
 } from '../alerts/index.ts'
 import { type SiteSummary, siteSummaries } from '../analytics/index.ts'
+import type { Visible } from '../http/index.ts'
 import { isoTime, isoTimeOrNull, maskedQuery } from '../lib/index.ts'
 import { lastEventTimes, monthUsages } from '../management/index.ts'
 import { activeProbes, type ProbeState } from '../probes/index.ts'
@@ -16,11 +17,12 @@ import type { ClientState, Overview, SiteState } from './schemas.ts'
 import type { Sparklines } from './sparklines.ts'
 import { probeStatus, STATUSES, type Status, siteStatus, worstStatus } from './status.ts'
 
-/** Active clients with their active sites, oldest first. */
+/** Active clients that the caller may see, with their active sites, oldest first. */
 export async function overview(
   store: Store,
   sparklines: Sparklines,
   channelSettings: ChannelSettings,
+  visible: Visible,
   now: number,
 ): Promise<Overview> {
   const [clients, sites, seen, probes, alerts, incidents, recent, usages] = await Promise.all([
@@ -28,15 +30,16 @@ export async function overview(
       .selectFrom('clients')
       .selectAll()
       .where('is_active', '=', 1)
+      .$if(visible !== null, (all) => all.where('id', 'in', [...(visible ?? [])]))
       .orderBy('created_at')
       .orderBy('id')
       .execute(),
-    activeSites(store),
+    activeSites(store, visible),
     lastEventTimes(store.read),
     activeProbes(store.read),
     unresolvedAlerts(store.read),
-    openIncidents(store.read),
-    recentAlerts(store, RECENT_ALERTS),
+    openIncidents(store.read, visible),
+    recentAlerts(store, visible, RECENT_ALERTS),
     monthUsages(store.read, now),
   ])
   const siteNos = sites.map((site) => site.site_no)
@@ -66,7 +69,7 @@ export async function overview(
     incidents: await summariesOf(store.read, incidents.slice(0, INCIDENTS_MOST)),
     clients: states,
     clients_without_channel: await unreachableClients(store.read, watched, channelSettings),
-    clients_near_quota: nearQuota(usages),
+    clients_near_quota: nearQuota(usages.filter(({ id }) => visible === null || visible.includes(id))),
     recent_alerts: recent,
   }
 }
@@ -82,13 +85,14 @@ function nearQuota(usages: Awaited<ReturnType<typeof monthUsages>>): Overview['c
 
 const NO_SUMMARY: SiteSummary = { events_24h: 0, score: null, score_cap: null }
 
-const activeSites = (store: Store): Promise<SiteRow[]> =>
+const activeSites = (store: Store, visible: Visible): Promise<SiteRow[]> =>
   store.read
     .selectFrom('sites')
     .innerJoin('clients', 'clients.id', 'sites.client_id')
     .selectAll('sites')
     .where('sites.is_active', '=', 1)
     .where('clients.is_active', '=', 1)
+    .$if(visible !== null, (all) => all.where('sites.client_id', 'in', [...(visible ?? [])]))
     .orderBy('sites.created_at')
     .orderBy('sites.site_no')
     .execute()

@@ -1,6 +1,17 @@
 import { Type } from 'typebox'
 import type { ChannelSettings } from '../alerts/index.ts'
-import { errorResponses, etagOf, type HttpApp, keepHeaders, matchesEtag, type Sessions } from '../http/index.ts'
+import {
+  type Access,
+  type Credentials,
+  errorResponses,
+  etagOf,
+  type HttpApp,
+  highestRole,
+  keepHeaders,
+  matchesEtag,
+  suffices,
+  visibleTo,
+} from '../http/index.ts'
 import type { Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { overview } from './overview.ts'
@@ -13,20 +24,24 @@ export interface DashboardOptions {
   clock: Clock
   /** Where messages go besides the addresses of the clients. */
   channelSettings: ChannelSettings
-  sessions: Pick<Sessions, 'rolesOf'>
+  credentials: Pick<Credentials, 'accessesOf' | 'hasAccounts'>
   onError: (error: Error, loop: string) => void
 }
 
 const tags = ['Dashboard']
 
+/** Some streams are kept for those who may change something. */
+const canChange = ({ grants }: Access): boolean => suffices(highestRole(grants), 'editor')
+
 export function dashboardRoutes(
   app: HttpApp,
-  { store, clock, channelSettings, sessions, onError }: DashboardOptions,
+  { store, clock, channelSettings, credentials, onError }: DashboardOptions,
 ): void {
   const sparklines = new Sparklines(store)
   app.get(
     '/api/dashboard/overview',
     {
+      config: { scope: 'visible' },
       schema: {
         tags,
         summary: 'Everything at a glance',
@@ -39,7 +54,7 @@ export function dashboardRoutes(
       },
     },
     async (request, reply) => {
-      const state = await overview(store, sparklines, channelSettings, clock.now())
+      const state = await overview(store, sparklines, channelSettings, visibleTo(request.access), clock.now())
       // The time of the answer is no part of what it says: two answers that differ in nothing else are the same.
       const { generated_at: _, ...content } = state
       const etag = etagOf(content)
@@ -49,21 +64,22 @@ export function dashboardRoutes(
     },
   )
 
-  const stream = new EventStream({ store, clock, sessions, onError })
+  const stream = new EventStream({ store, clock, credentials, onError })
   app.addHook('preClose', () => stream.stop())
   app.get(
     '/api/stream',
     {
       // A stream has no end at which a HEAD could be answered.
       exposeHeadRoute: false,
-      config: { work: 'none' },
+      config: { work: 'none', scope: 'visible' },
       schema: {
         tags,
         summary: 'Changes as they happen',
         description:
           'Server-sent events. `alive`: `{}`, first and when there was no other message for 25 seconds. `ingest`: `{ sites: [{ id, last_event_at, events_5m }] }`, the sites that received something. ' +
           '`status`: `{ probes: [{ id, site_id, status }] }`, the probes whose status changed. ' +
-          '`alerts`: `{ alerts: [{ id, client_id, site_id, probe_id, severity, state, title }] }`, the alerts that were opened, changed or resolved.',
+          '`alerts`: `{ alerts: [{ id, client_id, site_id, probe_id, severity, state, title }] }`, the alerts that were opened, changed or resolved. ' +
+          'Each holds what is of clients that the caller may see.',
         response: {
           200: { description: 'The stream', content: { 'text/event-stream': { schema: Type.String() } } },
           ...errorResponses(),
@@ -71,10 +87,10 @@ export function dashboardRoutes(
       },
     },
     ({ access, caller }, reply) => {
-      stream.admit(caller, access.role === 'viewer')
+      stream.admit(caller, !canChange(access))
       keepHeaders(reply)
       reply.hijack()
-      stream.add(reply.raw, { caller, session: access.session })
+      stream.add(reply.raw, { caller, access })
     },
   )
 }

@@ -1,4 +1,5 @@
 import { type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
+import type { Visible } from '../http/index.ts'
 import { activeProbes } from '../probes/index.ts'
 import type { Kysely, Tables } from '../store/index.ts'
 import { probeStatus, type Status } from './status.ts'
@@ -36,6 +37,36 @@ interface AlertChange {
   severity: 'warning' | 'critical'
   state: 'open' | 'acknowledged' | 'resolved'
   title: string
+}
+
+/** What happened since the last look, of all clients. */
+export type Happened = Pick<StreamEvents, 'ingest' | 'status' | 'alerts'>
+
+/** Of it what is of these clients. @param clientOf of a site; what is of a site that is gone is shown to no one */
+export function happenedTo(
+  { ingest, status, alerts }: Happened,
+  visible: Visible,
+  clientOf: ReadonlyMap<string, string>,
+): Happened {
+  if (visible === null) return { ingest, status, alerts }
+  const seen = new Set(visible)
+  const isSeen = (siteId: string): boolean => seen.has(clientOf.get(siteId) ?? '')
+  return {
+    ingest: { sites: ingest.sites.filter(({ id }) => isSeen(id)) },
+    status: { probes: status.probes.filter(({ site_id }) => isSeen(site_id)) },
+    alerts: { alerts: alerts.alerts.filter(({ client_id }) => seen.has(client_id)) },
+  }
+}
+
+/** As it is sent: one message for each kind that there is something of. */
+export function messagesOf({ ingest, status, alerts }: Happened): string {
+  const message = <K extends keyof StreamEvents>(kind: K, data: StreamEvents[K], count: number): string =>
+    count === 0 ? '' : `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`
+  return (
+    message('ingest', ingest, ingest.sites.length) +
+    message('status', status, status.probes.length) +
+    message('alerts', alerts, alerts.alerts.length)
+  )
 }
 
 /** Finds the alerts that were opened, changed or resolved since the last call; at first none was. */

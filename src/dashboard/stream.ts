@@ -1,9 +1,16 @@
 import type { ServerResponse } from 'node:http'
-import { RateLimitedError, type Sessions } from '../http/index.ts'
+import { type Access, type Credentials, highestRole, RateLimitedError, visibleTo } from '../http/index.ts'
 import { AppError, type Clock, floorTo, isoTime, Loop, MINUTE, SECOND } from '../lib/index.ts'
 import { GRAIN } from '../rollups/index.ts'
-import { type Store, totalOf } from '../store/index.ts'
-import { AlertChanges, type SiteCounter, StatusChanges, type StreamEvents } from './stream-events.ts'
+import { chunksOf, type Store, totalOf } from '../store/index.ts'
+import {
+  AlertChanges,
+  type Happened,
+  happenedTo,
+  messagesOf,
+  type SiteCounter,
+  StatusChanges,
+} from './stream-events.ts'
 
 const POLL_INTERVAL_MS = 2 * SECOND
 /** Proxies drop connections that say nothing for a minute. */
@@ -17,7 +24,7 @@ const FOLDED_WITHIN_MS = 2 * SECOND
 const SITES_PER_MESSAGE = 1_000
 /** Open streams; a dashboard needs one a tab. */
 export const STREAMS_MAX = 500
-/** Of them, those that keys which read only cannot take. */
+/** Of them, those that who only reads cannot take. */
 export const KEPT_FOR_ADMINS = 50
 /** Of one address. */
 export const STREAMS_PER_CALLER = 20
@@ -26,15 +33,15 @@ const RETRY_SECONDS = 30
 export interface EventStreamOptions {
   store: Store
   clock: Clock
-  sessions: Pick<Sessions, 'rolesOf'>
+  credentials: Pick<Credentials, 'accessesOf' | 'hasAccounts'>
   onError: (error: Error, loop: string) => void
 }
 
 /** Whose a stream is. */
 export interface StreamOwner {
   caller: string
-  /** The session that it was opened with and ends with; null: a key, which holds as long as this process. */
-  session: string | null
+  /** What it may hold. It ends with its credential; without one it may last as long as this process. */
+  access: Access
 }
 
 /**
@@ -44,23 +51,22 @@ export interface StreamOwner {
 export class EventStream {
   readonly #store: Store
   readonly #clock: Clock
-  readonly #sessions: EventStreamOptions['sessions']
-  /** With the session of each. */
-  readonly #listeners = new Map<ServerResponse, string | null>()
-  /** Those that nothing was sent to yet: they are not live before the store has been read. */
-  readonly #silent = new Set<ServerResponse>()
+  readonly #credentials: EventStreamOptions['credentials']
+  /** With what each may see, as of the last poll. */
+  readonly #listeners = new Map<ServerResponse, Access>()
+  /** When something was last sent to each; those that are missing are not live before the store has been read. */
+  readonly #spokenAt = new Map<ServerResponse, number>()
   readonly #byCaller = new Map<string, number>()
   readonly #loop: Loop
   readonly #statuses = new StatusChanges()
   readonly #alerts = new AlertChanges()
   #seenUpTo = 0
-  #saidSomethingAt = 0
   #isStopping = false
 
-  constructor({ store, clock, sessions, onError }: EventStreamOptions) {
+  constructor({ store, clock, credentials, onError }: EventStreamOptions) {
     this.#store = store
     this.#clock = clock
-    this.#sessions = sessions
+    this.#credentials = credentials
     this.#loop = new Loop({
       name: 'event-stream',
       clock,
@@ -73,7 +79,7 @@ export class EventStream {
   /**
    * Whether another stream may be opened by this caller.
    *
-   * @param isViewer a key that reads only: some streams are kept for others
+   * @param isViewer who only reads: some streams are kept for others
    * @throws AppError `unavailable` or RateLimitedError
    */
   admit(caller: string, isViewer: boolean): void {
@@ -90,7 +96,7 @@ export class EventStream {
   }
 
   /** Takes over a response whose head has not been sent. */
-  add(response: ServerResponse, { caller, session }: StreamOwner): void {
+  add(response: ServerResponse, { caller, access }: StreamOwner): void {
     this.#byCaller.set(caller, (this.#byCaller.get(caller) ?? 0) + 1)
     response.writeHead(200, {
       'Content-Type': 'text/event-stream',
@@ -100,8 +106,7 @@ export class EventStream {
     })
     response.write(`retry: ${POLL_INTERVAL_MS}\n\n`)
     const isFirst = this.#listeners.size === 0
-    this.#listeners.set(response, session)
-    this.#silent.add(response)
+    this.#listeners.set(response, access)
     if (isFirst) {
       this.#seenUpTo = this.#clock.now() - FOLDED_WITHIN_MS
       this.#statuses.reset()
@@ -124,7 +129,7 @@ export class EventStream {
     this.#isStopping = true
     for (const response of this.#listeners.keys()) response.end()
     this.#listeners.clear()
-    this.#silent.clear()
+    this.#spokenAt.clear()
     await this.#loop.stop()
   }
 
@@ -135,7 +140,7 @@ export class EventStream {
 
   async #poll(): Promise<void> {
     // Before anything is read: while sessions cannot be looked up, nothing is published.
-    await this.#endWithSessions()
+    await this.#lookAgainWhoTheyAre()
     if (this.#listeners.size === 0) return
     const { read } = this.#store
     const [sites, probes, alerts] = await Promise.all([
@@ -143,38 +148,76 @@ export class EventStream {
       this.#statuses.since(read),
       this.#alerts.since(read),
     ])
-    const now = this.#clock.now()
-    if (sites.length > 0) this.#publish('ingest', { sites }, now)
-    if (probes.length > 0) this.#publish('status', { probes }, now)
-    if (alerts.length > 0) this.#publish('alerts', { alerts }, now)
-    if (Math.abs(now - this.#saidSomethingAt) >= KEEP_ALIVE_MS) this.#send(ALIVE, now)
-    for (const response of this.#silent) this.#write(response, ALIVE)
+    await this.#tell({ ingest: { sites }, status: { probes }, alerts: { alerts } })
   }
 
-  /** Signed out, expired, or the token is another one: ends the streams of such sessions. */
-  async #endWithSessions(): Promise<void> {
-    const sessions = new Set([...this.#listeners.values()].filter((session) => session !== null))
-    if (sessions.size === 0) return
-    const roles = await this.#sessions.rolesOf([...sessions])
-    for (const [response, session] of this.#listeners) {
-      // One that came while this was asked is asked about the next time.
-      if (session === null || !sessions.has(session) || roles.has(session)) continue
-      this.#forget(response)
-      response.end()
+  /** To each what it may know of it. */
+  async #tell(happened: Happened): Promise<void> {
+    const listeners = [...this.#listeners]
+    const everything = messagesOf(happened)
+    const isAnyLimited = everything !== '' && listeners.some(([, access]) => visibleTo(access) !== null)
+    const clientOf = isAnyLimited ? await this.#clientsOf(happened) : new Map<string, string>()
+    const now = this.#clock.now()
+    for (const [response, access] of listeners) {
+      // One that was closed meanwhile.
+      if (!this.#listeners.has(response)) continue
+      const visible = visibleTo(access)
+      const message = visible === null ? everything : messagesOf(happenedTo(happened, visible, clientOf))
+      const spokenAt = this.#spokenAt.get(response)
+      const isDue = spokenAt === undefined || Math.abs(now - spokenAt) >= KEEP_ALIVE_MS
+      if (message !== '') this.#write(response, message, now)
+      else if (isDue) this.#write(response, ALIVE, now)
     }
   }
 
-  #publish<K extends keyof StreamEvents>(kind: K, message: StreamEvents[K], now: number): void {
-    this.#send(`event: ${kind}\ndata: ${JSON.stringify(message)}\n\n`, now)
+  /** Of each site of which something happened its client. */
+  async #clientsOf({ ingest, status }: Happened): Promise<Map<string, string>> {
+    const ids = [...new Set([...ingest.sites.map(({ id }) => id), ...status.probes.map(({ site_id }) => site_id)])]
+    const clients = new Map<string, string>()
+    for (const chunk of chunksOf(ids)) {
+      const rows = await this.#store.read
+        .selectFrom('sites')
+        .select(['id', 'client_id'])
+        .where('id', 'in', chunk)
+        .execute()
+      for (const { id, client_id } of rows) clients.set(id, client_id)
+    }
+    return clients
   }
 
-  #send(message: string, now: number): void {
-    this.#saidSomethingAt = now
-    for (const response of this.#listeners.keys()) this.#write(response, message)
+  /**
+   * Signed out, expired, revoked, or the key or password is another one: ends such streams. Whose roles are others than before sees
+   * other clients from now on.
+   */
+  async #lookAgainWhoTheyAre(): Promise<void> {
+    if (this.#credentials.hasAccounts()) this.#endOpen()
+    const credentials = new Set([...this.#listeners.values()].flatMap(({ credential }) => credential ?? []))
+    if (credentials.size === 0) return
+    const accesses = await this.#credentials.accessesOf([...credentials])
+    for (const [response, { credential }] of this.#listeners) {
+      // One that came while this was asked is asked about the next time.
+      if (credential === null || !credentials.has(credential)) continue
+      const access = accesses.get(credential)
+      if (access !== undefined && highestRole(access.grants) !== null) {
+        this.#listeners.set(response, access)
+        continue
+      }
+      this.#end(response)
+    }
   }
 
-  #write(response: ServerResponse, message: string): void {
-    this.#silent.delete(response)
+  /** From before anyone had an account. */
+  #endOpen(): void {
+    for (const [response, { role }] of this.#listeners) if (role === 'open') this.#end(response)
+  }
+
+  #end(response: ServerResponse): void {
+    this.#forget(response)
+    response.end()
+  }
+
+  #write(response: ServerResponse, message: string, now: number): void {
+    this.#spokenAt.set(response, now)
     // A reader that does not read would make us keep its messages: it reconnects on its own.
     if (response.writableNeedDrain) response.destroy()
     else response.write(message)
@@ -182,7 +225,7 @@ export class EventStream {
 
   #forget(response: ServerResponse): void {
     this.#listeners.delete(response)
-    this.#silent.delete(response)
+    this.#spokenAt.delete(response)
   }
 
   async #changedSites(): Promise<SiteCounter[]> {

@@ -38,7 +38,7 @@ export async function morningOf(
       at,
     })),
     quota: usage === null || usage.level === 'ok' ? null : { events: usage.events, limit: usage.limit },
-    muted: await mutedIn(read, await mutedNow(context.store, clientId, now), names),
+    muted: await mutedIn(read, await mutedNow(context.store, [clientId], now), names),
   }
 }
 

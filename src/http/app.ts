@@ -4,8 +4,9 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyBaseLogger, type FastifyReply, type FastifyServerFactory, fastify, LogController } from 'fastify'
 import { Type } from 'typebox'
 import type { Clock } from '../lib/index.ts'
-import type { AccessSettings, Sessions } from './access/access.ts'
+import type { AccessSettings, Credentials } from './access/access.ts'
 import { createGate, guardApi } from './access/gate.ts'
+import { type OwnersOf, scopeApi } from './access/scope.ts'
 import { sessionRoutes } from './access/session-routes.ts'
 import { callerReader } from './access/throttle.ts'
 import { compressAnswers } from './compression.ts'
@@ -22,7 +23,9 @@ export interface HttpAppOptions {
   log: FastifyBaseLogger | false
   clock: Clock
   access: AccessSettings
-  sessions: Sessions
+  credentials: Credentials
+  /** Whose the things are that requests name. */
+  ownersOf: OwnersOf
   /** Where people reach the service; null when unknown. */
   publicUrl: string | null
   /** Proxies whose `X-Forwarded-*` headers are believed. */
@@ -78,8 +81,14 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
 
   // The order counts: cookies are parsed before the gate looks at them, and routes are described only if added later.
   await app.register(cookie)
-  const gate = createGate({ settings: options.access, sessions: options.sessions, publicUrl, clock: options.clock })
+  const gate = createGate({
+    settings: options.access,
+    credentials: options.credentials,
+    publicUrl,
+    clock: options.clock,
+  })
   guardApi(app, gate)
+  scopeApi(app, options.ownersOf)
   if (options.isForPeople === false) {
     app.setNotFoundHandler(refuseUnknownPath)
     return app

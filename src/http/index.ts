@@ -1,6 +1,30 @@
-export { type Access, type AccessSettings, type Role, SESSION_MS, type Sessions, seesSecrets } from './access/access.ts'
+export {
+  type Access,
+  type AccessSettings,
+  API_TOKEN_PREFIX,
+  accessOf,
+  type Credentials,
+  isApiToken,
+  type Person,
+  type Role,
+  SESSION_MS,
+  type SessionOwner,
+  seesSecrets,
+  visibleTo,
+} from './access/access.ts'
+export {
+  CLIENT_ROLES,
+  type ClientRole,
+  type Grants,
+  highestRole,
+  NO_GRANTS,
+  roleFor,
+  suffices,
+  type Visible,
+} from './access/grants.ts'
+export type { OwnedKind, OwnersOf } from './access/scope.ts'
 export type { Session } from './access/session-routes.ts'
-export { callerReader, Flooders } from './access/throttle.ts'
+export { callerReader, createThrottle, emailKey, Flooders } from './access/throttle.ts'
 export { createHttpApp, type HttpAppOptions, keepHeaders } from './app.ts'
 export { etagOf, matchesEtag } from './compression.ts'
 export { type IsPassing, OverloadedError, RateLimitedError } from './errors.ts'

@@ -172,6 +172,7 @@ export function annotationRoutes(app: HttpApp, options: ManagementOptions): void
   app.get(
     path,
     {
+      config: { scope: 'named' },
       schema: {
         tags,
         summary: 'List annotations',
@@ -195,6 +196,7 @@ export function annotationRoutes(app: HttpApp, options: ManagementOptions): void
   app.post(
     path,
     {
+      config: { scope: 'named' },
       schema: {
         tags,
         summary: 'Add an annotation',

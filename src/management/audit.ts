@@ -1,20 +1,7 @@
-import { type Static, Type } from 'typebox'
-import {
-  DEFAULT_PAGE,
-  errorResponses,
-  type HttpApp,
-  IsoTime,
-  isIsoTime,
-  Limit,
-  linkNextPage,
-  type Page,
-  pageOf,
-  seesSecrets,
-  Uuid,
-} from '../http/index.ts'
-import { invalidRequest, isoTime, maskedQuery } from '../lib/index.ts'
-import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
-import type { Context, ManagementOptions } from './context.ts'
+import { maskedQuery } from '../lib/index.ts'
+import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
+import { clientOfChange } from './audited-client.ts'
+import type { Context } from './context.ts'
 
 type Verb =
   | 'create'
@@ -38,6 +25,8 @@ type Verb =
 interface AuditEntry {
   entity:
     | 'client'
+    | 'user'
+    | 'api_token'
     | 'status_link'
     | 'status_page'
     | 'subscriber'
@@ -70,24 +59,27 @@ export async function writeAudit(
   entries: readonly AuditEntry[],
 ): Promise<void> {
   const at = clock.now()
-  const rows = entries.map(({ entity, verb, id, before, after }) => {
-    const change = auditedChange(before, after)
-    return {
+  const rows = []
+  for (const entry of entries) {
+    const { entity, verb, id } = entry
+    const { before, after } = auditedChange(entry.before, entry.after)
+    rows.push({
       at,
       actor,
       action: `${entity}.${verb}`,
       entity,
       entity_id: id,
-      before: change.before && JSON.stringify(change.before),
-      after: change.after && JSON.stringify(change.after),
-    }
-  })
+      before: before && JSON.stringify(before),
+      after: after && JSON.stringify(after),
+      client_id: await clientOfChange(trx, entry),
+    })
+  }
   for (const chunk of chunksOf(rows)) await trx.insertInto('audit_log').values(chunk).execute()
 }
 
 export type Fields = Readonly<Record<string, unknown>>
 
-interface Change {
+export interface Change {
   before: Fields | null
   after: Fields | null
 }
@@ -147,92 +139,4 @@ export function changedFields<T extends object>(before: T, after: T): Partial<T>
     if (before[key] !== after[key]) changed[key] = after[key]
   }
   return changed
-}
-
-const ChangedFields = Type.Unsafe<Readonly<Record<string, unknown>> | null>({
-  type: ['object', 'null'],
-  additionalProperties: true,
-})
-
-export const AuditRecord = Type.Object({
-  id: Type.Integer(),
-  at: IsoTime,
-  actor: Type.String({ description: 'admin, or anonymous while no key is set up' }),
-  action: Type.String({ description: 'Entity and verb, e.g. site.update' }),
-  entity: Type.String(),
-  entity_id: Uuid,
-  before: ChangedFields,
-  after: ChangedFields,
-})
-export type AuditRecord = Static<typeof AuditRecord>
-
-const AuditQuery = Type.Object(
-  {
-    entity_id: Type.Optional(Uuid),
-    before: Type.Optional(
-      Type.String({ description: 'Only entries older than this one (its id) or than this time (ISO)' }),
-    ),
-    limit: Type.Optional(Limit),
-  },
-  { additionalProperties: false },
-)
-type AuditQuery = Static<typeof AuditQuery>
-
-/**
- * A page of the audit log, newest first.
- *
- * @throws AppError `invalid_request` when `before` is neither an id nor a time.
- */
-async function listAudit(
-  { read }: Pick<Store, 'read'>,
-  { entity_id, before, limit = DEFAULT_PAGE }: AuditQuery,
-  seesSecrets: boolean,
-): Promise<Page<AuditRecord>> {
-  let query = read
-    .selectFrom('audit_log')
-    .selectAll()
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-  if (entity_id !== undefined) query = query.where('entity_id', '=', entity_id)
-  if (before !== undefined) {
-    const { column, value } = positionOf(before)
-    query = query.where(column, '<', value)
-  }
-  const rows = await query.execute()
-  const records = rows.map(({ at, before: old, after, ...row }) => {
-    const change: Change = { before: parsed(old), after: parsed(after) }
-    return { ...row, at: isoTime(at), ...(seesSecrets ? change : withoutPersonalFields(change)) }
-  })
-  return pageOf(records, limit, ({ id }) => String(id))
-}
-
-function positionOf(before: string): { column: 'id' | 'at'; value: number } {
-  if (/^\d{1,15}$/.test(before)) return { column: 'id', value: Number(before) }
-  if (isIsoTime(before)) return { column: 'at', value: Date.parse(before) }
-  throw invalidRequest('/before', 'must be the id of an entry or an ISO 8601 time')
-}
-
-// Our own writer made the text, so it is an object.
-const parsed = (json: string | null): Change['before'] => (json === null ? null : JSON.parse(json))
-
-export function auditRoutes(app: HttpApp, { store }: ManagementOptions): void {
-  app.get(
-    '/api/audit',
-    {
-      schema: {
-        tags: ['Audit'],
-        summary: 'List changes',
-        description:
-          'Who changed what, newest first, with the fields that changed; secrets are masked. ' +
-          'A `Link` header with `rel="next"` leads to older entries.',
-        querystring: AuditQuery,
-        response: { 200: Type.Array(AuditRecord, { description: 'Newest first' }), ...errorResponses(400) },
-      },
-    },
-    async (request, reply) => {
-      const page = await listAudit(store, request.query, seesSecrets(request.access))
-      linkNextPage(request, reply, page.next)
-      return page.entries
-    },
-  )
 }

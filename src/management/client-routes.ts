@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, NoContent, seesSecrets } from '../http/index.ts'
+import { errorResponses, type HttpApp, NoContent, seesSecrets, visibleTo } from '../http/index.ts'
 import type { ClientRow } from '../store/index.ts'
 import {
   ClientParams,
@@ -20,7 +20,7 @@ const path = '/api/clients/:client_id'
 
 function recordFor(request: FastifyRequest, row: ClientRow): ClientRecord {
   const record = clientRecord(row)
-  return seesSecrets(request.access) ? record : withoutSecrets(record)
+  return seesSecrets(request.access, row.id) ? record : withoutSecrets(record)
 }
 
 export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
@@ -29,6 +29,7 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
   app.get(
     '/api/clients',
     {
+      config: { scope: 'visible' },
       schema: {
         tags,
         summary: 'List clients',
@@ -38,7 +39,7 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
       },
     },
     async (request) => {
-      const rows = await listClients(store, request.query.active_only ?? false)
+      const rows = await listClients(store, visibleTo(request.access), request.query.active_only ?? false)
       return rows.map((row) => recordFor(request, row))
     },
   )
@@ -60,6 +61,7 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
   app.post(
     '/api/clients',
     {
+      config: { scope: 'service' },
       schema: {
         tags,
         summary: 'Create a client',
@@ -94,6 +96,7 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
   app.delete(
     path,
     {
+      config: { needs: 'owner' },
       schema: {
         tags,
         summary: 'Delete a client',

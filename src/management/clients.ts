@@ -1,3 +1,4 @@
+import type { Visible } from '../http/index.ts'
 import { AppError, type ErrorDetail, invalidRequest, newId, notFound } from '../lib/index.ts'
 import type { ClientRow, Store } from '../store/index.ts'
 import { changedFields, writeAudit } from './audit.ts'
@@ -89,9 +90,14 @@ export async function getClient({ read }: Pick<Store, 'read'>, id: string): Prom
   return row
 }
 
-/** All clients, or the active ones, oldest first. */
-export async function listClients({ read }: Pick<Store, 'read'>, activeOnly: boolean): Promise<ClientRow[]> {
+/** All clients that the caller may see, or the active ones, oldest first. */
+export async function listClients(
+  { read }: Pick<Store, 'read'>,
+  visible: Visible,
+  activeOnly: boolean,
+): Promise<ClientRow[]> {
   let query = read.selectFrom('clients').selectAll().orderBy('created_at').orderBy('id')
+  if (visible !== null) query = query.where('id', 'in', [...visible])
   if (activeOnly) query = query.where('is_active', '=', 1)
   return query.execute()
 }

@@ -1,5 +1,6 @@
 export type { AddAnnotation, AnnotationRecord } from './annotations.ts'
-export { type AuditRecord, maskedUrl, writeAudit } from './audit.ts'
+export { maskedUrl, writeAudit } from './audit.ts'
+export type { AuditRecord } from './audit-log.ts'
 export { CANARY_PREFIX, isCanaryOf, newCanaryName } from './canary-name.ts'
 export {
   ActiveOnly,
@@ -33,7 +34,6 @@ export {
 } from './plans.ts'
 export { managementRoutes } from './routes.ts'
 export type { SavedViewRecord, SaveView } from './saved-views.ts'
-export { createSessions } from './sign-ins.ts'
 export type { AddKey, ChangeKey, RotateKey, SiteKeyRecord } from './site-key-schemas.ts'
 export { type KeyUse, listKeys, writeKeyUses } from './site-keys.ts'
 export type { CreateSite, SiteRecord, UpdateSite } from './site-schemas.ts'

@@ -1,6 +1,6 @@
 import type { HttpApp } from '../http/index.ts'
 import { annotationRoutes } from './annotations.ts'
-import { auditRoutes } from './audit.ts'
+import { auditRoutes } from './audit-log.ts'
 import { clientRoutes } from './client-routes.ts'
 import type { ManagementOptions } from './context.ts'
 import { savedViewRoutes } from './saved-views.ts'

@@ -1,7 +1,9 @@
+import type { FastifyRequest } from 'fastify'
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { type Static, Type } from 'typebox'
-import { EXPECTS, errorResponses, type HttpApp, IsoTime, NoContent, Uuid } from '../http/index.ts'
+import { EXPECTS, errorResponses, type HttpApp, IsoTime, NoContent, Uuid, visibleTo } from '../http/index.ts'
 import { AppError, isoTime, newOrderedId, notFound } from '../lib/index.ts'
-import type { SavedViewRow } from '../store/index.ts'
+import type { SavedViewRow, Tables } from '../store/index.ts'
 import { writeAudit } from './audit.ts'
 import { NOT_BLANK } from './client-schemas.ts'
 import { type Context, contextOf, type ManagementOptions } from './context.ts'
@@ -32,16 +34,17 @@ const SaveView = Type.Object(fields, { additionalProperties: false })
 export type SaveView = Static<typeof SaveView>
 
 /** @throws AppError `conflict` when there are too many */
-async function saveView(ctx: Context, { name, path }: SaveView): Promise<SavedViewRecord> {
+async function saveView(ctx: Context, ownerId: string | null, { name, path }: SaveView): Promise<SavedViewRecord> {
   const row: SavedViewRow = {
     id: newOrderedId(ctx.clock.now()),
     name: name.trim(),
     path,
     created_at: ctx.clock.now(),
     created_by: ctx.actor,
+    owner_id: ownerId,
   }
   return ctx.store.write.transaction().execute(async (trx) => {
-    const there = await trx.selectFrom('saved_views').select('id').execute()
+    const there = await trx.selectFrom('saved_views').select('id').where(seenBy(ownerId)).execute()
     if (there.length >= MOST_VIEWS) throw new AppError('conflict', `${MOST_VIEWS} views are saved: delete one`)
     await trx.insertInto('saved_views').values(row).execute()
     const after = savedViewRecord(row)
@@ -51,9 +54,14 @@ async function saveView(ctx: Context, { name, path }: SaveView): Promise<SavedVi
 }
 
 /** @throws AppError `not_found` */
-async function deleteView(ctx: Context, id: string): Promise<void> {
+async function deleteView(ctx: Context, ownerId: string | null, id: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
-    const row = await trx.deleteFrom('saved_views').where('id', '=', id).returningAll().executeTakeFirst()
+    const row = await trx
+      .deleteFrom('saved_views')
+      .where('id', '=', id)
+      .where(seenBy(ownerId))
+      .returningAll()
+      .executeTakeFirst()
     if (row === undefined) throw notFound('View')
     await writeAudit(trx, ctx, [
       { entity: 'saved_view', verb: 'delete', id, before: savedViewRecord(row), after: null },
@@ -61,48 +69,74 @@ async function deleteView(ctx: Context, id: string): Promise<void> {
   })
 }
 
-const savedViewRecord = ({ created_at, ...row }: SavedViewRow): SavedViewRecord => ({
+/**
+ * Names and filters may say something of any client, so whoever sees some clients only has views of their own.
+ *
+ * @param ownerId null: those that everyone shares who sees every client
+ */
+const seenBy =
+  (ownerId: string | null) =>
+  (eb: ExpressionBuilder<Tables, 'saved_views'>): Expression<SqlBool> =>
+    ownerId === null ? eb('owner_id', 'is', null) : eb('owner_id', '=', ownerId)
+
+/** Whose views a caller sees and changes. */
+const viewsOf = ({ access }: FastifyRequest): string | null => (visibleTo(access) === null ? null : access.holder)
+
+const savedViewRecord = ({ created_at, owner_id: _, ...row }: SavedViewRow): SavedViewRecord => ({
   ...row,
   created_at: isoTime(created_at),
 })
 
 const tags = ['Views']
 const path = '/api/views'
+const config = { scope: 'visible' } as const
 
-/** Adds the interface of views that everyone shares. */
+/** Adds the interface of saved views. */
 export function savedViewRoutes(app: HttpApp, options: ManagementOptions): void {
   const { store } = options
 
   app.get(
     path,
     {
+      config,
       schema: {
         tags,
         summary: 'List saved views',
-        description: 'Pages of the dashboard with their filters, saved by anyone for everyone.',
+        description:
+          'Pages of the dashboard with their filters, shared by everyone who sees every client; who sees some clients has their own.',
         response: { 200: Type.Array(SavedViewRecord, { description: 'Oldest first' }), ...errorResponses() },
       },
     },
-    async () => (await store.read.selectFrom('saved_views').selectAll().orderBy('id').execute()).map(savedViewRecord),
+    async (request) => {
+      const views = store.read
+        .selectFrom('saved_views')
+        .selectAll()
+        .where(seenBy(viewsOf(request)))
+        .orderBy('id')
+      return (await views.execute()).map(savedViewRecord)
+    },
   )
 
   app.post(
     path,
     {
+      config,
       schema: {
         tags,
         summary: 'Save a view',
-        description: `For everyone who uses this installation. 409 when ${MOST_VIEWS} are saved.`,
+        description: `For everyone who sees every client; of someone else for themselves. 409 when ${MOST_VIEWS} are saved.`,
         body: SaveView,
         response: { 201: SavedViewRecord, ...errorResponses(400, 409) },
       },
     },
-    async (request, reply) => reply.code(201).send(await saveView(contextOf(options, request), request.body)),
+    async (request, reply) =>
+      reply.code(201).send(await saveView(contextOf(options, request), viewsOf(request), request.body)),
   )
 
   app.delete(
     `${path}/:view_id`,
     {
+      config,
       schema: {
         tags,
         summary: 'Delete a saved view',
@@ -111,7 +145,7 @@ export function savedViewRoutes(app: HttpApp, options: ManagementOptions): void 
       },
     },
     async (request, reply) => {
-      await deleteView(contextOf(options, request), request.params.view_id)
+      await deleteView(contextOf(options, request), viewsOf(request), request.params.view_id)
       return reply.code(204).send(null)
     },
   )

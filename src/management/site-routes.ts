@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, NoContent, seesSecrets } from '../http/index.ts'
+import { errorResponses, type HttpApp, NoContent, seesSecrets, visibleTo } from '../http/index.ts'
 import { fileNamePart } from '../lib/index.ts'
 import type { SiteRow } from '../store/index.ts'
 import { contextOf, type ManagementOptions } from './context.ts'
@@ -22,7 +22,7 @@ const tags = ['Sites']
 const path = '/api/sites/:site_id'
 
 const shownTo = ({ access }: FastifyRequest, record: SiteRecord): SiteRecord =>
-  seesSecrets(access) ? record : withoutSecrets(record)
+  seesSecrets(access, record.client_id) ? record : withoutSecrets(record)
 
 export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
   const { store, clock } = options
@@ -33,6 +33,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
   app.get(
     '/api/sites',
     {
+      config: { scope: 'visible' },
       schema: {
         tags,
         summary: 'List sites',
@@ -42,7 +43,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
       },
     },
     async (request) => {
-      const records = await listSites(store, request.query, clock.now())
+      const records = await listSites(store, visibleTo(request.access), request.query, clock.now())
       return records.map((record) => shownTo(request, record))
     },
   )
@@ -94,6 +95,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
   app.post(
     '/api/sites',
     {
+      config: { scope: 'named' },
       schema: {
         tags,
         summary: 'Create a site',

@@ -1,3 +1,4 @@
+import type { Visible } from '../http/index.ts'
 import { invalidRequest, isoTime, newId, newSecret, notFound } from '../lib/index.ts'
 import type { Kysely, SiteRow, Store, Tables, Transaction } from '../store/index.ts'
 import { changedFields, writeAudit } from './audit.ts'
@@ -157,13 +158,15 @@ export async function requireSite(db: Kysely<Tables>, siteId: string): Promise<S
   return site
 }
 
-/** Sites of one client or of all as they are `now`, oldest first. `active_only` keeps the active sites of active clients. */
+/** Sites of one client or of all that the caller may see, as they are `now`, oldest first. `active_only` keeps the active sites of active clients. */
 export async function listSites(
   { read }: Pick<Store, 'read'>,
+  visible: Visible,
   { client_id, active_only = false }: SiteQuery,
   now: number,
 ): Promise<SiteRecord[]> {
   let query = read.selectFrom('sites').selectAll('sites').orderBy('sites.created_at').orderBy('sites.site_no')
+  if (visible !== null) query = query.where('sites.client_id', 'in', [...visible])
   if (client_id !== undefined) query = query.where('sites.client_id', '=', client_id)
   if (active_only) {
     query = query

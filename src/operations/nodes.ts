@@ -26,6 +26,7 @@ export function nodeRoutes(app: HttpApp, { store, clock }: NodesOptions): void {
   app.get(
     '/api/nodes',
     {
+      config: { scope: 'service' },
       schema: {
         tags: ['Service'],
         summary: 'List the nodes',

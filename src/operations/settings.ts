@@ -48,6 +48,7 @@ export function settingsRoutes(app: HttpApp, { store, clock, settings }: Setting
   app.get(
     '/api/settings',
     {
+      config: { scope: 'service' },
       schema: {
         tags: ['Service'],
         summary: 'Read the settings in effect',

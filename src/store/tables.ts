@@ -1,3 +1,4 @@
+export type * from './tables/accounts.ts'
 export type * from './tables/alerts.ts'
 export type * from './tables/incidents.ts'
 export type * from './tables/management.ts'
@@ -6,6 +7,7 @@ export type * from './tables/rollups.ts'
 export type * from './tables.ts'
 
 import type { Generated } from 'kysely'
+import type { ApiTokenTable, SignInTable, UserLinkTable, UserRoleTable, UserTable } from './tables/accounts.ts'
 import type {
   AlertEventTable,
   AlertFeedbackTable,
@@ -28,7 +30,6 @@ import type {
   ClientTable,
   QuotaMessageTable,
   SavedViewTable,
-  SignInTable,
   SiteDayTable,
   SiteKeyTable,
   SiteKeyUseTable,
@@ -129,6 +130,10 @@ export interface Tables {
   on_call_overrides: OnCallOverrideTable
   on_call_escalations: OnCallEscalationTable
   sign_ins: SignInTable
+  users: UserTable
+  user_roles: UserRoleTable
+  user_links: UserLinkTable
+  api_tokens: ApiTokenTable
 }
 
 /** Stands for the `site_no` of requests whose key no site has; those of sites begin at 1. */

@@ -1,5 +1,5 @@
 import type { ReportContext } from '../analytics/index.ts'
-import { errorResponses, type HttpApp } from '../http/index.ts'
+import { errorResponses, type HttpApp, visibleTo } from '../http/index.ts'
 import { Changes } from './changes.ts'
 import { Today, TodayQuery } from './schemas.ts'
 import { today } from './today.ts'
@@ -11,7 +11,7 @@ export function todayRoutes(app: HttpApp, context: ReportContext): void {
     '/api/today',
     {
       // It reads two days of all sites once an hour.
-      config: { work: 'report' },
+      config: { work: 'report', scope: 'visible' },
       schema: {
         tags: ['Dashboard'],
         summary: 'What a morning wants to know',
@@ -22,6 +22,6 @@ export function todayRoutes(app: HttpApp, context: ReportContext): void {
         response: { 200: Today, ...errorResponses(400, 404) },
       },
     },
-    ({ query }) => today(context, changes, query),
+    ({ query, access }) => today(context, changes, visibleTo(access), query),
   )
 }

@@ -1,5 +1,6 @@
 import { incidentsSince, mutedNow } from '../alerts/index.ts'
 import type { ReportContext } from '../analytics/index.ts'
+import type { Visible } from '../http/index.ts'
 import { isoTime, nextMonthStart, notFound } from '../lib/index.ts'
 import { monthUsages } from '../management/index.ts'
 import type { SiteRow } from '../store/index.ts'
@@ -13,22 +14,27 @@ import { changeInWords, shareOf } from './words.ts'
 const PATIENCE_MS = 4_000
 
 /** What someone wants to know who comes in the morning. @throws AppError `not_found` of a client that is not there */
-export async function today(context: ReportContext, changes: Changes, query: TodayQuery): Promise<Today> {
+export async function today(
+  context: ReportContext,
+  changes: Changes,
+  visible: Visible,
+  query: TodayQuery,
+): Promise<Today> {
   const now = context.clock.now()
-  const clientId = query.client_id ?? null
-  const sites = await sitesOf(context, clientId)
+  const clients = query.client_id === undefined ? visible : [query.client_id]
+  const sites = await sitesOf(context, clients, query.client_id)
   const timezone = query.timezone ?? sites[0]?.timezone ?? 'UTC'
   const since = lastEvening(now, timezone)
   const weeks = lastDay(now, timezone)
   const { read } = context.store
   const [overnight, versions, muted, usages] = await Promise.all([
-    incidentsSince(read, clientId, since),
+    incidentsSince(read, clients, since),
     versionsIn(
       read,
       sites.map(({ id }) => id),
       { from: weeks.now.from, to: now + 1 },
     ),
-    mutedNow(context.store, clientId, now),
+    mutedNow(context.store, clients, now),
     monthUsages(read, now),
   ])
   const found = await changes.of(sites, weeks, PATIENCE_MS)
@@ -49,7 +55,7 @@ export async function today(context: ReportContext, changes: Changes, query: Tod
     versions: versions.map(({ at, ...version }) => ({ ...version, at: isoTime(at) })),
     quotas: usages
       .flatMap(({ id, level, ...usage }) =>
-        level === 'ok' || (clientId !== null && clientId !== id)
+        level === 'ok' || clients?.includes(id) === false
           ? []
           : [{ client_id: id, ...usage, level, resets_at: isoTime(nextMonthStart(now)) }],
       )
@@ -59,7 +65,11 @@ export async function today(context: ReportContext, changes: Changes, query: Tod
 }
 
 /** Active sites of active clients, the oldest first. */
-async function sitesOf({ store: { read } }: ReportContext, clientId: string | null): Promise<SiteRow[]> {
+async function sitesOf(
+  { store: { read } }: ReportContext,
+  clients: Visible,
+  clientId: string | undefined,
+): Promise<SiteRow[]> {
   let query = read
     .selectFrom('sites')
     .innerJoin('clients', 'clients.id', 'sites.client_id')
@@ -68,10 +78,10 @@ async function sitesOf({ store: { read } }: ReportContext, clientId: string | nu
     .where('clients.is_active', '=', 1)
     .orderBy('sites.created_at')
     .orderBy('sites.site_no')
-  if (clientId !== null) {
+  if (clients !== null) query = query.where('sites.client_id', 'in', [...clients])
+  if (clientId !== undefined) {
     const client = await read.selectFrom('clients').select('id').where('id', '=', clientId).executeTakeFirst()
     if (client === undefined) throw notFound('Client')
-    query = query.where('sites.client_id', '=', clientId)
   }
   return query.execute()
 }

@@ -4,8 +4,8 @@ import { silenceRoutes } from '../../src/alerts/silences/routes.ts'
 import { createHttpApp } from '../../src/http/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
+import { memoryCredentials } from '../../testkit/credentials.ts'
 import { insertProbe } from '../../testkit/probes.ts'
-import { memorySessions } from '../../testkit/sessions.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { Management, NOW } from '../management/support.ts'
 
@@ -19,7 +19,8 @@ export async function openMuteApi(store: Store, t: TestContext): Promise<MuteApi
   const app = await createHttpApp({
     log: false,
     clock,
-    sessions: memorySessions(clock),
+    ownersOf: async () => new Map(),
+    credentials: memoryCredentials(clock),
     access: { adminToken: null, viewerToken: null, listensOnLoopback: true },
     publicUrl: null,
     trustProxy: [],

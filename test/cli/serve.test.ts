@@ -73,7 +73,8 @@ test('a database that opens and then takes no writes is named, as on a disk that
 })
 
 const ADDRESS = 'http://127.0.0.1:8080'
-const notesOf = (environment: Environment) => startNotes(readConfig(environment), ADDRESS)
+const notesOf = (environment: Environment, hasAccounts = false) =>
+  startNotes(readConfig(environment), ADDRESS, hasAccounts)
 
 test('a start with nothing set says where the dashboard is, and what is off or open', () => {
   assert.deepEqual(notesOf({}), [
@@ -82,6 +83,13 @@ test('a start with nothing set says where the dashboard is, and what is off or o
     'No chat channel for all clients: CHAT_WEBHOOK_URL is not set (each client can have its own)',
     'Management is open: anyone who can reach http://127.0.0.1:8080 can change everything, because ADMIN_TOKEN is not set',
   ])
+})
+
+test('where people sign in with accounts management is not said to be open', () => {
+  const open = /^Management is open/
+  assert.ok(notesOf({}).some((note) => open.test(note)))
+  assert.ok(!notesOf({}, true).some((note) => open.test(note)))
+  assert.ok(!notesOf({ ADMIN_EMAIL: 'ada@agency.example' }).some((note) => open.test(note)))
 })
 
 test('a start with everything set says where the dashboard is', () => {

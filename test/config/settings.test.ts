@@ -21,6 +21,7 @@ test('an empty environment gives the defaults', () => {
     defaultPlan: 'free',
     adminToken: null,
     viewerToken: null,
+    adminEmail: null,
     allowUnauthenticated: false,
     trustProxy: [],
     outboundAllow: { ranges: [], hosts: [] },

@@ -45,6 +45,8 @@ async function openApp(t: TestContext, environment: Record<string, string> = {})
     loops: [],
     clock,
     log: pino({ level: 'silent' }),
+    mailer: null,
+    publicUrl: () => 'http://127.0.0.1',
     clockDoubt: () => null,
     isStopping: () => false,
     onError: () => undefined,

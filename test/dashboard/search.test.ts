@@ -61,6 +61,7 @@ testOnEveryEngine('everything that has a name is found by a part of it, whatever
   const found = async (q: string, limit?: number) => {
     const { results, unread } = await search(
       { interactive: store.interactive },
+      null,
       { q, ...(limit === undefined ? {} : { limit }) },
       NOW,
     )
@@ -91,7 +92,7 @@ testOnEveryEngine('everything that has a name is found by a part of it, whatever
     (await found('meta', 1)).map(({ kind }) => kind),
     ['incident', 'alert', 'tag', 'event', 'version', 'annotation'],
   )
-  assert.deepEqual(await search(store, { q: 'meta' }, NOW, 0), {
+  assert.deepEqual(await search(store, null, { q: 'meta' }, NOW, 0), {
     results: [],
     unread: ['incident', 'alert', 'tag', 'event', 'version', 'annotation'],
   })

@@ -3,18 +3,18 @@ import { once } from 'node:events'
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { EventStream, KEPT_FOR_ADMINS, STREAMS_MAX, STREAMS_PER_CALLER } from '../../src/dashboard/stream.ts'
-import { SESSION_MS } from '../../src/http/index.ts'
+import { accessOf, SESSION_MS } from '../../src/http/index.ts'
 import { SECOND, systemClock } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
+import { memoryCredentials } from '../../testkit/credentials.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, testOnEveryEngine, testPerEngine } from '../../testkit/engines.ts'
 import { listen } from '../../testkit/listeners.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
-import { memorySessions } from '../../testkit/sessions.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { until } from '../../testkit/until.ts'
 
@@ -58,13 +58,13 @@ async function serve(t: TestContext, store: Store) {
   const stream = new EventStream({
     store,
     clock,
-    sessions: memorySessions(clock),
+    credentials: memoryCredentials(clock),
     onError: (error) => errors.push(error),
   })
   let last: ServerResponse | undefined
   const server = createServer((_request, response) => {
     last = response
-    stream.add(response, { caller: 'caller', session: null })
+    stream.add(response, { caller: 'caller', access: accessOf('admin') })
   })
   const port = await listen(server)
   t.after(async () => {

@@ -5,9 +5,9 @@ import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { dashboardRoutes } from '../../src/dashboard/index.ts'
 import { createHttpApp } from '../../src/http/index.ts'
+import { memoryCredentials } from '../../testkit/credentials.ts'
 import { openEmptyStore, sqlite, tempDir } from '../../testkit/engines.ts'
 import { REPOSITORY } from '../../testkit/repository.ts'
-import { memorySessions } from '../../testkit/sessions.ts'
 import { until } from '../../testkit/until.ts'
 import { clock } from './support/clock.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
@@ -19,11 +19,12 @@ async function serveKit(t: TestContext): Promise<string> {
   const options = ['build', join(REPOSITORY, 'web'), '--mode', 'kit', '--outDir', folder, '--logLevel', 'error']
   await promisify(execFile)(process.execPath, [vite, ...options])
   const store = await openEmptyStore(sqlite, t)
-  const sessions = memorySessions(clock)
+  const credentials = memoryCredentials(clock)
   const app = await createHttpApp({
     log: false,
     clock,
-    sessions,
+    credentials,
+    ownersOf: async () => new Map(),
     access: { adminToken: null, viewerToken: null, listensOnLoopback: true },
     publicUrl: null,
     trustProxy: [],
@@ -33,7 +34,7 @@ async function serveKit(t: TestContext): Promise<string> {
   })
   t.after(() => app.close())
   const channelSettings = { globalWebhook: null, isEmailOn: false }
-  dashboardRoutes(app, { store, clock, channelSettings, sessions, onError: (error) => assert.fail(error) })
+  dashboardRoutes(app, { store, clock, channelSettings, credentials, onError: (error) => assert.fail(error) })
   return app.listen({ host: '127.0.0.1', port: 0 })
 }
 

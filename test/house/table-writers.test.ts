@@ -6,6 +6,7 @@ import { REPOSITORY } from '../../testkit/repository.ts'
 
 /** The room that writes each table. Where two write one, neither can change what a row means. */
 const WRITERS: Readonly<Record<string, readonly string[]>> = {
+  accounts: ['api_tokens', 'sign_ins', 'user_links', 'user_roles', 'users'],
   alerts: [
     'alerts',
     'alert_events',
@@ -27,7 +28,6 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
     'audit_log',
     'clients',
     'saved_views',
-    'sign_ins',
     'site_key_uses',
     'site_keys',
     'sites',

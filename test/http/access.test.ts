@@ -123,6 +123,15 @@ test('the description of the interface is open without a key', async (t) => {
   }
 })
 
+/** What a session says of those who have no account. */
+const sessionOf = (role: 'admin' | 'viewer' | 'open' | null, authentication_required: boolean) => ({
+  role,
+  authentication_required,
+  accounts: false,
+  user: null,
+  access: { all: role === null ? null : role === 'viewer' ? 'viewer' : 'owner', clients: [] },
+})
+
 test('signing in sets a cookie that scripts cannot read and other sites do not send', async (t) => {
   for (const [publicUrl, secure] of [
     ['https://tagwarden.example', true],
@@ -130,7 +139,7 @@ test('signing in sets a cookie that scripts cannot read and other sites do not s
   ] as const) {
     const app = await openApp(t, thingRoutes, { access: KEYS, publicUrl })
     const response = await app.inject({ method: 'POST', url: '/api/session', payload: { token: VIEWER } })
-    assert.deepEqual(response.json(), { role: 'viewer', authentication_required: true })
+    assert.deepEqual(response.json(), sessionOf('viewer', true))
     const [cookie] = response.cookies
     assert.equal(cookie?.httpOnly, true)
     assert.equal(cookie?.sameSite, 'Strict')
@@ -144,17 +153,17 @@ test('a session has a role, ends after 12 hours, and can be ended before', async
   const app = await openApp(t, thingRoutes, { access: KEYS, clock })
   const session = async (headers: Record<string, string>) => (await app.inject({ url: '/api/session', headers })).json()
   const cookie = await cookieOf(app, ADMIN)
-  assert.deepEqual(await session({}), { role: null, authentication_required: true })
-  assert.deepEqual(await session({ cookie }), { role: 'admin', authentication_required: true })
-  assert.deepEqual(await session(bearer(VIEWER)), { role: 'viewer', authentication_required: true })
+  assert.deepEqual(await session({}), sessionOf(null, true))
+  assert.deepEqual(await session({ cookie }), sessionOf('admin', true))
+  assert.deepEqual(await session(bearer(VIEWER)), sessionOf('viewer', true))
   const out = await app.inject({ method: 'DELETE', url: '/api/session', headers: { cookie, origin: OWN } })
   assert.equal(out.statusCode, 204)
   assert.equal(out.cookies[0]?.value, '')
-  assert.deepEqual(await session({ cookie }), { role: null, authentication_required: true }, 'a copy of the cookie')
+  assert.deepEqual(await session({ cookie }), sessionOf(null, true), 'a copy of the cookie')
   const again = await cookieOf(app, ADMIN)
   assert.notEqual(again, cookie)
   clock.advance(12 * HOUR)
-  assert.deepEqual(await session({ cookie: again }), { role: null, authentication_required: true })
+  assert.deepEqual(await session({ cookie: again }), sessionOf(null, true))
 })
 
 test('a foreign page can sign no one in or out', async (t) => {
@@ -220,7 +229,7 @@ test('without keys anyone who reaches the service manages it', async (t) => {
     const response = await app.inject({ method, url: '/api/things' })
     assert.deepEqual(response.json(), { actor: 'anonymous', role: 'open' })
   }
-  const open = { role: 'open', authentication_required: false }
+  const open = sessionOf('open', false)
   assert.deepEqual((await app.inject('/api/session')).json(), open)
   const signIn = await app.inject({ method: 'POST', url: '/api/session', payload: { token: 'whatever' } })
   assert.deepEqual(signIn.json(), open)

@@ -9,7 +9,7 @@ import { ID, openApp, refused } from './support.ts'
 const SECRET = 'SQLITE_CORRUPT in /var/lib/secret.db'
 
 const failing = (thrown: unknown) => (app: HttpApp) => {
-  app.get('/api/fail', async () => {
+  app.get('/api/fail', { config: { scope: 'anyone' } }, async () => {
     throw thrown
   })
 }
@@ -65,7 +65,9 @@ test('requests that succeed, and those the caller got wrong, are not logged', as
 test('an answer that does not fit its schema is an internal error', async (t) => {
   const app = await openApp(t, (routes) => {
     const response = { 200: Type.Object({ at: Type.String({ format: 'date-time' }), name: Type.String() }) }
-    routes.get('/api/odd', { schema: { response } }, async () => JSON.parse('{"at":"2026-11-20T10:00:00Z"}'))
+    routes.get('/api/odd', { config: { scope: 'anyone' }, schema: { response } }, async () =>
+      JSON.parse('{"at":"2026-11-20T10:00:00Z"}'),
+    )
   })
   await refused(app, { url: '/api/odd' }, 500, 'internal_error')
 })
@@ -116,7 +118,7 @@ test('an empty body labelled as JSON is no body', async (t) => {
 
 test('a body of 1 MB is taken, one byte more is too large', async (t) => {
   const app = await openApp(t, (routes) => {
-    routes.post('/api/large', async () => ({}))
+    routes.post('/api/large', { config: { scope: 'anyone' } }, async () => ({}))
   })
   const bodyOf = (bytes: number) => ({
     method: 'POST' as const,

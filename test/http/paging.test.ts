@@ -18,7 +18,7 @@ for (const [fetched, limit, entries, next] of PAGES) {
 }
 
 const routes = (next: string | null) => (app: HttpApp) => {
-  app.get('/api/list', async (request, reply) => {
+  app.get('/api/list', { config: { scope: 'anyone' } }, async (request, reply) => {
     linkNextPage(request, reply, next)
     return []
   })

@@ -13,7 +13,7 @@ import {
   Uuid,
 } from '../../src/http/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { memorySessions } from '../../testkit/sessions.ts'
+import { memoryCredentials } from '../../testkit/credentials.ts'
 
 export const ADMIN = 'admin-token-0123456789'
 export const VIEWER = 'viewer-token-0123456789'
@@ -32,7 +32,8 @@ export async function openApp(
   const app = await createHttpApp({
     log: false,
     clock,
-    sessions: memorySessions(clock),
+    ownersOf: async () => new Map(),
+    credentials: memoryCredentials(clock),
     access: NO_KEYS,
     publicUrl: 'http://tagwarden.example',
     trustProxy: [],
@@ -48,14 +49,16 @@ export async function openApp(
 /** One of each kind of route: read, write, and one that takes every kind of input. */
 export function thingRoutes(app: HttpApp): void {
   const response = { 200: Type.Object({ actor: Type.String(), role: Type.String() }), ...errorResponses(400, 404) }
+  const config = { scope: 'anyone' } as const
   const schema = { tags: ['Things'], summary: 'A thing', description: 'For tests.', response }
-  app.get('/api/things', { schema }, async ({ access }) => access)
-  app.post('/api/things', { schema }, async ({ access }) => access)
-  app.delete('/api/things', { schema }, async ({ access }) => access)
+  app.get('/api/things', { config, schema }, async ({ access }) => access)
+  app.post('/api/things', { config, schema }, async ({ access }) => access)
+  app.delete('/api/things', { config, schema }, async ({ access }) => access)
   app.get('/outside', { schema }, async ({ access }) => access)
   app.put(
     '/api/things/:thing_id',
     {
+      config,
       schema: {
         ...schema,
         params: Type.Object({ thing_id: Uuid }),

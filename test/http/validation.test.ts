@@ -185,10 +185,12 @@ for (const id of ['nope', `${ID}0`, '%00', '%zz', 'x'.repeat(5_000)]) {
 
 /** Answers with what came through the validation. */
 function echoRoutes(app: HttpApp): void {
+  const config = { scope: 'anyone' } as const
   const note = Type.Object({ note: Type.Optional(Type.String()), ids: Type.Optional(Type.Array(Uuid)) })
   app.get(
     '/api/echo/:id',
     {
+      config,
       schema: {
         params: Type.Object({ id: Uuid }),
         querystring: Type.Object({ flag: Type.Optional(Type.Boolean()), other: Type.Optional(Uuid) }),
@@ -196,8 +198,10 @@ function echoRoutes(app: HttpApp): void {
     },
     async ({ params, query }) => ({ params, query }),
   )
-  app.post('/api/notes', { schema: { body: note } }, async ({ body }) => ({ body }))
-  app.post('/api/names', { schema: { body: Type.Object({ name: Type.String() }) } }, async ({ body }) => ({ body }))
+  app.post('/api/notes', { config, schema: { body: note } }, async ({ body }) => ({ body }))
+  app.post('/api/names', { config, schema: { body: Type.Object({ name: Type.String() }) } }, async ({ body }) => ({
+    body,
+  }))
 }
 
 for (const [text, flag] of [

@@ -82,6 +82,7 @@ testOnEveryEngine('every change leaves who, when and what', async (store, t) => 
       at: '2026-11-20T10:00:01.000Z',
       actor: 'admin',
       action: 'client.create',
+      client_id: client.id,
       entity: 'client',
       entity_id: client.id,
       before: null,

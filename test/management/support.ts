@@ -14,7 +14,7 @@ import { removeUsage, requestRemovals } from '../../src/rollups/removal.ts'
 import type { Change, Store } from '../../src/store/index.ts'
 import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { memorySessions } from '../../testkit/sessions.ts'
+import { memoryCredentials } from '../../testkit/credentials.ts'
 
 export const NOW = '2026-11-20T10:00:00.000Z'
 export const ADMIN = 'admin-token-0123456789'
@@ -60,7 +60,8 @@ export class Management {
     })
     return {
       status: response.statusCode,
-      body: response.body === '' ? JSON.parse('null') : response.json<T>(),
+      // A file, such as CSV, is no JSON.
+      body: isJson(response.headers['content-type']) ? response.json<T>() : JSON.parse('null'),
       link: response.headers.link?.toString(),
     }
   }
@@ -97,6 +98,8 @@ export class Management {
   }
 }
 
+const isJson = (type: unknown): boolean => String(type).startsWith('application/json')
+
 /** Those of the counts; sites without probes have nothing else to delete. */
 const countsHooks = (clock: TestClock): DeletionHooks => ({
   removeOfSites: (trx, sites) => requestRemovals(trx, sites, clock.now()),
@@ -108,7 +111,8 @@ export async function openManagement(store: Store, t: TestContext, options: Opti
   const app = await createHttpApp({
     log: false,
     clock,
-    sessions: memorySessions(clock),
+    ownersOf: async () => new Map(),
+    credentials: memoryCredentials(clock),
     access: options.access ?? { adminToken: null, viewerToken: null, listensOnLoopback: true },
     publicUrl: null,
     trustProxy: [],

@@ -47,6 +47,8 @@ async function openNode(t: TestContext, own: Store, role: Config['role']): Promi
     worker: hasRole(config, 'worker') ? new Worker({ ...node, expiry, config, ...WORKER_SURROUNDINGS }) : null,
     loops: [],
     log: pino({ level: 'silent' }),
+    mailer: null,
+    publicUrl: () => 'http://127.0.0.1',
     clockDoubt: () => null,
     isStopping: () => false,
   })

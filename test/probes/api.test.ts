@@ -8,8 +8,8 @@ import { type ProbeRecord, probeRoutes, type ResultRecord } from '../../src/prob
 import { RequiredSecret, SecretText } from '../../src/probes/probe-type.ts'
 import type { Store } from '../../src/store/index.ts'
 import { newClock } from '../../testkit/clock.ts'
+import { memoryCredentials } from '../../testkit/credentials.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
-import { memorySessions } from '../../testkit/sessions.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { ADMIN, type Answer, type Call, Management, UNKNOWN_ID, VIEWER } from '../management/support.ts'
 import { OK, openNode, type ProbeNode, typeOf } from './support.ts'
@@ -55,7 +55,8 @@ async function openApi(store: Store, t: TestContext, withKeys = false): Promise<
   const app = await createHttpApp({
     log: false,
     clock,
-    sessions: memorySessions(clock),
+    ownersOf: async () => new Map(),
+    credentials: memoryCredentials(clock),
     access: withKeys ? keys : { adminToken: null, viewerToken: null, listensOnLoopback: true },
     publicUrl: null,
     trustProxy: [],

@@ -7,10 +7,10 @@ import { dataFreshness } from '../../src/probes/types/data-freshness.ts'
 import { dataVolume } from '../../src/probes/types/data-volume.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
+import { memoryCredentials } from '../../testkit/credentials.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch } from '../../testkit/payloads.ts'
 import { insertProbe } from '../../testkit/probes.ts'
-import { memorySessions } from '../../testkit/sessions.ts'
 import { Management, UNKNOWN_ID } from '../management/support.ts'
 import { OK, openNode, typeOf } from './support.ts'
 import { every, siteWith } from './types/data-support.ts'
@@ -27,7 +27,8 @@ async function openApi(t: TestContext, store: Store): Promise<Management> {
   const app = await createHttpApp({
     log: false,
     clock,
-    sessions: memorySessions(clock),
+    ownersOf: async () => new Map(),
+    credentials: memoryCredentials(clock),
     access: { adminToken: null, viewerToken: null, listensOnLoopback: true },
     publicUrl: null,
     trustProxy: [],

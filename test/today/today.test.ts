@@ -67,7 +67,7 @@ testOnEveryEngine('a morning shows the night, what changed, versions, quotas and
   const times = { starts_at: isoTime(NOW - HOUR), ends_at: isoTime(NOW + 2 * HOUR) }
   await createMaintenance(ctx, { client_id: other.client_id, kind: 'once', title: 'Upgrade', ...times })
 
-  const all = await today(context, changes, { timezone: 'UTC' })
+  const all = await today(context, changes, null, { timezone: 'UTC' })
   assert.partialDeepStrictEqual(all, { generated_at: isoTime(NOW), timezone: 'UTC', sites: 2 })
   assert.partialDeepStrictEqual(all.overnight, { since: isoTime(EVENING), opened: 4, resolved: 2, open: 4 })
   assert.deepEqual(all.overnight.incidents.map(({ title }) => title).sort(), [
@@ -108,7 +108,7 @@ testOnEveryEngine('a morning shows the night, what changed, versions, quotas and
     ],
   )
 
-  const one = await today(context, changes, { client_id: other.client_id, timezone: 'UTC' })
+  const one = await today(context, changes, null, { client_id: other.client_id, timezone: 'UTC' })
   assert.partialDeepStrictEqual(one.overnight, { opened: 1, resolved: 0, open: 1 })
   assert.deepEqual([one.sites, one.versions, one.quotas, one.changes.entries], [1, [], [], []])
   assert.deepEqual(

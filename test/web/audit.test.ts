@@ -16,6 +16,7 @@ const entry = (entity: string, entity_id: string, after: Record<string, unknown>
   action: `${entity}.update`,
   entity,
   entity_id,
+  client_id: null,
   before: null,
   after,
 })

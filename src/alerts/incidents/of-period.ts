@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { vendorName } from '../../analytics/index.ts'
+import type { Visible } from '../../http/index.ts'
 import type { DigestIncident } from '../../notifications/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
@@ -75,12 +76,12 @@ const MOST_SHOWN = 50
 
 /**
  * The incidents that were opened or resolved since `since`, and those that last, as a morning looks at them: as in digests without what was over
- * before it was confirmed, and without those that another of them explains. Of active sites, and of vendors where no client is asked about.
+ * before it was confirmed, and without those that another of them explains. Of active sites, and of vendors where every client is asked about.
  *
  * @param since epoch ms
  */
-export async function incidentsSince(db: Kysely<Tables>, clientId: string | null, since: number): Promise<Lately> {
-  const lasting = (await openIncidents(db)).filter(({ client_id }) => clientId === null || client_id === clientId)
+export async function incidentsSince(db: Kysely<Tables>, clients: Visible, since: number): Promise<Lately> {
+  const lasting = await openIncidents(db, clients)
   let query = db
     .selectFrom('incidents')
     .leftJoin('sites', 'sites.id', 'incidents.site_id')
@@ -96,7 +97,7 @@ export async function incidentsSince(db: Kysely<Tables>, clientId: string | null
     )
     .orderBy('incidents.id', 'desc')
     .limit(MOST_INCIDENTS)
-  if (clientId !== null) query = query.where('incidents.client_id', '=', clientId)
+  if (clients !== null) query = query.where('incidents.client_id', 'in', [...clients])
   const over = await query.execute()
   const ids = new Set([...lasting, ...over].map(({ id }) => id))
   const resolved = over.filter(({ parent_id }) => !ids.has(parent_id ?? ''))

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Visible } from '../../http/index.ts'
 import { chunksOf, type IncidentRow, type Kysely, type Tables } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
 import { type IncidentSummary, incidentRecord } from './records.ts'
@@ -53,14 +54,18 @@ async function reachOf(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<
 /** Written out, as with a parameter neither engine would use the index over what lasts. */
 export const LASTS = sql<boolean>`incidents.state <> 'resolved'`
 
-/** The unresolved incidents of active sites of active clients and of vendors, without those that another one explains; the worst first. */
-export async function openIncidents(db: Kysely<Tables>): Promise<IncidentRow[]> {
+/**
+ * The unresolved incidents of active sites of active clients and of vendors, without those that another one explains; the worst first. Of a
+ * part of the clients without those of vendors, which belong to no client.
+ */
+export async function openIncidents(db: Kysely<Tables>, clients: Visible): Promise<IncidentRow[]> {
   const rows = await db
     .selectFrom('incidents')
     .leftJoin('sites', 'sites.id', 'incidents.site_id')
     .leftJoin('clients', 'clients.id', 'incidents.client_id')
     .selectAll('incidents')
     .where(LASTS)
+    .$if(clients !== null, (all) => all.where('incidents.client_id', 'in', [...(clients ?? [])]))
     .where(({ eb, and, or }) =>
       or([eb('incidents.scope', '=', 'vendor'), and([eb('sites.is_active', '=', 1), eb('clients.is_active', '=', 1)])]),
     )

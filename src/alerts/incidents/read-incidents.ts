@@ -1,5 +1,5 @@
 import { vendorName } from '../../analytics/index.ts'
-import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../../http/index.ts'
+import { DEFAULT_PAGE, idBefore, type Page, pageOf, type Visible } from '../../http/index.ts'
 import { firstIdAt, isoTime, isoTimeOrNull, notFound } from '../../lib/index.ts'
 import { deliveriesOf } from '../../notifications/index.ts'
 import type { AlertRow, IncidentEventRow, IncidentRow, Store } from '../../store/index.ts'
@@ -11,12 +11,13 @@ import { type IncidentQuery, type IncidentSummary, incidentEntry, incidentRecord
 import { signOf } from './sign.ts'
 
 /**
- * A page of incidents, newest first.
+ * A page of incidents, newest first. Those of vendors belong to no client: only who sees every client sees them.
  *
  * @throws AppError `invalid_request` when `before` is neither an id nor a time
  */
 export async function listIncidents(
   { read }: Pick<Store, 'read'>,
+  visible: Visible,
   query: IncidentQuery,
 ): Promise<Page<IncidentSummary>> {
   const { client_id, site_id, state, severity, scope, resolved, since, before, limit = DEFAULT_PAGE } = query
@@ -25,6 +26,7 @@ export async function listIncidents(
     .selectAll()
     .orderBy('id', 'desc')
     .limit(limit + 1)
+  if (visible !== null) rows = rows.where('client_id', 'in', [...visible])
   if (client_id !== undefined) rows = rows.where('client_id', '=', client_id)
   if (site_id !== undefined) rows = rows.where('site_id', '=', site_id)
   if (state !== undefined) rows = rows.where('state', '=', state)

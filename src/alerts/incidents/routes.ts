@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage, seesSecrets } from '../../http/index.ts'
+import { errorResponses, type HttpApp, linkNextPage, seesSecrets, visibleTo } from '../../http/index.ts'
 import { contextOf } from '../../management/index.ts'
 import { DeliveryRecord } from '../../notifications/index.ts'
 import { Handling } from '../alert-record.ts'
@@ -49,6 +49,7 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
   app.get(
     '/api/incidents',
     {
+      config: { scope: 'visible' },
       schema: {
         tags,
         summary: 'List incidents',
@@ -58,7 +59,7 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
       },
     },
     async (request, reply) => {
-      const page = await listIncidents(store, request.query)
+      const page = await listIncidents(store, visibleTo(request.access), request.query)
       linkNextPage(request, reply, page.next)
       return page.entries
     },

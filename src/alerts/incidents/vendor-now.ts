@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Visible } from '../../http/index.ts'
 import type { Kysely, Tables } from '../../store/index.ts'
 import { LASTS } from './reach.ts'
 import { FAILING, signOf } from './sign.ts'
@@ -13,8 +14,8 @@ export interface VendorNow {
 
 const TYPES = Object.keys(FAILING)
 
-/** Of the vendors that anything is wrong with, by id. */
-export async function vendorsNow(db: Kysely<Tables>): Promise<Map<string, VendorNow>> {
+/** Of the vendors that anything is wrong with, by id. That one fails on many sites at once only who sees every client may know. */
+export async function vendorsNow(db: Kysely<Tables>, visible: Visible): Promise<Map<string, VendorNow>> {
   const alerts = await db
     .selectFrom('alerts')
     .innerJoin('sites', 'sites.id', 'alerts.site_id')
@@ -26,6 +27,7 @@ export async function vendorsNow(db: Kysely<Tables>): Promise<Map<string, Vendor
     .where('probe_type', 'in', TYPES)
     .where('sites.is_active', '=', 1)
     .where('clients.is_active', '=', 1)
+    .$if(visible !== null, (all) => all.where('clients.id', 'in', [...(visible ?? [])]))
     .execute()
   const failing = new Map<string, Set<string>>()
   for (const alert of alerts) {
@@ -37,6 +39,7 @@ export async function vendorsNow(db: Kysely<Tables>): Promise<Map<string, Vendor
     .select(['id', 'title', 'vendor'])
     .where(LASTS)
     .where('scope', '=', 'vendor')
+    .$if(visible !== null, (all) => all.where('client_id', 'in', [...(visible ?? [])]))
     .orderBy('id')
     .execute()
   const together = new Map(incidents.flatMap(({ vendor, ...one }) => (vendor === null ? [] : [[vendor, one] as const])))

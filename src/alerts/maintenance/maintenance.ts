@@ -1,8 +1,8 @@
-import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../../http/index.ts'
+import { DEFAULT_PAGE, idBefore, type Page, pageOf, type Visible } from '../../http/index.ts'
 import { AppError, DAY, invalidRequest, newOrderedId, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { MaintenanceRow, Store, Tables, Transaction } from '../../store/index.ts'
-import { lockScope, withinScope } from '../scope.ts'
+import { lockScope, withinClients, withinScope } from '../scope.ts'
 import {
   type CreateMaintenance,
   DEFAULT_TITLE,
@@ -107,6 +107,7 @@ export async function removeMaintenance(ctx: Context, id: string): Promise<void>
  */
 export async function listMaintenance(
   { read }: Pick<Store, 'read'>,
+  visible: Visible,
   { active_only = false, before, limit = DEFAULT_PAGE, ...scope }: MaintenanceQuery,
   now: number,
 ): Promise<Page<MaintenanceRecord>> {
@@ -115,7 +116,7 @@ export async function listMaintenance(
     .selectAll()
     .orderBy('id', 'desc')
     .limit(limit + 1)
-  for (const condition of withinScope(scope)) query = query.where(condition)
+  for (const condition of [...withinClients(visible), ...withinScope(scope)]) query = query.where(condition)
   if (active_only) {
     query = query
       .where('is_active', '=', 1)

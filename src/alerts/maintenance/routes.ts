@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage, NoContent } from '../../http/index.ts'
+import { errorResponses, type HttpApp, linkNextPage, NoContent, visibleTo } from '../../http/index.ts'
 import type { Clock } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -28,6 +28,7 @@ export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions
   app.get(
     '/api/maintenance',
     {
+      config: { scope: 'visible' },
       schema: {
         tags,
         summary: 'List maintenance',
@@ -37,7 +38,7 @@ export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions
       },
     },
     async (request, reply) => {
-      const page = await listMaintenance(store, request.query, clock.now())
+      const page = await listMaintenance(store, visibleTo(request.access), request.query, clock.now())
       linkNextPage(request, reply, page.next)
       return page.entries
     },
@@ -46,6 +47,7 @@ export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions
   app.post(
     '/api/maintenance',
     {
+      config: { scope: 'named' },
       schema: {
         tags,
         summary: 'Plan maintenance',

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage, NoContent } from '../../http/index.ts'
+import { errorResponses, type HttpApp, linkNextPage, NoContent, visibleTo } from '../../http/index.ts'
 import type { Clock } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -20,6 +20,7 @@ export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void 
   app.get(
     '/api/silences',
     {
+      config: { scope: 'visible' },
       schema: {
         tags,
         summary: 'List silences',
@@ -29,7 +30,7 @@ export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void 
       },
     },
     async (request, reply) => {
-      const page = await listSilences(store, request.query, clock.now())
+      const page = await listSilences(store, visibleTo(request.access), request.query, clock.now())
       linkNextPage(request, reply, page.next)
       return page.entries
     },
@@ -38,6 +39,7 @@ export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void 
   app.post(
     '/api/silences',
     {
+      config: { scope: 'named' },
       schema: {
         tags,
         summary: 'Create a silence',

@@ -1,9 +1,9 @@
 import { type ExpressionBuilder, sql } from 'kysely'
-import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../../http/index.ts'
+import { DEFAULT_PAGE, idBefore, type Page, pageOf, type Visible } from '../../http/index.ts'
 import { DAY, invalidRequest, isoTime, newOrderedId, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { SilenceRow, Store, Tables, Transaction } from '../../store/index.ts'
-import { lockScope, withinScope } from '../scope.ts'
+import { lockScope, withinClients, withinScope } from '../scope.ts'
 import { type CreateSilence, type SilenceQuery, type SilenceRecord, silenceRecord } from './schemas.ts'
 
 /** A year, and the day that a leap year adds. A forgotten silence must not hide outages for years. */
@@ -121,6 +121,7 @@ export async function removeSilence(ctx: Context, id: string): Promise<void> {
  */
 export async function listSilences(
   { read }: Pick<Store, 'read'>,
+  visible: Visible,
   { active_only = false, before, limit = DEFAULT_PAGE, ...scope }: SilenceQuery,
   now: number,
 ): Promise<Page<SilenceRecord>> {
@@ -129,7 +130,7 @@ export async function listSilences(
     .selectAll()
     .orderBy('id', 'desc')
     .limit(limit + 1)
-  for (const condition of withinScope(scope, true)) query = query.where(condition)
+  for (const condition of [...withinClients(visible, true), ...withinScope(scope, true)]) query = query.where(condition)
   if (active_only) query = query.where('starts_at', '<=', now).where('ends_at', '>', now)
   if (before !== undefined) query = query.where('id', '<', idBefore(before, 'a silence'))
   const rows = await query.execute()

@@ -18,9 +18,10 @@ export const configFindings = (config: Config): DoctorFinding[] =>
   ].filter((finding) => finding !== null)
 
 function access(config: Config): DoctorFinding {
-  const { host, adminToken } = config
+  const { host, adminToken, adminEmail } = config
   const check = 'access'
   if (adminToken !== null) return { check, level: 'ok', text: 'management needs the ADMIN_TOKEN' }
+  if (adminEmail !== null) return { check, level: 'ok', text: 'people sign in with accounts' }
   if (isLoopback(host) && signOfProxy(config) === null) {
     const text = `management needs no key, and only this machine reaches HOST=${host}`
     return { check, level: 'ok', text }

@@ -1,4 +1,4 @@
-import { errorResponses, type HttpApp } from '../../http/index.ts'
+import { errorResponses, type HttpApp, visibleTo } from '../../http/index.ts'
 import type { Clock } from '../../lib/index.ts'
 import type { Store } from '../../store/index.ts'
 import { SearchAnswer, SearchQuery } from './schemas.ts'
@@ -9,7 +9,7 @@ export function searchRoutes(app: HttpApp, { store, clock }: { store: Store; clo
   app.get(
     '/api/search',
     {
-      config: { work: 'report' },
+      config: { work: 'report', scope: 'visible' },
       schema: {
         tags: ['Dashboard'],
         summary: 'Find things by a part of their names',
@@ -20,6 +20,6 @@ export function searchRoutes(app: HttpApp, { store, clock }: { store: Store; clo
         response: { 200: SearchAnswer, ...errorResponses(400) },
       },
     },
-    ({ query }) => search(store, query, clock.now()),
+    ({ query, access }) => search(store, visibleTo(access), query, clock.now()),
   )
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Visible } from '../../http/index.ts'
 import { DAY, firstIdAt, floorTo, isoTime } from '../../lib/index.ts'
 import { type Kysely, type Store, StoreError, type Tables } from '../../store/index.ts'
 import type { Found, SearchAnswer, SearchKind, SearchQuery } from './schemas.ts'
@@ -16,6 +17,9 @@ interface Search {
   holds: (column: string) => RawBuilder<SqlBool>
   limit: number
   now: number
+  visible: Visible
+  /** That a site and its client are active, and visible to the caller. */
+  isActive: RawBuilder<SqlBool>
 }
 
 /** What each kind is found by, what people look for most urgently first. */
@@ -36,12 +40,20 @@ const READERS: readonly [kind: SearchKind, read: (search: Search) => Promise<Omi
  */
 export async function search(
   { interactive }: Pick<Store, 'interactive'>,
+  visible: Visible,
   { q, limit = 8 }: SearchQuery,
   now: number,
   patienceMs = PATIENCE_MS,
 ): Promise<SearchAnswer> {
   const endsAt = performance.now() + patienceMs
-  const asked: Search = { db: interactive, holds: holding(q.trim()), limit, now }
+  const asked: Search = {
+    db: interactive,
+    holds: holding(q.trim()),
+    limit,
+    now,
+    visible,
+    isActive: activeAmong(visible),
+  }
   const results: Found[] = []
   const unread: SearchKind[] = []
   for (const [kind, read] of READERS) {
@@ -69,17 +81,21 @@ function holding(text: string): Search['holds'] {
       or ${sql.ref(column)} like ${pattern(text)} escape '\\')`
 }
 
-const isActive = sql<SqlBool>`sites.is_active = 1 and clients.is_active = 1`
+const activeAmong = (visible: Visible): RawBuilder<SqlBool> =>
+  sql<SqlBool>`sites.is_active = 1 and clients.is_active = 1 and ${among(visible)}`
 
-/** Those that last, the latest first; of vendors too. */
-async function incidents({ db, holds, limit }: Search): Promise<Omit<Found, 'kind'>[]> {
+const among = (visible: Visible): RawBuilder<SqlBool> =>
+  visible === null ? sql<SqlBool>`1 = 1` : sql<SqlBool>`clients.id in (${sql.join([...visible])})`
+
+/** Those that last, the latest first; of vendors too, which only who sees every client may know. */
+async function incidents({ db, holds, limit, visible, isActive }: Search): Promise<Omit<Found, 'kind'>[]> {
   const rows = await db
     .selectFrom('incidents')
     .leftJoin('sites', 'sites.id', 'incidents.site_id')
     .leftJoin('clients', 'clients.id', 'incidents.client_id')
     .select(['incidents.id', 'incidents.title', 'incidents.site_id', 'incidents.started_at'])
     .where(sql<SqlBool>`incidents.state <> 'resolved'`)
-    .where(sql<SqlBool>`(incidents.scope = 'vendor' or (${isActive}))`)
+    .where(visible === null ? sql<SqlBool>`(incidents.scope = 'vendor' or (${isActive}))` : isActive)
     .where(holds('incidents.title'))
     .orderBy('incidents.id', 'desc')
     .limit(limit)
@@ -88,7 +104,7 @@ async function incidents({ db, holds, limit }: Search): Promise<Omit<Found, 'kin
 }
 
 /** Those that last, the latest first. */
-async function alerts({ db, holds, limit }: Search): Promise<Omit<Found, 'kind'>[]> {
+async function alerts({ db, holds, limit, isActive }: Search): Promise<Omit<Found, 'kind'>[]> {
   const rows = await db
     .selectFrom('alerts')
     .innerJoin('sites', 'sites.id', 'alerts.site_id')
@@ -104,7 +120,10 @@ async function alerts({ db, holds, limit }: Search): Promise<Omit<Found, 'kind'>
 }
 
 /** What sites sent today or yesterday, what most of them sent first. By the key: a few hundred names of each site. */
-async function names({ db, holds, limit, now }: Search, kind: 'tag' | 'event'): Promise<Omit<Found, 'kind'>[]> {
+async function names(
+  { db, holds, limit, now, isActive }: Search,
+  kind: 'tag' | 'event',
+): Promise<Omit<Found, 'kind'>[]> {
   const rows = await db
     .selectFrom('sites')
     .innerJoin('clients', 'clients.id', 'sites.client_id')
@@ -127,7 +146,7 @@ async function names({ db, holds, limit, now }: Search, kind: 'tag' | 'event'): 
 }
 
 /** What was published, the latest first. */
-async function versions({ db, holds, limit, now }: Search): Promise<Omit<Found, 'kind'>[]> {
+async function versions({ db, holds, limit, now, isActive }: Search): Promise<Omit<Found, 'kind'>[]> {
   const rows = await db
     .selectFrom('deploy_markers')
     .innerJoin('sites', 'sites.id', 'deploy_markers.site_id')
@@ -146,7 +165,7 @@ async function versions({ db, holds, limit, now }: Search): Promise<Omit<Found, 
 }
 
 /** What people wrote down, the latest first. */
-async function annotations({ db, holds, limit, now }: Search): Promise<Omit<Found, 'kind'>[]> {
+async function annotations({ db, holds, limit, now, visible }: Search): Promise<Omit<Found, 'kind'>[]> {
   const rows = await db
     .selectFrom('annotations')
     .leftJoin('sites', 'sites.id', 'annotations.site_id')
@@ -154,6 +173,7 @@ async function annotations({ db, holds, limit, now }: Search): Promise<Omit<Foun
     .select(['annotations.id', 'annotations.text', 'annotations.site_id', 'annotations.at'])
     .where('annotations.at', '>=', now - PAST_MS)
     .where(sql<SqlBool>`clients.is_active = 1 and (annotations.site_id is null or sites.is_active = 1)`)
+    .where(among(visible))
     .where(holds('annotations.text'))
     .orderBy('annotations.at', 'desc')
     .orderBy('annotations.id')

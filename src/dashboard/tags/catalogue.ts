@@ -1,5 +1,6 @@
 import { type VendorNow, vendorsNow } from '../../alerts/index.ts'
 import { latency, type ReportContext, vendorName } from '../../analytics/index.ts'
+import type { Visible } from '../../http/index.ts'
 import { HOUR, isoTime } from '../../lib/index.ts'
 import type { Catalogue, CatalogueQuery, VendorEntry } from './schemas.ts'
 import { countsOf, NO_VENDOR, type VendorCounts, type VendorReads, type VendorSum } from './vendor-sums.ts'
@@ -23,16 +24,17 @@ export function figuresOf(counts: VendorCounts) {
 /** What is known of vendors that nothing is wrong with. */
 export const FINE: VendorNow = { failing: new Set(), incident: null }
 
-/** Every vendor whose tags ran on any site in the last day. @throws AppError `not_found` of a client that is not there */
+/** Every vendor whose tags ran on any site that the caller may see in the last day. @throws AppError `not_found` of a client that is not there */
 export async function catalogue(
   context: ReportContext,
   reads: VendorReads,
+  visible: Visible,
   { client_id, limit = 50, offset = 0 }: CatalogueQuery,
 ): Promise<Catalogue> {
   const { read } = context.store
-  const sites = await watchedSites(read, client_id)
+  const sites = await watchedSites(read, visible, client_id)
   const { window, bySite, isComplete } = await reads.of(sites)
-  const now = await vendorsNow(read)
+  const now = await vendorsNow(read, visible)
   const versions = await liveVersions(read, sites, context.clock.now() - HOUR)
   const ids = new Set(sites.map(({ id }) => id))
   const byVendor = new Map<string, { sum: VendorSum; siteNo: number }[]>()

@@ -1,5 +1,5 @@
 import type { ReportContext } from '../../analytics/index.ts'
-import { errorResponses, type HttpApp } from '../../http/index.ts'
+import { errorResponses, type HttpApp, visibleTo } from '../../http/index.ts'
 import { catalogue } from './catalogue.ts'
 import { Catalogue, CatalogueQuery, VendorSites, VendorSitesQuery } from './schemas.ts'
 import { vendorSites } from './vendor-sites.ts'
@@ -7,7 +7,7 @@ import { VendorReads } from './vendor-sums.ts'
 
 const tags = ['Dashboard']
 /** They read a day of all sites once an hour. */
-const config = { work: 'report' } as const
+const config = { work: 'report', scope: 'visible' } as const
 
 /** Adds the catalogue of tags over all sites. */
 export function tagCatalogueRoutes(app: HttpApp, context: ReportContext): void {
@@ -27,7 +27,7 @@ export function tagCatalogueRoutes(app: HttpApp, context: ReportContext): void {
         response: { 200: Catalogue, ...errorResponses(400, 404) },
       },
     },
-    ({ query }) => catalogue(context, reads, query),
+    ({ query, access }) => catalogue(context, reads, visibleTo(access), query),
   )
 
   app.get(
@@ -43,6 +43,6 @@ export function tagCatalogueRoutes(app: HttpApp, context: ReportContext): void {
         response: { 200: VendorSites, ...errorResponses(400, 404) },
       },
     },
-    ({ query }) => vendorSites(context, reads, query),
+    ({ query, access }) => vendorSites(context, reads, visibleTo(access), query),
   )
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { vendorsNow } from '../../alerts/index.ts'
 import type { ReportContext } from '../../analytics/index.ts'
+import type { Visible } from '../../http/index.ts'
 import { floorTo, HOUR, isoTime } from '../../lib/index.ts'
 import { GRAIN } from '../../rollups/index.ts'
 import { type Kysely, type Tables, totalOf } from '../../store/index.ts'
@@ -22,13 +23,14 @@ const SITES_PER_STATEMENT = 10
 export async function vendorSites(
   context: ReportContext,
   reads: VendorReads,
+  visible: Visible,
   { vendor = NO_VENDOR, client_id, limit = 50, offset = 0 }: VendorSitesQuery,
 ): Promise<VendorSites> {
   const { read } = context.store
   const now = context.clock.now()
-  const sites = await watchedSites(read, client_id)
+  const sites = await watchedSites(read, visible, client_id)
   const { window, bySite, isComplete } = await reads.of(sites)
-  const { failing, incident } = (await vendorsNow(read)).get(vendor) ?? FINE
+  const { failing, incident } = (await vendorsNow(read, visible)).get(vendor) ?? FINE
   const users = sites.flatMap((site) => {
     const sum = bySite.get(site.site_no)?.get(vendor)
     return sum === undefined ? [] : [{ site, sum, ...figuresOf(sum.counts), failing: failing.has(site.id) }]

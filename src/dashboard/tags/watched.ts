@@ -1,9 +1,14 @@
+import type { Visible } from '../../http/index.ts'
 import { notFound } from '../../lib/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../../store/index.ts'
 import type { WatchedSite } from './vendor-sums.ts'
 
-/** Active sites of active clients, or of one. @throws AppError `not_found` of a client that is not there */
-export async function watchedSites(db: Kysely<Tables>, clientId: string | undefined): Promise<WatchedSite[]> {
+/** Active sites of active clients that the caller may see, or of one. @throws AppError `not_found` of a client that is not there */
+export async function watchedSites(
+  db: Kysely<Tables>,
+  visible: Visible,
+  clientId: string | undefined,
+): Promise<WatchedSite[]> {
   let query = db
     .selectFrom('sites')
     .innerJoin('clients', 'clients.id', 'sites.client_id')
@@ -11,6 +16,7 @@ export async function watchedSites(db: Kysely<Tables>, clientId: string | undefi
     .where('sites.is_active', '=', 1)
     .where('clients.is_active', '=', 1)
     .orderBy('sites.site_no')
+  if (visible !== null) query = query.where('sites.client_id', 'in', [...visible])
   if (clientId !== undefined) {
     const client = await db.selectFrom('clients').select('id').where('id', '=', clientId).executeTakeFirst()
     if (client === undefined) throw notFound('Client')

@@ -1,34 +1,83 @@
 import { DAY, HOUR } from '../../lib/index.ts'
+import {
+  type Grants,
+  grantedForAll,
+  lowestRole,
+  NO_GRANTS,
+  roleFor,
+  suffices,
+  type Visible,
+  visibleClients,
+} from './grants.ts'
 
-/** What a key allows: an admin reads and changes everything, a viewer reads without secrets. */
+/** What a key of the settings allows: an admin reads and changes everything, a viewer reads without secrets. */
 export type Role = 'admin' | 'viewer'
 
-/** Who makes a call. `open`: no key is set up, so anyone who reaches the service manages it. `nobody`: a public route. */
+/** Someone with an account. */
+export interface Person {
+  id: string
+  email: string
+  name: string
+}
+
+/**
+ * Who makes a call. `open`: no key is set up, so anyone who reaches the service manages it. `nobody`: a public route. A `user`
+ * and a `token` may do what their `grants` say.
+ */
 export interface Access {
-  role: Role | 'open' | 'nobody'
+  role: Role | 'open' | 'nobody' | 'user' | 'token'
   /** As the audit log names them. */
   actor: string
   /** The session by which they are let in, as in its cookie; null: by a key sent along, or without one. */
   session: string | null
+  /** Cookie or API token that lets them in and may end; null: nothing that could end while this process runs. */
+  credential: string | null
+  /** Of a user; null of everyone else. */
+  person: Person | null
+  /** Id of the user or API token, whose own things are known by it; null of everyone else. */
+  holder: string | null
+  grants: Grants
 }
 
 export interface AccessSettings {
   adminToken: string | null
   viewerToken: string | null
+  /** Whether people sign in with accounts although no key is set and no one has an account yet. */
+  needsAccounts?: boolean
   /** Whether only this machine can connect; it is then known by fewer names. */
   listensOnLoopback: boolean
 }
 
-export const OPEN: Access = { role: 'open', actor: 'anonymous', session: null }
-export const NOBODY: Access = { role: 'nobody', actor: 'nobody', session: null }
-export const accessOf = (role: Role, session: string | null = null): Access => ({ role, actor: role, session })
+const UNNAMED = { session: null, credential: null, person: null, holder: null } as const
 
-/** Whether ingest keys, webhooks and e-mail addresses may be in the answer. */
-export const seesSecrets = ({ role }: Access): boolean => role === 'admin' || role === 'open'
+export const OPEN: Access = { ...UNNAMED, role: 'open', actor: 'anonymous', grants: grantedForAll('owner') }
+export const NOBODY: Access = { ...UNNAMED, role: 'nobody', actor: 'nobody', grants: NO_GRANTS }
+
+/** Access by a key of the settings, sent along or exchanged for a session. */
+export const accessOf = (role: Role, session: string | null = null): Access => ({
+  ...UNNAMED,
+  role,
+  actor: role,
+  session,
+  credential: session,
+  grants: grantedForAll(role === 'admin' ? 'owner' : 'viewer'),
+})
+
+/**
+ * Whether ingest keys, webhooks and e-mail addresses may be in the answer. Who only reads sees none.
+ *
+ * @param clientId whose they are; left out: whoever's are in the answer, which the caller has to be more than a viewer of all
+ */
+export function seesSecrets({ grants }: Access, clientId?: string | null): boolean {
+  return suffices(clientId === undefined ? lowestRole(grants) : roleFor(grants, clientId), 'editor')
+}
+
+/** Whose things a list may hold. */
+export const visibleTo = ({ grants }: Access): Visible => visibleClients(grants)
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set before any handler runs. */
+    /** Set before any handler runs. Of a request about some clients its grants are those for these clients. */
     access: Access
   }
   interface FastifyContextConfig {
@@ -44,16 +93,32 @@ declare module 'fastify' {
 
 export const SESSION_COOKIE = 'tagwarden_session'
 /** A viewer changes nothing and sees no secrets: a screen on a wall, which no one signs in again, can stay signed in for weeks. ms */
-export const SESSION_MS: Readonly<Record<Role, number>> = { admin: 12 * HOUR, viewer: 30 * DAY }
+export const SESSION_MS: Readonly<Record<Role | 'user', number>> = { admin: 12 * HOUR, viewer: 30 * DAY, user: 7 * DAY }
 
-/** Who is signed in, by the value of the session cookie. All nodes see the same. */
-export interface Sessions {
-  /** Begins a session of the role's `SESSION_MS` and resolves to the cookie's value, which says nothing and cannot be guessed. */
-  begin(role: Role): Promise<string>
-  /** The role a cookie's value stands for; null when the session has ended, or there never was one. */
-  roleOf(value: string): Promise<Role | null>
-  /** The roles of those of many values that stand for one, all asked for at once. */
-  rolesOf(values: readonly string[]): Promise<ReadonlyMap<string, Role>>
-  /** From now on the value is no session. */
-  end(value: string): Promise<void>
+/** API tokens say what they are, so that a leaked one is recognised as ours. */
+export const API_TOKEN_PREFIX = 'twk_'
+export const isApiToken = (value: string): boolean => /^twk_[\w-]{43}$/.test(value)
+
+/** Whose a session is. */
+export type SessionOwner = { role: Role } | { userId: string }
+
+/** Cookies, API tokens and passwords, and whom they stand for. All nodes see the same. */
+export interface Credentials {
+  /**
+   * Begins a session of `SESSION_MS` and resolves to the cookie's value, which says nothing and cannot be guessed.
+   *
+   * @param agent the browser's `User-Agent`; only its name and system are kept
+   */
+  begin(owner: SessionOwner, agent?: string): Promise<string>
+  /** Whom the values stand for, cookies and API tokens alike; those that stand for no one (any more) are left out. */
+  accessesOf(values: readonly string[]): Promise<ReadonlyMap<string, Access>>
+  /** From now on the cookie's value is no session. */
+  end(cookie: string): Promise<void>
+  /**
+   * Whether anyone has an account, as known now: without a look at the store, which may be unavailable. Once someone has one,
+   * someone always will; what another node did is known a second later.
+   */
+  hasAccounts(): boolean
+  /** The id of the user with this address and password, or null, after the same work whether or not there is such a user. */
+  authenticate(email: string, password: string): Promise<string | null>
 }

@@ -10,24 +10,33 @@ import {
   type Access,
   type AccessSettings,
   accessOf,
+  type Credentials,
+  isApiToken,
   NOBODY,
   OPEN,
   type Role,
   SESSION_COOKIE,
-  type Sessions,
+  type SessionOwner,
 } from './access.ts'
-import { createThrottle } from './throttle.ts'
+import { changesState, requireRole } from './scope.ts'
+import { createThrottle, type Guesser } from './throttle.ts'
 
 interface GateOptions {
   settings: AccessSettings
-  sessions: Sessions
+  credentials: Credentials
   publicUrl: string | null
   clock: Clock
 }
 
+/** What someone signs in with: a key of the settings, or the password of an account. */
+export type SignIn = { token: string } | { email: string; password: string }
+
 /** Decides who makes a call and whether they may. */
 export interface Gate {
+  /** Whether calls need a key: one is set, or someone has an account. */
   readonly authenticationRequired: boolean
+  /** Whether people sign in with e-mail and password. */
+  readonly hasAccounts: boolean
   /** @throws AppError `forbidden` when the call is by a name that is not ours. */
   refuseForeignHost(request: FastifyRequest): void
   /**
@@ -41,17 +50,18 @@ export interface Gate {
   /** @throws AppError `forbidden` when a foreign web page makes the call. */
   refuseForeignPage(request: FastifyRequest): void
   /**
-   * Exchanges a token for its role and the value of a session cookie.
+   * Exchanges a key, or an address with its password, for a session.
    *
    * @throws AppError `unauthorized` or `rate_limited`.
    */
-  signIn(token: string, request: FastifyRequest): Promise<{ role: Role; cookie: string }>
+  signIn(given: SignIn, request: FastifyRequest): Promise<Access>
   /** Ends the session of the request's cookie, if it has one. */
   signOut(request: FastifyRequest): Promise<void>
 }
 
-export function createGate({ settings, sessions, publicUrl, clock }: GateOptions): Gate {
-  const authenticationRequired = settings.adminToken !== null
+export function createGate({ settings, credentials, publicUrl, clock }: GateOptions): Gate {
+  const hasKey = settings.adminToken !== null || settings.needsAccounts === true
+  const authenticationRequired = (): boolean => hasKey || credentials.hasAccounts()
   const roleOf = tokenRoles(settings)
   const throttle = createThrottle(clock)
   const names = { publicUrl, listensOnLoopback: settings.listensOnLoopback, machine: hostname() }
@@ -62,7 +72,7 @@ export function createGate({ settings, sessions, publicUrl, clock }: GateOptions
    * Whose failures count together. A page that has let its own name point to us guesses from the address of the person who
    * looks at it; that must not lock out those who call us by our name.
    */
-  const guesserOf = (request: FastifyRequest) => ({ address: request.ip, isByOwnName: isByOwnName(request) })
+  const guesserOf = (request: FastifyRequest): Guesser => ({ address: request.ip, isByOwnName: isByOwnName(request) })
 
   /** @throws AppError when the token is wrong, or the address has to wait: then even a right one is not looked at. */
   function roleOfToken(token: string, request: FastifyRequest): Role {
@@ -70,16 +80,41 @@ export function createGate({ settings, sessions, publicUrl, clock }: GateOptions
     const guesser = guesserOf(request)
     const wait = throttle.wait(guesser, role)
     if (role === null) throttle.failed(guesser)
-    if (wait > 0) throw new RateLimitedError('Too many failed sign-ins from this address', Math.ceil(wait / 1_000))
+    if (wait > 0) throw tooManyFailures(wait)
     if (role === null) throw new AppError('unauthorized', 'The key is not valid')
     throttle.succeeded(guesser, role)
     return role
   }
 
+  const known = async (credential: string): Promise<Access | undefined> =>
+    (await credentials.accessesOf([credential])).get(credential)
+
   async function accessBySession(request: FastifyRequest): Promise<Access> {
     const cookie = cookieOf(request)
-    const role = cookie === null ? null : await sessions.roleOf(cookie)
-    return role === null ? NOBODY : accessOf(role, cookie)
+    return (cookie === null ? undefined : await known(cookie)) ?? NOBODY
+  }
+
+  /**
+   * The try is counted before the password is looked at, and forgiven when it is right: of guesses sent all at once each
+   * counts, too.
+   *
+   * @throws AppError `unauthorized` or `rate_limited`
+   */
+  async function userOfPassword(email: string, password: string, request: FastifyRequest): Promise<string> {
+    const guesser = guesserOf(request)
+    const wait = throttle.waitForPassword(guesser, email)
+    if (wait > 0) throw tooManyFailures(wait)
+    throttle.passwordTried(guesser, email)
+    const userId = await credentials.authenticate(email, password)
+    if (userId === null) throw new AppError('unauthorized', 'The address or the password is not right')
+    throttle.passwordRight(guesser, email)
+    return userId
+  }
+
+  async function begin(owner: SessionOwner, request: FastifyRequest): Promise<Access> {
+    const access = await known(await credentials.begin(owner, request.headers['user-agent']))
+    if (access === undefined) throw new AppError('unauthorized', 'This account cannot sign in')
+    return access
   }
 
   function refuseForeignHost(request: FastifyRequest): void {
@@ -108,7 +143,10 @@ export function createGate({ settings, sessions, publicUrl, clock }: GateOptions
 
   async function identify(request: FastifyRequest): Promise<Access> {
     const token = bearerToken(request.headers.authorization)
-    return token === null ? accessBySession(request) : accessOf(roleOfToken(token, request))
+    if (token === null) return accessBySession(request)
+    // No one guesses one of 32 random bytes: a right one is let in whatever else its address got wrong.
+    const access = isApiToken(token) ? await known(token) : undefined
+    return access ?? accessOf(roleOfToken(token, request))
   }
 
   async function admitKnown(request: FastifyRequest): Promise<Access> {
@@ -116,8 +154,8 @@ export function createGate({ settings, sessions, publicUrl, clock }: GateOptions
     if (access.role === 'nobody') {
       throw new AppError('unauthorized', 'A key is needed: send "Authorization: Bearer …" or sign in')
     }
+    requireRole(access, request)
     if (!changesState(request.method)) return access
-    if (access.role === 'viewer') throw new AppError('forbidden', 'This key reads only')
     // Browsers attach cookies automatically, so a change needs proof that a page of ours asks for it. They attach no
     // `Authorization`.
     if (access.session !== null) {
@@ -130,21 +168,29 @@ export function createGate({ settings, sessions, publicUrl, clock }: GateOptions
   }
 
   return {
-    authenticationRequired,
+    get authenticationRequired() {
+      return authenticationRequired()
+    },
+    get hasAccounts() {
+      return settings.needsAccounts === true || credentials.hasAccounts()
+    },
     refuseForeignHost,
-    admit: authenticationRequired ? admitKnown : admitOpen,
-    recognise: async (request) => (authenticationRequired ? identify(request) : OPEN),
+    admit: (request) => (authenticationRequired() ? admitKnown(request) : admitOpen(request)),
+    recognise: async (request) => (authenticationRequired() ? identify(request) : OPEN),
     refuseForeignPage,
-    async signIn(token, request) {
-      const role = roleOfToken(token, request)
-      return { role, cookie: await sessions.begin(role) }
+    async signIn(given, request) {
+      if ('token' in given) return begin({ role: roleOfToken(given.token, request) }, request)
+      return begin({ userId: await userOfPassword(given.email, given.password, request) }, request)
     },
     async signOut(request) {
       const cookie = cookieOf(request)
-      if (cookie !== null) await sessions.end(cookie)
+      if (cookie !== null) await credentials.end(cookie)
     },
   }
 }
+
+const tooManyFailures = (waitMs: number): RateLimitedError =>
+  new RateLimitedError('Too many failed sign-ins from this address', Math.ceil(waitMs / 1_000))
 
 /** What cannot be one of ours is not looked up. */
 function cookieOf(request: FastifyRequest): string | null {
@@ -194,10 +240,6 @@ function tokenRoles(settings: Pick<AccessSettings, 'adminToken' | 'viewerToken'>
 function bearerToken(header: string | undefined): string | null {
   return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? null
 }
-
-const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
-
-const changesState = (method: string): boolean => !SAFE_METHODS.has(method)
 
 /**
  * Whether a web page of `origin` is ours: served under `PUBLIC_URL`, or under the host the request went to. The scheme is

@@ -1,20 +1,84 @@
 import { type Static, Type } from 'typebox'
+import { invalidRequest } from '../../lib/index.ts'
 import type { HttpApp } from '../schemas.ts'
-import { errorResponses, NoContent, nullable } from '../schemas.ts'
-import { SESSION_COOKIE, SESSION_MS } from './access.ts'
-import type { Gate } from './gate.ts'
+import { errorResponses, NoContent, nullable, Uuid } from '../schemas.ts'
+import { type Access, OPEN, SESSION_COOKIE, SESSION_MS } from './access.ts'
+import type { Gate, SignIn } from './gate.ts'
+import { CLIENT_ROLES, type ClientRole } from './grants.ts'
+
+const ClientRoleSchema = Type.Enum([...CLIENT_ROLES])
 
 const Session = Type.Object({
-  role: nullable(Type.Enum(['admin', 'viewer', 'open'], { description: 'null: not signed in; open: no one needs to' })),
+  role: nullable(
+    Type.Enum(['admin', 'viewer', 'open', 'user', 'token'], {
+      description:
+        'null: not signed in; admin and viewer: by a key of the settings; user: with an account; token: by an API token; open: no one needs to',
+    }),
+  ),
   authentication_required: Type.Boolean(),
+  accounts: Type.Boolean({ description: 'Whether people sign in with e-mail and password, too' }),
+  user: Type.Union([
+    Type.Object({ id: Uuid, email: Type.String(), name: Type.String() }),
+    Type.Null({ description: 'Who is not signed in with an account' }),
+  ]),
+  access: Type.Object(
+    {
+      all: nullable(
+        Type.Unsafe<ClientRole>({
+          ...ClientRoleSchema,
+          description: 'For every client and the service itself; null: none',
+        }),
+      ),
+      clients: Type.Array(Type.Object({ client_id: Uuid, role: ClientRoleSchema }), {
+        description: 'For single clients, where that is more',
+      }),
+    },
+    { description: 'What the caller may do' },
+  ),
 })
 export type Session = Static<typeof Session>
+
+const SignInBody = Type.Object(
+  {
+    token: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 512, description: 'A key, or `email` and `password`' }),
+    ),
+    email: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
+    password: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+  },
+  { additionalProperties: false },
+)
+
+/** @throws AppError `invalid_request` where it is neither a key nor an address with its password */
+function signInOf({ token, email, password }: Static<typeof SignInBody>): SignIn {
+  if (email === undefined && password === undefined) {
+    if (token === undefined) throw invalidRequest('/token', 'is required, or email and password instead of it')
+    return { token }
+  }
+  if (token !== undefined) throw invalidRequest('/token', 'cannot be combined with email and password')
+  if (email === undefined) throw invalidRequest('/email', 'is required with a password')
+  if (password === undefined) throw invalidRequest('/password', 'is required with an email')
+  return { email, password }
+}
+
+function sessionOf({ role, person, grants }: Access, gate: Gate): Session {
+  return {
+    role: role === 'nobody' ? null : role,
+    authentication_required: gate.authenticationRequired,
+    accounts: gate.hasAccounts,
+    user: person,
+    access: { all: grants.all, clients: Array.from(grants.clients, ([client_id, of]) => ({ client_id, role: of })) },
+  }
+}
 
 /** Anyone may send one, so no more is read than a token needs. */
 const MAX_SIGN_IN_BYTES = 4_096
 
 const publicRoute = { access: 'public' } as const
 const tags = ['Session']
+
+const sessionMsOf = ({ role }: Access): number =>
+  role === 'admin' || role === 'viewer' ? SESSION_MS[role] : SESSION_MS.user
 
 /** Sign-in for browsers. Programs send their key with every call instead. */
 export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null): void {
@@ -38,8 +102,7 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
       },
     },
     async (request) => {
-      const { role } = await gate.recognise(request)
-      return { role: role === 'nobody' ? null : role, authentication_required: gate.authenticationRequired }
+      return sessionOf(await gate.recognise(request), gate)
     },
   )
 
@@ -52,17 +115,22 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
         tags,
         summary: 'Sign in',
         description:
-          'Exchanges a key for a session cookie: of 12 hours for an admin, of 30 days for a viewer. Failures in a row make the address wait.',
+          'Exchanges a key of the settings, or the e-mail address and password of an account, for a session cookie: of 12 hours for an ' +
+          'admin, of 30 days for a viewer, of 7 days for a user. Failures in a row make the address wait, and those at one account whoever ' +
+          'tries from elsewhere.',
         security: [],
-        body: Type.Object({ token: Type.String({ minLength: 1, maxLength: 512 }) }, { additionalProperties: false }),
+        body: SignInBody,
         response: { 200: Session, ...errorResponses(400) },
       },
     },
     async (request, reply) => {
-      if (!gate.authenticationRequired) return { role: 'open' as const, authentication_required: false }
-      const session = await gate.signIn(request.body.token, request)
-      reply.setCookie(SESSION_COOKIE, session.cookie, { ...cookie, maxAge: SESSION_MS[session.role] / 1_000 })
-      return { role: session.role, authentication_required: true }
+      const given = signInOf(request.body)
+      if (!gate.authenticationRequired) return sessionOf(OPEN, gate)
+      const access = await gate.signIn(given, request)
+      if (access.session !== null) {
+        reply.setCookie(SESSION_COOKIE, access.session, { ...cookie, maxAge: sessionMsOf(access) / 1_000 })
+      }
+      return sessionOf(access, gate)
     },
   )
 

@@ -72,15 +72,42 @@ export interface Throttle {
   failed(guesser: Guesser): void
   /** Forgives the failures at this role and at lower ones: a viewer's token says nothing of who guesses the admin's. */
   succeeded(guesser: Guesser, role: Role): void
+  /**
+   * Milliseconds until a password may be tried: for the guesses of the address, and for those at the account, whoever made them.
+   * Addresses from which the right one came wait for the former alone: guesses from elsewhere keep no one out of their account.
+   */
+  waitForPassword(guesser: Guesser, email: string): number
+  /** A password is about to be tried, whether or not there is such an account. */
+  passwordTried(guesser: Guesser, email: string): void
+  /** It was right: forgives the tries. Of who guesses a key it says nothing. */
+  passwordRight(guesser: Guesser, email: string): void
 }
 
-/** Slows the guessing of keys, per address and role, in bounded memory. Each node counts for itself. */
+/** Slows the guessing of keys per address and role, and of passwords per account, in bounded memory. Each node counts for itself. */
 export function createThrottle(clock: Clock, maxAddresses = MAX_ADDRESSES): Throttle {
   const records: Readonly<Record<Role, Records>> = {
     admin: new Records(clock, maxAddresses),
     viewer: new Records(clock, maxAddresses),
   }
+  const passwords = new Records(clock, maxAddresses)
+  const accounts = new Records(clock, maxAddresses)
+  /** Where someone last signed in to their account. */
+  const places = new Records(clock, maxAddresses)
+  const place = (guesser: Guesser, email: string) => `${emailKey(email)} ${keyOf(guesser)}`
   return {
+    waitForPassword(guesser, email) {
+      const ofAccount = places.has(place(guesser, email)) ? 0 : accounts.wait(emailKey(email))
+      return Math.max(passwords.wait(keyOf(guesser)), ofAccount)
+    },
+    passwordTried(guesser, email) {
+      passwords.failed(keyOf(guesser))
+      accounts.failed(emailKey(email))
+    },
+    passwordRight(guesser, email) {
+      passwords.forget(keyOf(guesser))
+      accounts.forget(emailKey(email))
+      places.failed(place(guesser, email))
+    },
     wait: (guesser, role) => records[role ?? 'admin'].wait(keyOf(guesser)),
     failed(guesser) {
       for (const record of [records.admin, records.viewer]) {
@@ -93,6 +120,9 @@ export function createThrottle(clock: Clock, maxAddresses = MAX_ADDRESSES): Thro
     },
   }
 }
+
+/** What is the same address to people: e-mail servers tell no upper from lower case. */
+export const emailKey = (email: string): string => email.trim().toLowerCase()
 
 const keyOf = ({ address, isByOwnName }: Guesser): string =>
   isByOwnName ? callerOf(address) : `${callerOf(address)} by another name`
@@ -119,6 +149,10 @@ class Records {
     if (this.#records.size <= this.#maxAddresses) return
     const oldest = this.#records.keys().next()
     if (oldest.done !== true) this.#records.delete(oldest.value)
+  }
+
+  has(caller: string): boolean {
+    return this.#records.has(caller)
   }
 
   forget(caller: string): void {

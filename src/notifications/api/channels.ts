@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { RateLimitedError } from '../../http/index.ts'
+import { type Access, RateLimitedError, seesSecrets, visibleTo } from '../../http/index.ts'
 import { AppError, type Clock, isoTimeOrNull, MINUTE, notFound, SECOND } from '../../lib/index.ts'
 import { type Context, maskedUrl, writeAudit } from '../../management/index.ts'
 import type { ChannelRow, ClientRow, Store } from '../../store/index.ts'
@@ -24,14 +24,16 @@ interface Owner {
   name: string
 }
 
-/** Every channel and its health; those that were never used count as healthy. */
+/** Every channel that the caller may see and its health; those that were never used count as healthy. */
 export async function listChannels(
   { read }: Pick<Store, 'read'>,
   channelSettings: ChannelSettings,
-  seesSecrets: boolean,
+  access: Access,
 ): Promise<ChannelList> {
+  const visible = visibleTo(access)
   const clients = await read
     .selectFrom('clients')
+    .$if(visible !== null, (all) => all.where('id', 'in', [...(visible ?? [])]))
     .select(['id', 'name', 'email', 'chat_webhook'])
     .orderBy('created_at')
     .orderBy('id')
@@ -41,7 +43,7 @@ export async function listChannels(
   const waiting = await waitingByChannel(read)
   const { globalWebhook } = channelSettings
   const global: [Channel, Owner | null][] =
-    globalWebhook === null ? [] : [[{ key: 'global', address: globalWebhook }, null]]
+    globalWebhook === null || visible !== null ? [] : [[{ key: 'global', address: globalWebhook }, null]]
   const own = (await withChannels(read, clients)).flatMap((client) =>
     channelsOf({ client, ...channelSettings })
       .filter(({ key }) => key !== 'global')
@@ -50,7 +52,13 @@ export async function listChannels(
   return {
     email_enabled: channelSettings.isEmailOn,
     channels: [...global, ...own].map(([channel, owner]) =>
-      channelRecord(channel, owner, known.get(channel.key), waiting.get(channel.key) ?? 0, seesSecrets),
+      channelRecord(
+        channel,
+        owner,
+        known.get(channel.key),
+        waiting.get(channel.key) ?? 0,
+        seesSecrets(access, owner?.id ?? null),
+      ),
     ),
   }
 }
@@ -76,7 +84,7 @@ function channelRecord(
   owner: Owner | null,
   row: ChannelRow | undefined,
   pending: number,
-  seesSecrets: boolean,
+  showsSecrets: boolean,
 ): ChannelRecord {
   const kind = kindOf(key, address)
   // What is known of an address that was edited since says nothing about the one there is now.
@@ -88,9 +96,9 @@ function channelRecord(
     client_id: owner?.id ?? null,
     client_name: owner?.name ?? null,
     kind,
-    address: seesSecrets ? shownAddress(kind, address) : null,
+    address: showsSecrets ? shownAddress(kind, address) : null,
     state: off_since === null ? (isFailing ? 'failing' : 'ok') : 'off',
-    last_error: shownError(key, last_error, seesSecrets),
+    last_error: shownError(key, last_error, showsSecrets),
     last_success_at: isoTimeOrNull(last_success_at),
     failing_since: isoTimeOrNull(failing_since),
     off_since: isoTimeOrNull(off_since),

@@ -1,4 +1,4 @@
-import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../../http/index.ts'
+import { type Access, DEFAULT_PAGE, idBefore, type Page, pageOf, seesSecrets, visibleTo } from '../../http/index.ts'
 import { AppError, isoTime, isoTimeOrNull, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { DeliveryRow, Store, Tables, Transaction } from '../../store/index.ts'
@@ -12,32 +12,34 @@ type Reader = Pick<Store, 'read'>
 const OF_ALERT_MAX = 1_000
 
 /**
- * A page of the delivery log, newest first.
+ * A page of the delivery log as far as the caller may see it, newest first.
  *
  * @throws AppError `invalid_request` when `before` is neither an id nor a time
  */
 export async function listDeliveries(
   store: Reader,
   { client_id, alert_id, state, before, limit = DEFAULT_PAGE }: DeliveryQuery,
-  seesSecrets: boolean,
+  access: Access,
 ): Promise<Page<DeliveryRecord>> {
+  const visible = visibleTo(access)
   let query = sentRows(store).limit(limit + 1)
+  if (visible !== null) query = query.where('deliveries.client_id', 'in', [...visible])
   if (client_id !== undefined) query = query.where('deliveries.client_id', '=', client_id)
   if (alert_id !== undefined) query = query.where('deliveries.alert_id', '=', alert_id)
   if (state !== undefined) query = query.where('deliveries.state', '=', state)
   if (before !== undefined) query = query.where('deliveries.id', '<', idBefore(before, 'a message'))
   const rows = await query.execute()
   return pageOf(
-    rows.map((row) => deliveryRecord(row, seesSecrets)),
+    rows.map((row) => deliveryRecord(row, seesSecrets(access, row.client_id))),
     limit,
     ({ id }) => id,
   )
 }
 
 /** The messages about an alert, newest first. */
-export async function deliveriesOf(store: Reader, alertId: string, seesSecrets: boolean): Promise<DeliveryRecord[]> {
+export async function deliveriesOf(store: Reader, alertId: string, showsSecrets: boolean): Promise<DeliveryRecord[]> {
   const rows = await sentRows(store).where('deliveries.alert_id', '=', alertId).limit(OF_ALERT_MAX).execute()
-  return rows.map((row) => deliveryRecord(row, seesSecrets))
+  return rows.map((row) => deliveryRecord(row, showsSecrets))
 }
 
 const sentRows = ({ read }: Reader) =>
@@ -52,7 +54,7 @@ const sentRows = ({ read }: Reader) =>
 type SentRow = DeliveryRow & { address: string | null }
 
 /** A message as the interface shows it. */
-function deliveryRecord(row: SentRow, seesSecrets: boolean): DeliveryRecord {
+function deliveryRecord(row: SentRow, showsSecrets: boolean): DeliveryRecord {
   const isDelivered = row.state === 'delivered'
   return {
     id: row.id,
@@ -67,15 +69,15 @@ function deliveryRecord(row: SentRow, seesSecrets: boolean): DeliveryRecord {
     group_id: row.group_id,
     attempts: row.attempts,
     last_attempt_at: isoTimeOrNull(row.last_attempt_at),
-    last_error: isDelivered ? null : shownError(row.channel, row.last_error, seesSecrets),
+    last_error: isDelivered ? null : shownError(row.channel, row.last_error, showsSecrets),
     note: isDelivered ? row.last_error : null,
     delivered_at: isoTimeOrNull(row.delivered_at),
   }
 }
 
 /** A mail server may name the address in what it says. */
-export const shownError = (channel: string, error: string | null, seesSecrets: boolean): string | null =>
-  seesSecrets || !channel.startsWith('email:') ? error : null
+export const shownError = (channel: string, error: string | null, showsSecrets: boolean): string | null =>
+  showsSecrets || !channel.startsWith('email:') ? error : null
 
 function titleOf(message: Message): string {
   switch (message.kind) {

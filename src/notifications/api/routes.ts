@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage, seesSecrets } from '../../http/index.ts'
+import { errorResponses, type HttpApp, linkNextPage } from '../../http/index.ts'
 import type { Clock } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -28,6 +28,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
   app.get(
     '/api/deliveries',
     {
+      config: { scope: 'visible' },
       schema: {
         tags,
         summary: 'List deliveries',
@@ -39,7 +40,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
       },
     },
     async (request, reply) => {
-      const page = await listDeliveries(store, request.query, seesSecrets(request.access))
+      const page = await listDeliveries(store, request.query, request.access)
       linkNextPage(request, reply, page.next)
       return page.entries
     },
@@ -68,6 +69,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
   app.get(
     '/api/channels',
     {
+      config: { scope: 'visible' },
       schema: {
         tags,
         summary: 'List channels',
@@ -76,7 +78,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
         response: { 200: ChannelList, ...errorResponses() },
       },
     },
-    async (request) => listChannels(store, notifications.channelSettings, seesSecrets(request.access)),
+    async (request) => listChannels(store, notifications.channelSettings, request.access),
   )
 
   app.post(

@@ -1,5 +1,5 @@
 import { UNJUDGED_REASONS, type UnjudgedReason } from '../../detection/index.ts'
-import { DEFAULT_PAGE, idBefore, type Page, pageOf } from '../../http/index.ts'
+import { DEFAULT_PAGE, idBefore, type Page, pageOf, type Visible } from '../../http/index.ts'
 import { isoTime, isoTimeOrNull, notFound } from '../../lib/index.ts'
 import type { ProbeResultRow, ProbeRow, Store } from '../../store/index.ts'
 import { type JsonObject, type ProbeType, RESULT_STATUSES, type ResultStatus, shownConfig } from '../probe-type.ts'
@@ -97,8 +97,20 @@ export function statusOf(text: string): ResultStatus {
 type Reader = Pick<Store, 'read'>
 
 /** Probes of one site or of all, oldest first. `active_only` keeps the active ones of active sites of active clients. */
-export async function listProbes({ read }: Reader, { site_id, active_only = false }: ProbeQuery): Promise<ProbeRow[]> {
+export async function listProbes(
+  { read }: Reader,
+  visible: Visible,
+  { site_id, active_only = false }: ProbeQuery,
+): Promise<ProbeRow[]> {
   let query = read.selectFrom('probes').selectAll('probes').orderBy('probes.created_at').orderBy('probes.id')
+  if (visible !== null) {
+    query = query.where('probes.site_id', 'in', (db) =>
+      db
+        .selectFrom('sites')
+        .select('sites.id')
+        .where('sites.client_id', 'in', [...visible]),
+    )
+  }
   if (site_id !== undefined) query = query.where('probes.site_id', '=', site_id)
   if (active_only) {
     query = query

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage, NoContent } from '../../http/index.ts'
+import { errorResponses, type HttpApp, linkNextPage, NoContent, visibleTo } from '../../http/index.ts'
 import { type Clock, notFound } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -40,6 +40,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
   app.get(
     '/api/probe-types',
     {
+      config: { scope: 'anyone' },
       schema: {
         tags,
         summary: 'List the types of probes',
@@ -53,6 +54,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
   app.get(
     '/api/probes',
     {
+      config: { scope: 'visible' },
       schema: {
         tags,
         summary: 'List probes',
@@ -62,7 +64,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
       },
     },
     async (request) => {
-      const rows = await listProbes(store, request.query)
+      const rows = await listProbes(store, visibleTo(request.access), request.query)
       return rows.map((row) => probeRecord(registry, row))
     },
   )
@@ -70,6 +72,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
   app.post(
     '/api/probes',
     {
+      config: { scope: 'named' },
       schema: {
         tags,
         summary: 'Create a probe',

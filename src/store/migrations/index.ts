@@ -38,6 +38,9 @@ import { referenceCounts } from './0037-reference-counts.ts'
 import { weights } from './0038-weights.ts'
 import { fieldRollups } from './0039-field-rollups.ts'
 import { pushes } from './0040-pushes.ts'
+import { accounts } from './0041-accounts.ts'
+import { apiTokens } from './0042-api-tokens.ts'
+import { auditedClients } from './0043-audited-clients.ts'
 import { siteKeys } from './0044-site-keys.ts'
 import { onCall } from './0045-on-call.ts'
 import { containerClients } from './0047-container-clients.ts'
@@ -85,6 +88,9 @@ export const migrations: readonly Migration[] = [
   weights,
   fieldRollups,
   pushes,
+  accounts,
+  apiTokens,
+  auditedClients,
   siteKeys,
   onCall,
   containerClients,

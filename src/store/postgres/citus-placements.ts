@@ -108,6 +108,11 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   site_days: 'coordinator',
   // A row a browser, read by its key.
   sign_ins: 'coordinator',
+  // Some rows a person or program, read with every call.
+  users: 'coordinator',
+  user_roles: 'coordinator',
+  user_links: 'coordinator',
+  api_tokens: 'coordinator',
   // One row each.
   write_checks: 'coordinator',
   clock_checks: 'coordinator',

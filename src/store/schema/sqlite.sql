@@ -60,6 +60,19 @@ CREATE TABLE annotations (
   created_by text not null
 );
 
+CREATE TABLE api_tokens (
+  id text primary key,
+  name text not null,
+  token_hash text not null unique,
+  hint text not null,
+  role text not null,
+  client_ids text,
+  created_at integer not null,
+  created_by text not null,
+  expires_at integer,
+  last_used_at integer
+);
+
 CREATE TABLE audit_log (
   id integer primary key autoincrement,
   at integer not null,
@@ -69,7 +82,7 @@ CREATE TABLE audit_log (
   entity_id text not null,
   before text,
   after text
-);
+  , client_id text);
 
 CREATE TABLE canary_arrivals (
   site_no integer not null,
@@ -505,14 +518,14 @@ CREATE TABLE saved_views (
   path text not null,
   created_at integer not null,
   created_by text not null
-);
+  , owner_id text);
 
 CREATE TABLE sign_ins (
   id text primary key,
   role text not null,
   token_print text not null,
   expires_at integer not null
-);
+  , user_id text, public_id text, created_at integer, last_seen_at integer, agent text);
 
 CREATE TABLE signal_rollups (
   site_no integer not null,
@@ -709,6 +722,32 @@ CREATE TABLE tag_vendors (
   primary key (site_id, tag_key)
 );
 
+CREATE TABLE user_links (
+  id text primary key,
+  user_id text not null,
+  created_at integer not null,
+  expires_at integer not null
+);
+
+CREATE TABLE user_roles (
+  user_id text not null,
+  client_id text not null,
+  role text not null,
+  primary key (user_id, client_id)
+);
+
+CREATE TABLE users (
+  id text primary key,
+  email text not null,
+  email_key text not null unique,
+  name text not null,
+  password_hash text,
+  created_at integer not null,
+  created_by text not null,
+  last_sign_in_at integer,
+  disabled_at integer
+);
+
 CREATE TABLE write_checks (
   id integer primary key,
   checked_at integer not null
@@ -729,6 +768,8 @@ CREATE UNIQUE INDEX alerts_unresolved on alerts (probe_id, subject) where state 
 CREATE INDEX annotations_by_client on annotations (client_id, at);
 
 CREATE INDEX annotations_by_site on annotations (site_id);
+
+CREATE INDEX audit_log_by_client on audit_log (client_id, id);
 
 CREATE INDEX audit_log_by_entity on audit_log (entity_id, id);
 
@@ -775,3 +816,5 @@ CREATE INDEX site_keys_by_site on site_keys (site_id);
 CREATE INDEX sites_by_client on sites (client_id);
 
 CREATE INDEX special_days_by_site on special_days (site_id);
+
+CREATE INDEX user_roles_by_client on user_roles (client_id);

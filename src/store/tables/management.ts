@@ -85,6 +85,8 @@ export interface AuditTable {
   before: string | null
   /** JSON of the changed fields, secrets masked; null on deletion. */
   after: string | null
+  /** Of which client it was; null: of none, or not known of what was changed before it was noted. */
+  client_id: Generated<string | null>
 }
 
 /** A deleted site whose telemetry rows are still being removed. */
@@ -112,6 +114,8 @@ export interface SavedViewTable {
   path: string
   created_at: number
   created_by: string
+  /** The user or API token that sees it alone; null: everyone who sees every client. */
+  owner_id: Generated<string | null>
 }
 
 /** Someone who gets e-mail about the incidents of a status page. Times in epoch ms. */
@@ -144,16 +148,6 @@ export interface StatusLooksTable {
   /** A picture as base64, and what it is by its own bytes. */
   logo: string | null
   logo_type: string | null
-}
-
-/** A browser that is signed in. */
-export interface SignInTable {
-  /** SHA-256 of the cookie's value, base64url. */
-  id: string
-  role: 'admin' | 'viewer'
-  /** What scrypt made of the token it was got with, base64url. */
-  token_print: string
-  expires_at: number
 }
 
 /** Quota messages that clients were sent. */

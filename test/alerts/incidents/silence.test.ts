@@ -71,11 +71,11 @@ testOnEveryEngine('until its incident is resolved a silence lasts, and is listed
   const ctx = { store, clock, actor: 'admin' }
   const { id } = await createSilence(ctx, { incident_id: incident?.id ?? '', until_resolved: true })
   const listed = async () => {
-    const page = await listSilences(store, { site_id: site.id }, clock.now())
+    const page = await listSilences(store, null, { site_id: site.id }, clock.now())
     return page.entries.map((entry) => [entry.id, entry.state])
   }
   assert.deepEqual(await listed(), [[id, 'active']])
-  assert.deepEqual((await listSilences(store, { client_id: site.client_id }, clock.now())).entries.length, 1)
+  assert.deepEqual((await listSilences(store, null, { client_id: site.client_id }, clock.now())).entries.length, 1)
   clock.advance(MINUTE)
   await health('ok')
   clock.advance(1)

@@ -66,7 +66,7 @@ testOnEveryEngine('the catalogue adds up the tags of all sites by vendor, what f
     ])
     .execute()
 
-  const all = await catalogue(context, reads, {})
+  const all = await catalogue(context, reads, null, {})
   assert.partialDeepStrictEqual(all, { to: isoTime(NOW), complete: true, total: 3 })
   assert.deepEqual(
     all.vendors.map(({ vendor, name, sites, tags, runs, bad, failing_sites }) => [
@@ -87,9 +87,9 @@ testOnEveryEngine('the catalogue adds up the tags of all sites by vendor, what f
   const [first] = all.vendors
   assert.partialDeepStrictEqual(first, { failure_rate: 0.1, incident: { id }, versions: { known: 2, mixed: 1 } })
   assert.ok((first?.p95_ms ?? 0) > 200)
-  const second = await catalogue(context, reads, { limit: 1, offset: 1 })
+  const second = await catalogue(context, reads, null, { limit: 1, offset: 1 })
   assert.deepEqual([second.total, second.vendors.map(({ name }) => name)], [3, ['Google Analytics']])
-  const ofBlog = await catalogue(context, reads, { client_id: blog.client_id })
+  const ofBlog = await catalogue(context, reads, null, { client_id: blog.client_id })
   assert.deepEqual(
     ofBlog.vendors.map(({ name, runs, failing_sites }) => [name, runs, failing_sites]),
     [['Meta', 300, 0]],
@@ -98,13 +98,13 @@ testOnEveryEngine('the catalogue adds up the tags of all sites by vendor, what f
   // Whose tag it is counts at once, though counts are read once an hour.
   const ctx = { store, clock: context.clock, actor: 'admin' }
   await setTagVendor(ctx, shop.id, 'My own thing', { vendor: 'Our CRM' })
-  const said = await catalogue(context, reads, {})
+  const said = await catalogue(context, reads, null, {})
   assert.deepEqual(
     said.vendors.map(({ vendor }) => vendor),
     ['meta', 'google_analytics', 'Our CRM'],
   )
 
-  const sites = await vendorSites(context, reads, { vendor: 'meta' })
+  const sites = await vendorSites(context, reads, null, { vendor: 'meta' })
   assert.partialDeepStrictEqual(sites, { name: 'Meta', total: 2, failing_sites: 1, incident: { id } })
   assert.deepEqual([sites.hours.length, sites.hours.at(-1)], [25, isoTime(NOW)])
   assert.deepEqual(
@@ -122,14 +122,14 @@ testOnEveryEngine('the catalogue adds up the tags of all sites by vendor, what f
       [blog.id, ['facebook conversions'], false, ['GTM-ABC1234 7'], [300, 12], [0, 9]],
     ],
   )
-  const rest = await vendorSites(context, reads, { vendor: 'meta', limit: 1, offset: 1 })
+  const rest = await vendorSites(context, reads, null, { vendor: 'meta', limit: 1, offset: 1 })
   assert.deepEqual(
     rest.sites.map(({ site_id }) => site_id),
     [blog.id],
   )
-  const crm = await vendorSites(context, reads, { vendor: 'Our CRM' })
+  const crm = await vendorSites(context, reads, null, { vendor: 'Our CRM' })
   assert.deepEqual([crm.total, crm.sites[0]?.tags], [1, ['My own thing']])
-  assert.equal((await vendorSites(context, reads, {})).total, 0)
+  assert.equal((await vendorSites(context, reads, null, {})).total, 0)
 })
 
 testPerEngine('nonsense is refused, and a vendor that no one uses has no sites', async (engine, t) => {

@@ -6,12 +6,26 @@ export type { AuditRecord } from '../../../src/management/index.ts'
 
 const PAGE = 50
 
-/** Who changed what, newest first, page after page; of one client, site or probe, or of all. */
-export const auditQuery = (entity_id: string | undefined) =>
+/** What of the log is shown; without a field, of all. Times are ISO. */
+export interface AuditFilter {
+  /** Of one client, site or probe. */
+  entity_id?: string
+  /** Of all that is of a client. */
+  client_id?: string
+  actor?: string
+  from?: string
+}
+
+/** The same entries as a file. */
+export const auditCsvUrl = (filter: AuditFilter): string =>
+  `/api/audit/export.csv?${new URLSearchParams(Object.entries(filter))}`
+
+/** Who changed what, newest first, page after page. */
+export const auditQuery = (filter: AuditFilter) =>
   infiniteQueryOptions({
-    queryKey: ['audit', { entity_id }],
+    queryKey: ['audit', filter],
     queryFn: ({ signal, pageParam }) =>
-      request<AuditRecord[]>('/api/audit', { query: { entity_id, before: pageParam, limit: PAGE }, signal }),
+      request<AuditRecord[]>('/api/audit', { query: { ...filter, before: pageParam, limit: PAGE }, signal }),
     initialPageParam: null as number | null,
     getNextPageParam: (page) => (page.length < PAGE ? null : (page.at(-1)?.id ?? null)),
     // What happened on another page is to be seen on the way back.

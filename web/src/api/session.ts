@@ -1,7 +1,9 @@
 import { useLocalStorage } from '@mantine/hooks'
 import { type QueryClient, queryOptions, useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
-import type { Session } from '../../../src/http/index.ts'
+import type { ClientRole, Session } from '../../../src/http/index.ts'
 import { request } from './client.ts'
+
+export type { ClientRole, Session } from '../../../src/http/index.ts'
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
@@ -12,21 +14,73 @@ export const sessionQuery = queryOptions({
 /** Whether the user has to sign in before anything can be shown. */
 export const mustSignIn = (session: Session): boolean => session.authentication_required && session.role === null
 
+const RANK: Readonly<Record<ClientRole, number>> = { viewer: 1, editor: 2, owner: 3 }
+const isAtLeast = (role: ClientRole | null | undefined, needed: ClientRole): boolean =>
+  role != null && RANK[role] >= RANK[needed]
+
+/** What the one who looks at the page may do. Calls that go further are refused by the service, too. */
+export interface May {
+  /** Change something, of any client. */
+  mayChange: boolean
+  /** See what is of the service itself and of no client. */
+  seesService: boolean
+  /** Add clients. */
+  mayAddClients: boolean
+  /** Manage people and API tokens, of any client. */
+  isOwner: boolean
+  /** Manage those of all clients. */
+  ownsAll: boolean
+}
+
+export function mayOf({ access: { all, clients } }: Session): May {
+  const any = (needed: ClientRole) => isAtLeast(all, needed) || clients.some(({ role }) => isAtLeast(role, needed))
+  return {
+    mayChange: any('editor'),
+    seesService: all !== null,
+    mayAddClients: isAtLeast(all, 'editor'),
+    isOwner: any('owner'),
+    ownsAll: isAtLeast(all, 'owner'),
+  }
+}
+
+/** The client's role that this is enough for, as the service says. */
+export const roleFor = ({ access: { all, clients } }: Session, clientId: string): ClientRole | null => {
+  const own = clients.find(({ client_id }) => client_id === clientId)?.role ?? null
+  return own !== null && (all === null || RANK[own] > RANK[all]) ? own : all
+}
+
 /** Who looks at the page. `mayChange` is false for a viewer, whose calls that change something are refused. */
-export function useSession(): Session & { mayChange: boolean } {
+export function useSession(): Session & May {
   const { data } = useSuspenseQuery(sessionQuery)
-  return { ...data, mayChange: data.role === 'admin' || data.role === 'open' }
+  return { ...data, ...mayOf(data) }
+}
+
+/** What may be done of one client. */
+export function useMayOf(clientId: string): { mayChange: boolean; owns: boolean } {
+  const { data } = useSuspenseQuery(sessionQuery)
+  const role = roleFor(data, clientId)
+  return { mayChange: isAtLeast(role, 'editor'), owns: isAtLeast(role, 'owner') }
 }
 
 /** Notes that the session is over; the router then leads to the sign-in. */
 export function signedOut(client: QueryClient): void {
-  client.setQueryData(sessionQuery.queryKey, { role: null, authentication_required: true })
+  const before = client.getQueryData(sessionQuery.queryKey)
+  client.setQueryData(sessionQuery.queryKey, {
+    role: null,
+    authentication_required: true,
+    accounts: before?.accounts ?? false,
+    user: null,
+    access: { all: null, clients: [] },
+  })
 }
+
+/** A key, or an address with its password. */
+export type SignIn = { token: string } | { email: string; password: string }
 
 export function useSignIn() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (token: string) => request<Session>('/api/session', { method: 'POST', body: { token } }),
+    mutationFn: (body: SignIn) => request<Session>('/api/session', { method: 'POST', body }),
     onSuccess: (session) => client.setQueryData(sessionQuery.queryKey, session),
   })
 }

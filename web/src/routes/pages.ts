@@ -158,5 +158,10 @@ export const pages = [
     staticData: { nav: { label: 'Settings', icon: Settings } },
     component: lazyRouteComponent(() => import('../features/settings/SettingsPage.tsx'), 'SettingsPage'),
   }),
+  createRoute({
+    getParentRoute,
+    path: '/account',
+    component: lazyRouteComponent(() => import('../features/people/AccountPage.tsx'), 'AccountPage'),
+  }),
   ...(import.meta.env.MODE === 'kit' ? [kit] : []),
 ]

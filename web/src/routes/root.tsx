@@ -44,6 +44,13 @@ export const signInRoute = createRoute({
   component: lazyRouteComponent(() => import('../features/sign-in/SignInPage.tsx'), 'SignInPage'),
 })
 
+/** Where a one-time link leads: for who cannot sign in yet. */
+export const welcomeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('../features/sign-in/WelcomePage.tsx'), 'WelcomePage'),
+})
+
 /** For a screen that no one touches: as the pages in the frame, without rail and top bar. */
 export const wallRoute = createRoute({
   getParentRoute: () => rootRoute,

@@ -11,6 +11,7 @@ import {
   statusRoute,
   subscriptionRoute,
   wallRoute,
+  welcomeRoute,
 } from './root.tsx'
 import { parseSearch, stringifySearch } from './search.ts'
 
@@ -20,6 +21,7 @@ export function createAppRouter(queryClient: QueryClient) {
       frameRoute.addChildren(pages),
       wallRoute,
       signInRoute,
+      welcomeRoute,
       statusRoute,
       sharedIncidentRoute,
       subscriptionRoute,

@@ -12,6 +12,7 @@ import { counted } from '../../lib/words.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
+import { AuditFilters, useAuditFilter } from './AuditFilters.tsx'
 import classes from './audit.module.css'
 import {
   actionWords,
@@ -32,7 +33,7 @@ const SHOWN = 100
 export function AuditPage() {
   const [entity, setEntity] = useUrlState('entity', '', undefined, { push: true })
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    auditQuery(entity === '' ? undefined : entity),
+    auditQuery(useAuditFilter()),
   )
   const { data: clients = [] } = useQuery(clientsQuery)
   const { data: sites = [] } = useQuery(sitesQuery())
@@ -56,6 +57,7 @@ export function AuditPage() {
         value={entity === '' ? null : entity}
         onChange={(id) => setEntity(id ?? '')}
       />
+      <AuditFilters />
       {entries === undefined ? (
         error === null ? (
           <AuditSkeleton />

@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router'
 import { History, Pencil, Send } from 'lucide-react'
 import { type TestResult, useTestChannels } from '../../api/channels.ts'
 import { type ClientRecord, clientQuery, usageQuery } from '../../api/clients.ts'
-import { useSession } from '../../api/session.ts'
+import { useMayOf, useSession } from '../../api/session.ts'
 import { settingsQuery } from '../../api/settings.ts'
 import { duration } from '../../lib/words.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
@@ -39,7 +39,7 @@ export function ClientPage() {
 }
 
 function Loaded({ client }: { client: ClientRecord }) {
-  const { mayChange } = useSession()
+  const { mayChange } = useMayOf(client.id)
   const params = { clientId: client.id }
   return (
     <>
@@ -116,8 +116,9 @@ const DIGESTS = { off: 'none', daily: 'daily', weekly: 'weekly' } as const
 
 /** How the client's people are notified, and a message to try it. */
 function ClientMessages({ client }: { client: ClientRecord }) {
-  const { mayChange } = useSession()
-  const { data: settings } = useQuery(settingsQuery)
+  const { mayChange } = useMayOf(client.id)
+  const { seesService } = useSession()
+  const { data: settings } = useQuery({ ...settingsQuery, enabled: seesService })
   const isMailOff = settings?.email_enabled === false
   return (
     <section className={classes.section} aria-labelledby="messages">

@@ -53,7 +53,7 @@ export function ClientsPage() {
 }
 
 function AddClient() {
-  if (!useSession().mayChange) return null
+  if (!useSession().mayAddClients) return null
   return (
     <LinkButton to="/clients/new" leftSection={<Plus size={16} aria-hidden />}>
       New client

@@ -73,12 +73,13 @@ export function RetentionTab() {
 const ROLES: Readonly<Record<string, string>> = {
   admin: 'You are signed in as admin and can change everything.',
   viewer: 'You are signed in as viewer: read-only, without keys, webhooks and addresses.',
+  user: 'You are signed in with your account. Who else may do what stands under People.',
   open: 'No sign-in: anyone who can reach the service can change everything.',
 }
 
 /** Who may look and change, and how to set it. */
 export function AccessTab() {
-  const { role } = useSession()
+  const { role, accounts } = useSession()
   return (
     <WithSettings>
       {(settings) => (
@@ -86,10 +87,13 @@ export function AccessTab() {
           <Card title="Access" about={role === null ? undefined : ROLES[role]}>
             <FactList facts={accessFacts(settings)} />
           </Card>
-          {!settings.admin_token && (
+          {!settings.admin_token && !accounts && (
             <Card title="Ask for a key">
               <div className={classes.empty}>
-                <p>Start the service with a key of at least 16 characters, for example:</p>
+                <p>
+                  Invite yourself under People, as owner of every client: from then on everyone signs in with an account
+                  of their own. Or start the service with a key of at least 16 characters, for example:
+                </p>
                 <Code block className={classes.code}>
                   ADMIN_TOKEN=$(openssl rand -hex 32)
                 </Code>

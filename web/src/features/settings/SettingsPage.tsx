@@ -1,4 +1,6 @@
-import { Tabs } from '@mantine/core'
+import { Skeleton, Tabs } from '@mantine/core'
+import { type ComponentType, lazy, Suspense } from 'react'
+import { type May, useSession } from '../../api/session.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ChannelsTab } from './ChannelsTab.tsx'
@@ -6,40 +8,61 @@ import { DeliveriesTab } from './DeliveriesTab.tsx'
 import { AboutTab, AccessTab, EmailTab, RetentionTab } from './ServiceTabs.tsx'
 import classes from './settings.module.css'
 
+/** Loaded by those who manage something. */
+const PeopleTab = lazy(() => import('../people/PeopleTab.tsx').then(({ PeopleTab: Content }) => ({ default: Content })))
+const TokensTab = lazy(() => import('../people/TokensTab.tsx').then(({ TokensTab: Content }) => ({ default: Content })))
+
+interface TabEntry {
+  label: string
+  Content: ComponentType
+  /** Who finds it; everyone without. */
+  isFor?: keyof May
+}
+
 const TABS = {
   channels: { label: 'Channels', Content: ChannelsTab },
   deliveries: { label: 'Deliveries', Content: DeliveriesTab },
-  email: { label: 'E-mail', Content: EmailTab },
-  access: { label: 'Access', Content: AccessTab },
-  retention: { label: 'Retention', Content: RetentionTab },
-  about: { label: 'About', Content: AboutTab },
-} as const
+  people: { label: 'People', Content: PeopleTab, isFor: 'isOwner' },
+  tokens: { label: 'API tokens', Content: TokensTab, isFor: 'isOwner' },
+  email: { label: 'E-mail', Content: EmailTab, isFor: 'seesService' },
+  access: { label: 'Access', Content: AccessTab, isFor: 'seesService' },
+  retention: { label: 'Retention', Content: RetentionTab, isFor: 'seesService' },
+  about: { label: 'About', Content: AboutTab, isFor: 'seesService' },
+} satisfies Record<string, TabEntry>
 type Tab = keyof typeof TABS
 const NAMES = Object.keys(TABS) as Tab[]
+const entryOf = (name: Tab): TabEntry => TABS[name]
 
 /** How people are reached, who may look, what is kept, and what runs here. */
 export function SettingsPage() {
-  const [tab, setTab] = useUrlState<Tab>('tab', 'channels', NAMES, { push: true })
+  const session = useSession()
+  const names = NAMES.filter((name) => {
+    const { isFor } = entryOf(name)
+    return isFor === undefined || session[isFor]
+  })
+  const [tab, setTab] = useUrlState<Tab>('tab', 'channels', names, { push: true })
   return (
     <>
       <PageHeader title="Settings" />
       <Tabs
         value={tab}
-        onChange={(value) => setTab(NAMES.find((name) => name === value) ?? 'channels')}
+        onChange={(value) => setTab(names.find((name) => name === value) ?? 'channels')}
         keepMounted={false}
       >
         <Tabs.List className={classes.tabs}>
-          {NAMES.map((name) => (
+          {names.map((name) => (
             <Tabs.Tab key={name} value={name}>
               {TABS[name].label}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {NAMES.map((name) => {
-          const { Content } = TABS[name]
+        {names.map((name) => {
+          const { Content } = entryOf(name)
           return (
             <Tabs.Panel key={name} value={name} pt="lg">
-              <Content />
+              <Suspense fallback={<Skeleton height={240} radius="md" aria-busy="true" />}>
+                <Content />
+              </Suspense>
             </Tabs.Panel>
           )
         })}

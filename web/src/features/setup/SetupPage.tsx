@@ -31,8 +31,8 @@ export function SetupPage() {
 }
 
 function Loaded({ site }: { site: SiteRecord }) {
-  const { mayChange } = useSession()
-  const { data: settings } = useQuery(settingsQuery)
+  const { mayChange, seesService } = useSession()
+  const { data: settings } = useQuery({ ...settingsQuery, enabled: seesService })
   useArrivals(site.id)
   const base = settings?.public_url ?? window.location.origin
   const ingest = ingestOf(base)

@@ -1,4 +1,4 @@
-import { Button, PasswordInput } from '@mantine/core'
+import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter, useRouterState } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
@@ -7,52 +7,114 @@ import { mustSignIn, sessionQuery, useSignIn } from '../../api/session.ts'
 import type { UrlSearch } from '../../lib/use-url-state.ts'
 import { Logo } from '../../ui/Logo.tsx'
 import { useTab } from '../../ui/status/status.ts'
+import { ForgotForm } from './ForgotForm.tsx'
 import classes from './sign-in.module.css'
 
-/** Exchanges a key for a session, and leads on to where the user wanted to go. */
+type Way = 'account' | 'key' | 'forgot'
+
+/** Exchanges a key, or an address and its password, for a session, and leads on to where the user wanted to go. */
 export function SignInPage() {
   // Who is not signed in sees nothing of the sites' health, also in a tab that showed it before.
   useTab('Sign in · Tagwarden', 'unknown')
   const next = useNext()
   const { data: session } = useQuery(sessionQuery)
-  const signIn = useSignIn()
-  const [token, setToken] = useState('')
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    signIn.mutate(token)
-  }
+  const [chosen, setChosen] = useState<Way | null>(null)
   const { history } = useRouter()
   const isIn = session !== undefined && !mustSignIn(session)
   useEffect(() => {
     if (isIn) history.replace(next)
   }, [isIn, history, next])
-  if (isIn) return null
+  if (isIn || session === undefined) return null
+  const way = chosen ?? (session.accounts ? 'account' : 'key')
   return (
     <main className={classes.page}>
-      <form className={classes.form} onSubmit={submit}>
+      <div className={classes.form}>
         <div className={classes.brand}>
           <Logo size={22} />
           Tagwarden
         </div>
-        <h1>Sign in</h1>
-        <p className={classes.text}>
-          With the admin key, or the viewer key for read-only access. The person who set up Tagwarden has both.
-        </p>
-        <PasswordInput
-          label="Key"
-          name="token"
-          autoComplete="current-password"
-          autoFocus
-          size="md"
-          value={token}
-          onChange={(event) => setToken(event.currentTarget.value)}
-          error={signIn.error === null ? undefined : explain(signIn.error)}
-        />
-        <Button type="submit" size="md" fullWidth disabled={token === ''} loading={signIn.isPending}>
-          Sign in
-        </Button>
-      </form>
+        {way === 'account' && <AccountForm onForgot={() => setChosen('forgot')} />}
+        {way === 'key' && <KeyForm />}
+        {way === 'forgot' && <ForgotForm onBack={() => setChosen('account')} />}
+        {session.accounts && way !== 'forgot' && (
+          <Button variant="subtle" size="sm" onClick={() => setChosen(way === 'key' ? 'account' : 'key')}>
+            {way === 'key' ? 'Sign in with e-mail and password' : 'Sign in with a key'}
+          </Button>
+        )}
+      </div>
     </main>
+  )
+}
+
+function AccountForm({ onForgot }: { onForgot: () => void }) {
+  const signIn = useSignIn()
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    signIn.mutate({ email, password })
+  }
+  return (
+    <form className={classes.fields} onSubmit={submit}>
+      <h1>Sign in</h1>
+      <TextInput
+        label="E-mail"
+        name="email"
+        type="email"
+        autoComplete="username"
+        autoFocus
+        size="md"
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <PasswordInput
+        label="Password"
+        name="password"
+        autoComplete="current-password"
+        size="md"
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        error={signIn.error === null ? undefined : explain(signIn.error, 'The address or the password is not right.')}
+      />
+      <Button type="submit" size="md" fullWidth disabled={email === '' || password === ''} loading={signIn.isPending}>
+        Sign in
+      </Button>
+      <Button variant="subtle" size="sm" onClick={onForgot}>
+        Forgot your password?
+      </Button>
+    </form>
+  )
+}
+
+function KeyForm() {
+  const signIn = useSignIn()
+  const [token, setToken] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    signIn.mutate({ token })
+  }
+  return (
+    <form className={classes.fields} onSubmit={submit}>
+      <h1>Sign in</h1>
+      <p className={classes.text}>
+        With the admin key, or the viewer key for read-only access. The person who set up Tagwarden has both.
+      </p>
+      <PasswordInput
+        label="Key"
+        name="token"
+        autoComplete="current-password"
+        autoFocus
+        size="md"
+        value={token}
+        onChange={(event) => setToken(event.currentTarget.value)}
+        error={
+          signIn.error === null ? undefined : explain(signIn.error, 'This key is not known. Check for a missing part.')
+        }
+      />
+      <Button type="submit" size="md" fullWidth disabled={token === ''} loading={signIn.isPending}>
+        Sign in
+      </Button>
+    </form>
   )
 }
 
@@ -68,11 +130,10 @@ function pathOf(next: string): string {
   return url !== null && url.origin === window.location.origin ? `${url.pathname}${url.search}` : '/'
 }
 
-function explain(error: Error): string {
-  if (error instanceof ApiError && error.code === 'unauthorized')
-    return 'This key is not known. Check for a missing part.'
+function explain(error: Error, whenWrong: string): string {
+  if (error instanceof ApiError && error.code === 'unauthorized') return whenWrong
   if (error instanceof ApiError && error.code === 'rate_limited') {
-    return `Too many tries from here. Wait ${error.retryAfter ?? 60} s and try again.`
+    return `Too many tries. Wait ${error.retryAfter ?? 60} s and try again.`
   }
   return error.message
 }

@@ -1,6 +1,6 @@
 import { ActionIcon, Kbd, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { ChevronRight, CircleUser, LogOut, Monitor, Moon, Search, Sun } from 'lucide-react'
+import { ChevronRight, CircleUser, LogOut, Monitor, Moon, Search, Sun, UserCog } from 'lucide-react'
 import { useSession, useSignOut } from '../../api/session.ts'
 import { useBreadcrumbs } from '../../ui/PageHeader.tsx'
 import { SearchDialog, useSearchDialog } from './search/SearchDialog.tsx'
@@ -82,20 +82,27 @@ function ThemeSwitch() {
 
 /** Who is signed in; nothing where no one has to. */
 function UserMenu() {
-  const { role } = useSession()
+  const { role, user } = useSession()
   const signOut = useSignOut()
-  if (role !== 'admin' && role !== 'viewer') return null
+  if (role !== 'admin' && role !== 'viewer' && user === null) return null
+  const who = user?.name ?? role
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Signed in as ${role}`}>
+        <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Signed in as ${who}`}>
           <CircleUser size={18} strokeWidth={1.75} aria-hidden />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
-          {role === 'admin' ? 'Admin: can change everything' : 'Viewer: read-only, without keys and addresses'}
+          {user?.email ??
+            (role === 'admin' ? 'Admin: can change everything' : 'Viewer: read-only, without keys and addresses')}
         </Menu.Label>
+        {user !== null && (
+          <Menu.Item component={Link} to="/account" leftSection={<UserCog size={16} aria-hidden />}>
+            Your account
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => signOut.mutate()}>
           Sign out
         </Menu.Item>

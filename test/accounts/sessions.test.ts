@@ -1,17 +1,31 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { type CredentialOptions, createCredentials } from '../../src/accounts/credentials.ts'
+import type { Role } from '../../src/http/index.ts'
 import { DAY, HOUR } from '../../src/lib/index.ts'
-import { createSessions } from '../../src/management/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
-import { ADMIN, NOW, VIEWER } from './support.ts'
+import { ADMIN, NOW, VIEWER } from '../management/support.ts'
 
 const TOKENS = { admin: ADMIN, viewer: VIEWER }
+
+/** Sessions by the roles they stand for. */
+async function createSessions(options: Omit<CredentialOptions, 'onError'>) {
+  const credentials = await createCredentials({ ...options, onError: (error) => assert.fail(error) })
+  const rolesOf = async (values: readonly string[]) =>
+    new Map([...(await credentials.accessesOf(values))].map(([value, { role }]) => [value, role] as const))
+  return {
+    begin: (role: Role) => credentials.begin({ role }),
+    end: (value: string) => credentials.end(value),
+    rolesOf,
+    roleOf: async (value: string) => (await rolesOf([value])).get(value) ?? null,
+  }
+}
 
 testOnEveryEngine('a session holds on every node until it is ended on one, or its time is over', async (store) => {
   const clock = new TestClock(NOW)
   const options = { store, clock, tokens: TOKENS }
-  const [here, there] = [createSessions(options), createSessions(options)]
+  const [here, there] = [await createSessions(options), await createSessions(options)]
   const admin = await here.begin('admin')
   const viewer = await here.begin('viewer')
   assert.match(admin, /^[\w-]{43}$/)
@@ -35,16 +49,16 @@ testOnEveryEngine('a session holds on every node until it is ended on one, or it
 
 testOnEveryEngine('a changed token ends the sessions of its role, and no others', async (store) => {
   const clock = new TestClock(NOW)
-  const before = createSessions({ store, clock, tokens: TOKENS })
+  const before = await createSessions({ store, clock, tokens: TOKENS })
   const [admin, viewer] = [await before.begin('admin'), await before.begin('viewer')]
-  const changed = createSessions({ store, clock, tokens: { ...TOKENS, admin: 'another-admin-token' } })
+  const changed = await createSessions({ store, clock, tokens: { ...TOKENS, admin: 'another-admin-token' } })
   assert.deepEqual([await changed.roleOf(admin), await changed.roleOf(viewer)], [null, 'viewer'])
-  const without = createSessions({ store, clock, tokens: { ...TOKENS, viewer: null } })
+  const without = await createSessions({ store, clock, tokens: { ...TOKENS, viewer: null } })
   assert.deepEqual([await without.roleOf(admin), await without.roleOf(viewer)], ['admin', null])
 })
 
 testOnEveryEngine('the database holds neither a cookie nor a fast hash of a token', async (store) => {
-  const sessions = createSessions({ store, clock: new TestClock(NOW), tokens: TOKENS })
+  const sessions = await createSessions({ store, clock: new TestClock(NOW), tokens: TOKENS })
   const value = await sessions.begin('viewer')
   const [row, ...others] = await store.read.selectFrom('sign_ins').selectAll().execute()
   assert.deepEqual(others, [])
@@ -59,7 +73,7 @@ testOnEveryEngine('the database holds neither a cookie nor a fast hash of a toke
 
 testOnEveryEngine('sessions that are over are removed, and one too many ends the oldest', async (store) => {
   const clock = new TestClock(NOW)
-  const sessions = createSessions({ store, clock, tokens: TOKENS, maxSessions: 2 })
+  const sessions = await createSessions({ store, clock, tokens: TOKENS, maxSessions: 2 })
   const begin = (role: 'admin' | 'viewer') => {
     clock.advance(1)
     return sessions.begin(role)

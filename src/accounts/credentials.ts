@@ -1,0 +1,245 @@
+import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto'
+import {
+  type Access,
+  accessOf,
+  type Credentials,
+  emailKey,
+  isApiToken,
+  NO_GRANTS,
+  type Role,
+  SESSION_MS,
+  type SessionOwner,
+} from '../http/index.ts'
+import { asError, type Clock, MINUTE, newId, SECOND } from '../lib/index.ts'
+import type { Store } from '../store/index.ts'
+import { agentClass } from './agent.ts'
+import { hashOf } from './hash.ts'
+import { Passwords } from './passwords.ts'
+import { grantsByUser } from './roles.ts'
+import { accessesOfTokens } from './tokens.ts'
+
+export interface CredentialOptions {
+  store: Store
+  clock: Clock
+  /** The key of each role; null: no one can sign in with that role. */
+  tokens: Readonly<Record<Role, string | null>>
+  passwords?: Passwords
+  /** Sessions of one role at a time; one more ends the oldest. */
+  maxSessions?: number
+  onError: (error: Error, what: string) => void
+}
+
+const MAX_SESSIONS = 1_000
+const MAX_SESSIONS_OF_USER = 20
+
+/** When a session was last seen is known to this, ms: it is not written with every call. */
+const SEEN_EVERY_MS = MINUTE
+/** How old an answer about whether anyone has an account may be, ms. */
+const FRESH_MS = SECOND
+
+const SALT = 'tagwarden sign-in'
+/** 16 MB and about 50 ms, once a process and token. */
+const COST: ScryptOptions = { N: 16_384, r: 8, p: 1 }
+const PRINT_BYTES = 16
+
+/** Credentials with what only the interface of the accounts needs. */
+export interface KnownCredentials extends Credentials {
+  readonly passwords: Passwords
+  /** Has the service ask for sign-ins at once, now that someone has an account. */
+  noteAccount(): void
+}
+
+/**
+ * Sessions as rows that all nodes share. A row holds no cookie, only its hash, and no key, only what scrypt makes of it:
+ * a reader of the database or a backup signs in with neither. A session ends when its key or password changes.
+ */
+export async function createCredentials(options: CredentialOptions): Promise<KnownCredentials> {
+  const { store, clock, tokens, maxSessions = MAX_SESSIONS, passwords = new Passwords(), onError } = options
+  const prints = new Map<Role, Promise<string>>()
+
+  function printOf(role: Role): Promise<string> | null {
+    const token = tokens[role]
+    if (token === null) return null
+    const print = prints.get(role) ?? fingerprint(token)
+    prints.set(role, print)
+    return print
+  }
+
+  async function begin(owner: SessionOwner, agent?: string): Promise<string> {
+    const isUser = 'userId' in owner
+    const print = isUser ? await printOfUser(store, owner.userId) : await printOf(owner.role)
+    if (print === null) throw new Error('no one can sign in this way')
+    const value = randomBytes(32).toString('base64url')
+    const now = clock.now()
+    const role = isUser ? 'user' : owner.role
+    await store.write.transaction().execute(async (trx) => {
+      await trx.deleteFrom('sign_ins').where('expires_at', '<=', now).execute()
+      const userId = isUser ? owner.userId : null
+      const most = isUser ? MAX_SESSIONS_OF_USER : maxSessions
+      const oldest = await trx
+        .selectFrom('sign_ins')
+        .select('expires_at')
+        .where('role', '=', role)
+        .$if(userId !== null, (all) => all.where('user_id', '=', userId))
+        .orderBy('expires_at', 'desc')
+        .limit(1)
+        .offset(most - 1)
+        .executeTakeFirst()
+      if (oldest !== undefined) {
+        await trx
+          .deleteFrom('sign_ins')
+          .where('role', '=', role)
+          .$if(userId !== null, (all) => all.where('user_id', '=', userId))
+          .where('expires_at', '<=', oldest.expires_at)
+          .execute()
+      }
+      await trx
+        .insertInto('sign_ins')
+        .values({
+          id: hashOf(value),
+          role,
+          token_print: print,
+          expires_at: now + SESSION_MS[role],
+          user_id: userId,
+          public_id: newId(),
+          created_at: now,
+          last_seen_at: now,
+          agent: agentClass(agent),
+        })
+        .execute()
+      if (userId !== null) {
+        await trx.updateTable('users').set({ last_sign_in_at: now }).where('id', '=', userId).execute()
+      }
+    })
+    return value
+  }
+
+  async function accessesOfCookies(cookies: readonly string[]): Promise<[string, Access][]> {
+    const byHash = new Map(cookies.map((cookie) => [hashOf(cookie), cookie]))
+    const rows = await store.read
+      .selectFrom('sign_ins')
+      .leftJoin('users', 'users.id', 'sign_ins.user_id')
+      .select(['sign_ins.id', 'sign_ins.role', 'token_print', 'user_id', 'last_seen_at'])
+      .select(['users.email', 'users.name', 'password_hash', 'disabled_at'])
+      .where('sign_ins.id', 'in', [...byHash.keys()])
+      .where('expires_at', '>', clock.now())
+      .execute()
+    const grants = await grantsByUser(
+      store.read,
+      rows.flatMap(({ user_id }) => user_id ?? []),
+    )
+    const found: [string, Access][] = []
+    for (const row of rows) {
+      const cookie = byHash.get(row.id)
+      if (cookie === undefined) continue
+      const { role, user_id: id, email, name, password_hash } = row
+      if (role !== 'user') {
+        if (row.token_print === (await printOf(role))) found.push([cookie, accessOf(role, cookie)])
+      } else if (id !== null && email !== null && name !== null && password_hash !== null && row.disabled_at === null) {
+        if (row.token_print !== hashOf(password_hash)) continue
+        found.push([
+          cookie,
+          {
+            role,
+            actor: email,
+            session: cookie,
+            credential: cookie,
+            person: { id, email, name },
+            holder: id,
+            grants: grants.get(id) ?? NO_GRANTS,
+          },
+        ])
+      }
+    }
+    await noteSeen(rows.filter(({ last_seen_at }) => isStale(last_seen_at)).map(({ id }) => id))
+    return found
+  }
+
+  const isStale = (seenAt: number | null): boolean => seenAt !== null && clock.now() - seenAt >= SEEN_EVERY_MS
+
+  /** People get in while nothing can be written. */
+  async function noteSeen(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return
+    const now = clock.now()
+    await store.write
+      .updateTable('sign_ins')
+      .set({ last_seen_at: now })
+      .where('id', 'in', [...ids])
+      .execute()
+      .catch((thrown: unknown) => onError(asError(thrown), 'noting who was here'))
+  }
+
+  async function accessesOf(values: readonly string[]): Promise<ReadonlyMap<string, Access>> {
+    const [apiTokens, cookies] = [true, false].map((isToken) => values.filter((value) => isApiToken(value) === isToken))
+    const found = [
+      ...(cookies === undefined || cookies.length === 0 ? [] : await accessesOfCookies(cookies)),
+      ...(apiTokens === undefined || apiTokens.length === 0 ? [] : await accessesOfTokens(options, apiTokens)),
+    ]
+    return new Map(found)
+  }
+
+  async function end(value: string): Promise<void> {
+    await store.write.deleteFrom('sign_ins').where('id', '=', hashOf(value)).execute()
+  }
+
+  async function authenticate(email: string, password: string): Promise<string | null> {
+    const user = await store.read
+      .selectFrom('users')
+      .select(['id', 'password_hash', 'disabled_at'])
+      .where('email_key', '=', emailKey(email))
+      .executeTakeFirst()
+    const stored = user?.password_hash ?? null
+    const isRight = await passwords.isRight(password, stored)
+    if (user === undefined || stored === null || !isRight || user.disabled_at !== null) return null
+    if (passwords.isOutdated(stored)) {
+      const password_hash = await passwords.hash(password)
+      await store.write
+        .updateTable('users')
+        .set({ password_hash })
+        .where('id', '=', user.id)
+        .where('password_hash', '=', stored)
+        .execute()
+    }
+    return user.id
+  }
+
+  const accounts = { exist: await hasAccounts(store), askedAt: performance.now() }
+
+  function haveAccounts(): boolean {
+    if (!accounts.exist && performance.now() - accounts.askedAt >= FRESH_MS) {
+      accounts.askedAt = performance.now()
+      void hasAccounts(store).then(
+        (exist) => {
+          accounts.exist ||= exist
+        },
+        (thrown: unknown) => onError(asError(thrown), 'looking for accounts'),
+      )
+    }
+    return accounts.exist
+  }
+
+  function noteAccount(): void {
+    accounts.exist = true
+  }
+
+  return { begin, accessesOf, end, hasAccounts: haveAccounts, noteAccount, authenticate, passwords }
+}
+
+/** Whether anyone has an account. */
+export async function hasAccounts({ read }: Pick<Store, 'read'>): Promise<boolean> {
+  return (await read.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+async function printOfUser({ read }: Pick<Store, 'read'>, userId: string): Promise<string | null> {
+  const user = await read.selectFrom('users').select('password_hash').where('id', '=', userId).executeTakeFirst()
+  return user?.password_hash == null ? null : hashOf(user.password_hash)
+}
+
+/** A key may be one that a person thought up, so guessing it from the database has to be slow. */
+const fingerprint = (token: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    scrypt(token, SALT, PRINT_BYTES, COST, (error, key) => {
+      if (error === null) resolve(key.toString('base64url'))
+      else reject(error)
+    })
+  })

@@ -1,0 +1,77 @@
+import { emailKey } from '../http/index.ts'
+import { type Clock, newId } from '../lib/index.ts'
+import { writeAudit } from '../management/index.ts'
+import type { Kysely, Store, Tables, Transaction, UserRow } from '../store/index.ts'
+import { addressOfLink, INVITATION_MS, writeLink } from './links.ts'
+import { ALL_CLIENTS } from './roles.ts'
+
+/**
+ * Where no one could manage the service, because there is no key and no owner of all clients with a password: a link that makes one.
+ *
+ * @param adminEmail whose account it is to be; null: of an owner who was invited and has not accepted
+ * @returns the link, or null where it is not needed
+ */
+export async function firstOwnerLink(
+  { store, clock }: { store: Store; clock: Clock },
+  adminEmail: string | null,
+  publicUrl: string,
+): Promise<{ email: string; url: string } | null> {
+  const owners = await ownersOfAll(store.read)
+  if (owners.some(({ password_hash }) => password_hash !== null)) return null
+  const email = adminEmail ?? owners[0]?.email
+  if (email === undefined) return null
+  const now = clock.now()
+  const secret = await store.write.transaction().execute(async (trx) => {
+    const user = await ownerWith(trx, clock, email)
+    return writeLink(trx, user.id, now, INVITATION_MS)
+  })
+  return { email, url: addressOfLink(publicUrl, secret) }
+}
+
+const ownersOfAll = (db: Kysely<Tables>) =>
+  db
+    .selectFrom('users')
+    .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
+    .select(['users.id', 'email', 'password_hash'])
+    .where('client_id', '=', ALL_CLIENTS)
+    .where('role', '=', 'owner')
+    .where('disabled_at', 'is', null)
+    .orderBy('users.created_at')
+    .execute()
+
+/** The account of the address, which owns all clients from now on. */
+async function ownerWith(trx: Transaction<Tables>, clock: Clock, email: string): Promise<Pick<UserRow, 'id'>> {
+  const made: UserRow = {
+    id: newId(),
+    email,
+    email_key: emailKey(email),
+    name: email.split('@', 1).join(),
+    password_hash: null,
+    created_at: clock.now(),
+    created_by: 'the start',
+    last_sign_in_at: null,
+    disabled_at: null,
+  }
+  // Nodes that start at the same time make one account.
+  await trx
+    .insertInto('users')
+    .values(made)
+    .onConflict((conflict) => conflict.column('email_key').doUpdateSet({ disabled_at: null }))
+    .execute()
+  const user = await trx
+    .selectFrom('users')
+    .select('id')
+    .where('email_key', '=', made.email_key)
+    .executeTakeFirstOrThrow()
+  await trx
+    .insertInto('user_roles')
+    .values({ user_id: user.id, client_id: ALL_CLIENTS, role: 'owner' })
+    .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doUpdateSet({ role: 'owner' }))
+    .execute()
+  if (user.id === made.id) {
+    await writeAudit(trx, { clock, actor: made.created_by }, [
+      { entity: 'user', verb: 'create', id: user.id, before: null, after: { email, roles: 'owner of all clients' } },
+    ])
+  }
+  return user
+}

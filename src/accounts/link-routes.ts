@@ -1,0 +1,140 @@
+import { Type } from 'typebox'
+import {
+  createThrottle,
+  emailKey,
+  errorResponses,
+  type HttpApp,
+  IsoTime,
+  NoContent,
+  RateLimitedError,
+} from '../http/index.ts'
+import { AppError, asError, type Clock, isoTime, SECOND } from '../lib/index.ts'
+import { writeAudit } from '../management/index.ts'
+import type { Store } from '../store/index.ts'
+import type { KnownCredentials } from './credentials.ts'
+import { mailResetLink, userOfLink } from './links.ts'
+import type { AccountOptions } from './options.ts'
+import { Password, requireFit } from './passwords.ts'
+import { UserEmail, UserName } from './user-schemas.ts'
+
+const tags = ['People']
+const publicRoute = { access: 'public' } as const
+const Secret = Type.String({ minLength: 1, maxLength: 100, description: 'What stands behind the `#` of the link' })
+/** Anyone may send one, so no more is read than it needs. */
+const bodyLimit = 4_096
+
+/** Adds what needs no key, as it is for those who cannot sign in (yet). */
+export function linkRoutes(app: HttpApp, options: AccountOptions): void {
+  const { store, clock, credentials, mailer, onError } = options
+  const throttle = createThrottle(clock)
+
+  app.post(
+    '/api/password-links',
+    {
+      config: publicRoute,
+      bodyLimit,
+      schema: {
+        tags,
+        summary: 'Ask for a new password',
+        description:
+          'Sends a link to who has an account under the address. The answer is the same for every address. 409 where e-mail is not set up.',
+        security: [],
+        body: Type.Object({ email: UserEmail }, { additionalProperties: false }),
+        response: { 204: NoContent, ...errorResponses(400, 409) },
+      },
+    },
+    async (request, reply) => {
+      if (mailer === null) {
+        throw new AppError('conflict', 'This service sends no e-mail: ask an owner for a link')
+      }
+      const guesser = { address: request.ip, isByOwnName: true }
+      const email = emailKey(request.body.email)
+      const wait = throttle.waitForPassword(guesser, email)
+      if (wait > 0) throw new RateLimitedError('Too many requests for a new password', Math.ceil(wait / SECOND))
+      throttle.passwordTried(guesser, email)
+      // Not awaited: how long it takes would say whether there is an account.
+      void mailResetLink(store, options, email).catch((thrown: unknown) => onError(asError(thrown), 'mailing a link'))
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.post(
+    '/api/password-links/read',
+    {
+      config: publicRoute,
+      bodyLimit,
+      schema: {
+        tags,
+        summary: 'Read whose password a link sets',
+        security: [],
+        body: Type.Object({ secret: Secret }, { additionalProperties: false }),
+        response: {
+          200: Type.Object({
+            email: Type.String(),
+            name: Type.String(),
+            is_invitation: Type.Boolean({ description: 'No password was set yet' }),
+            expires_at: IsoTime,
+          }),
+          ...errorResponses(400, 404),
+        },
+      },
+    },
+    async ({ body }) => {
+      const { email, name, password_hash, expires_at } = await userOfLink(store.read, body.secret, clock.now())
+      return { email, name, is_invitation: password_hash === null, expires_at: isoTime(expires_at) }
+    },
+  )
+
+  app.post(
+    '/api/password-links/use',
+    {
+      config: publicRoute,
+      bodyLimit,
+      schema: {
+        tags,
+        summary: 'Set a password with a link',
+        description: 'Once. It ends all sessions of the account; sign in with the new password.',
+        security: [],
+        body: Type.Object(
+          { secret: Secret, password: Password, name: Type.Optional(UserName) },
+          { additionalProperties: false },
+        ),
+        response: { 204: NoContent, ...errorResponses(400, 404) },
+      },
+    },
+    async ({ body }, reply) => {
+      await setPassword(store, clock, credentials, body)
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+/** @throws AppError `not_found`, or `invalid_request` for a password that is too easy */
+async function setPassword(
+  store: Store,
+  clock: Clock,
+  { passwords }: KnownCredentials,
+  { secret, password, name }: { secret: string; password: string; name?: string },
+): Promise<void> {
+  const asked = await userOfLink(store.read, secret, clock.now())
+  const after = { email: asked.email, name: name?.trim() ?? asked.name }
+  requireFit(password, after)
+  const password_hash = await passwords.hash(password)
+  await store.write.transaction().execute(async (trx) => {
+    // Hashing takes a while: the link may have been used, or its user disabled, meanwhile.
+    const user = await userOfLink(trx, secret, clock.now())
+    const used = await trx.deleteFrom('user_links').where('user_id', '=', user.id).executeTakeFirst()
+    if (used.numDeletedRows === 0n) throw new AppError('conflict', 'The link was used meanwhile')
+    await trx.updateTable('users').set({ password_hash, name: after.name }).where('id', '=', user.id).execute()
+    await trx.deleteFrom('sign_ins').where('user_id', '=', user.id).execute()
+    await writeAudit(trx, { clock, actor: user.email }, [
+      {
+        entity: 'user',
+        verb: 'update',
+        id: user.id,
+        before: { password: user.password_hash === null ? 'never set' : 'as before' },
+        after: { password: 'set with a link' },
+      },
+    ])
+  })
+}

@@ -1,0 +1,133 @@
+import { type Clock, DAY, HOUR, isoTime, MINUTE, newSecret, notFound } from '../lib/index.ts'
+import { composeNotice, type Mailer } from '../notifications/index.ts'
+import type { Kysely, Store, Tables, UserRow } from '../store/index.ts'
+import { hashOf } from './hash.ts'
+import type { PasswordLink } from './user-schemas.ts'
+
+/** A week: an invitation waits for someone on holiday. */
+export const INVITATION_MS = 7 * DAY
+/** Whoever asked for it is at the screen. */
+export const RESET_MS = HOUR
+/** Another link that a stranger may have asked for is sent no sooner, ms. */
+const ASK_AGAIN_MS = 5 * MINUTE
+const ATTEMPT_MS = 30_000
+
+/** What links need besides the store. */
+export interface LinkOptions {
+  clock: Clock
+  /** Null where e-mail is not set up. */
+  mailer: Mailer | null
+  /** Where people reach the service, without a slash at its end. */
+  publicUrl: () => string
+}
+
+type Linked = Pick<UserRow, 'id' | 'email' | 'name' | 'password_hash'>
+
+/** Writes down a link that sets the user's password, and returns what its address holds. */
+export async function writeLink(db: Kysely<Tables>, userId: string, now: number, lastsMs: number): Promise<string> {
+  const secret = newSecret()
+  await db.deleteFrom('user_links').where('expires_at', '<=', now).execute()
+  await db
+    .insertInto('user_links')
+    .values({ id: hashOf(secret), user_id: userId, created_at: now, expires_at: now + lastsMs })
+    .execute()
+  return secret
+}
+
+/** Behind the `#`: browsers send it to no server and no log on the way. */
+export const addressOfLink = (publicUrl: string, secret: string): string => `${publicUrl}/welcome#${secret}`
+
+/** A link instead of all that the user had, as its inviter sees it; sent by e-mail as well where that is set up. */
+export async function replaceLink(
+  { write }: Pick<Store, 'write'>,
+  options: LinkOptions,
+  user: Linked,
+  invitedBy: string | null,
+): Promise<PasswordLink> {
+  const now = options.clock.now()
+  const lastsMs = user.password_hash === null ? INVITATION_MS : RESET_MS
+  const secret = await write.transaction().execute(async (trx) => {
+    await trx.deleteFrom('user_links').where('user_id', '=', user.id).execute()
+    return writeLink(trx, user.id, now, lastsMs)
+  })
+  const mailed = await mailLink(options, user, secret, now, invitedBy)
+  return { url: addressOfLink(options.publicUrl(), secret), expires_at: isoTime(now + lastsMs), mailed }
+}
+
+/** Sends a link to who has an account under the address; to anyone else nothing. */
+export async function mailResetLink(store: Store, options: LinkOptions, email: string): Promise<void> {
+  const user = await store.read
+    .selectFrom('users')
+    .select(['id', 'email', 'name', 'password_hash'])
+    .where('email_key', '=', email)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+  if (user === undefined) return
+  const now = options.clock.now()
+  const recent = await store.read
+    .selectFrom('user_links')
+    .select('id')
+    .where('user_id', '=', user.id)
+    .where('created_at', '>', now - ASK_AGAIN_MS)
+    .executeTakeFirst()
+  if (recent !== undefined) return
+  const lastsMs = user.password_hash === null ? INVITATION_MS : RESET_MS
+  await mailLink(options, user, await writeLink(store.write, user.id, now, lastsMs), now, null)
+}
+
+/** @returns whether the server took it */
+async function mailLink(
+  { mailer, publicUrl }: LinkOptions,
+  { email, id, password_hash }: Linked,
+  secret: string,
+  now: number,
+  invitedBy: string | null,
+): Promise<boolean> {
+  if (mailer === null) return false
+  const url = addressOfLink(publicUrl(), secret)
+  const content = password_hash === null ? invitationMail(url, invitedBy) : resetMail(url)
+  const { kind } = await mailer.send(
+    // By the hash, so that the id of the e-mail does not hold the secret.
+    { ...content, to: [email], at: now, id: hashOf(secret), thread: null, list: id },
+    AbortSignal.timeout(ATTEMPT_MS),
+  )
+  return kind === 'delivered'
+}
+
+const invitationMail = (url: string, invitedBy: string | null) =>
+  composeNotice({
+    subject: 'You are invited to Tagwarden',
+    lines: [
+      invitedBy === null
+        ? 'You have been invited to Tagwarden, which watches the tags of websites.'
+        : `${invitedBy} invites you to Tagwarden, which watches the tags of websites.`,
+      'Choose a password to begin. The link works once, within 7 days.',
+    ],
+    link: { label: 'Choose a password', url },
+    footer: { text: 'Did you not expect this? Then do nothing.' },
+  })
+
+const resetMail = (url: string) =>
+  composeNotice({
+    subject: 'Choose a new Tagwarden password',
+    lines: [
+      'Someone, probably you, asked for a new password.',
+      'The link works once, within an hour. Was it not you? Then do nothing: your password stays as it is.',
+    ],
+    link: { label: 'Choose a new password', url },
+    footer: { text: 'Sent by Tagwarden.' },
+  })
+
+/** Whose link it is, while it works. @throws AppError `not_found`: used, replaced, expired or never given out; it does not say which */
+export async function userOfLink(db: Kysely<Tables>, secret: string, now: number) {
+  const found = await db
+    .selectFrom('user_links')
+    .innerJoin('users', 'users.id', 'user_links.user_id')
+    .select(['users.id', 'users.email', 'users.name', 'users.password_hash', 'user_links.expires_at'])
+    .where('user_links.id', '=', hashOf(secret))
+    .where('user_links.expires_at', '>', now)
+    .where('users.disabled_at', 'is', null)
+    .executeTakeFirst()
+  if (found === undefined) throw notFound('Link')
+  return found
+}

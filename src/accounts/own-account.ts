@@ -1,0 +1,132 @@
+import type { FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { type Access, errorResponses, type HttpApp, NoContent, type Person, Uuid } from '../http/index.ts'
+import { AppError, invalidRequest, notFound } from '../lib/index.ts'
+import { type Context, contextOf, writeAudit } from '../management/index.ts'
+import type { KnownCredentials } from './credentials.ts'
+import { hashOf } from './hash.ts'
+import type { AccountOptions } from './options.ts'
+import { Password, requireFit } from './passwords.ts'
+import { endSession, SessionRecord, sessionsOf } from './sessions.ts'
+import { UserName } from './user-schemas.ts'
+
+const UpdateAccount = Type.Partial(
+  Type.Object({
+    name: UserName,
+    password: Password,
+    current_password: Type.String({ minLength: 1, maxLength: 512, description: 'Needed with `password`' }),
+  }),
+  { additionalProperties: false },
+)
+type UpdateAccount = Static<typeof UpdateAccount>
+
+/** Changes one's own account. Another password ends all sessions but the one that asks. @throws AppError */
+async function updateAccount(
+  ctx: Context,
+  { passwords }: KnownCredentials,
+  { person, session }: Access & { person: Person },
+  { name, password, current_password }: UpdateAccount,
+): Promise<void> {
+  const user = await ctx.store.read.selectFrom('users').selectAll().where('id', '=', person.id).executeTakeFirst()
+  if (user === undefined) throw notFound('User')
+  if (password !== undefined && current_password === undefined) {
+    throw invalidRequest('/current_password', 'is needed to set another one')
+  }
+  if (password !== undefined && !(await passwords.isRight(current_password ?? '', user.password_hash))) {
+    throw invalidRequest('/current_password', 'is not your password')
+  }
+  const after = { name: name?.trim() ?? user.name, email: user.email }
+  if (password !== undefined) requireFit(password, after)
+  const password_hash = password === undefined ? user.password_hash : await passwords.hash(password)
+  await ctx.store.write.transaction().execute(async (trx) => {
+    await trx.updateTable('users').set({ name: after.name, password_hash }).where('id', '=', user.id).execute()
+    if (password !== undefined && password_hash !== null) {
+      await trx.deleteFrom('user_links').where('user_id', '=', user.id).execute()
+      const current = session === null ? '' : hashOf(session)
+      await trx.deleteFrom('sign_ins').where('user_id', '=', user.id).where('id', '<>', current).execute()
+      await trx
+        .updateTable('sign_ins')
+        .set({ token_print: hashOf(password_hash) })
+        .where('id', '=', current)
+        .execute()
+    }
+    const changed = { name: user.name, password: 'as before' }
+    await writeAudit(trx, ctx, [
+      {
+        entity: 'user',
+        verb: 'update',
+        id: user.id,
+        before: changed,
+        after: { name: after.name, password: password === undefined ? 'as before' : 'changed' },
+      },
+    ])
+  })
+}
+
+/** @throws AppError `forbidden` for who is no person */
+function ownAccount({ access }: FastifyRequest): Access & { person: Person } {
+  const { person } = access
+  if (person === null) throw new AppError('forbidden', 'This is about an account: sign in with e-mail and password')
+  return { ...access, person }
+}
+
+const tags = ['People']
+/** Anyone may, whatever their role: it is about themselves. */
+const config = { needs: 'viewer', scope: 'anyone' } as const
+
+/** Adds the interface by which people manage their own account. */
+export function ownAccountRoutes(app: HttpApp, options: AccountOptions): void {
+  const { store, credentials } = options
+
+  app.patch(
+    '/api/account',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Change your account',
+        description: 'Your name, or your password: with another one all other sessions end.',
+        body: UpdateAccount,
+        response: { 204: NoContent, ...errorResponses(400) },
+      },
+    },
+    async (request, reply) => {
+      await updateAccount(contextOf(options, request), credentials, ownAccount(request), request.body)
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.get(
+    '/api/account/sessions',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'List your sessions',
+        description: 'Browsers that are signed in with your account.',
+        response: { 200: Type.Array(SessionRecord, { description: 'Seen last first' }), ...errorResponses() },
+      },
+    },
+    async (request) => {
+      const { person, session } = ownAccount(request)
+      return sessionsOf(options, person.id, session)
+    },
+  )
+
+  app.delete(
+    '/api/account/sessions/:session_id',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'End one of your sessions',
+        params: Type.Object({ session_id: Uuid }),
+        response: { 204: NoContent, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      await endSession(store, ownAccount(request).person.id, request.params.session_id)
+      return reply.code(204).send(null)
+    },
+  )
+}

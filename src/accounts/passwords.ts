@@ -1,0 +1,116 @@
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { Type } from 'typebox'
+import { OverloadedError } from '../http/index.ts'
+import { invalidRequest, Mutex } from '../lib/index.ts'
+
+/** What makes guessing costly: scrypt's N as a power of two, its block size and its passes. */
+export interface PasswordCost {
+  ln: number
+  r: number
+  p: number
+}
+
+/**
+ * 32 MiB and some 0.2 s of a core a try: one of the settings that OWASP's Password Storage Cheat Sheet (2025) takes for equally
+ * strong. The one with the fewest passes would take 128 MiB, which a service of that size cannot spare.
+ */
+export const PASSWORD_COST: PasswordCost = { ln: 15, r: 8, p: 3 }
+
+const SALT_BYTES = 16
+const HASH_BYTES = 32
+/** Tries that wait for the one under way; the last of them waits for some four seconds. */
+const WAITING_MAX = 20
+
+/** NIST SP 800-63B asks for length and for nothing else: rules about characters make passwords that are easier to guess. */
+const SHORTEST = 12
+export const Password = Type.String({
+  minLength: SHORTEST,
+  maxLength: 256,
+  description: `At least ${SHORTEST} characters; a sentence is easier to remember than signs`,
+})
+
+/** @throws AppError `invalid_request` when the password says who it is of */
+export function requireFit(password: string, person: { email: string; name: string }): void {
+  const said = password.trim().toLowerCase()
+  const known = [person.email, person.name, person.email.split('@', 1).join()].map((text) => text.trim().toLowerCase())
+  if (known.includes(said) || new Set(said).size < 4) {
+    throw invalidRequest(
+      '/password',
+      'must be harder to guess: not your name or address, and more than a few characters repeated',
+    )
+  }
+}
+
+/** Hashes passwords and compares them, one at a time: however many are tried at once, they take one core and 32 MiB. */
+export class Passwords {
+  readonly #cost: PasswordCost
+  readonly #turns = new Mutex()
+  #waiting = 0
+  /** Stands for the password of those who have none. */
+  #blank: Promise<string> | undefined
+
+  constructor(cost: PasswordCost = PASSWORD_COST) {
+    this.#cost = cost
+  }
+
+  /** The password as it is stored, with its salt and what it costs: `$scrypt$ln=15,r=8,p=3$…$…`. @throws OverloadedError */
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(SALT_BYTES)
+    return encoded(this.#cost, salt, await this.#derive(password, salt, this.#cost))
+  }
+
+  /**
+   * Whether it is the password of a stored hash. Without one it is not, after the same work.
+   *
+   * @throws OverloadedError when too many wait
+   */
+  async isRight(password: string, stored: string | null): Promise<boolean> {
+    this.#blank ??= this.hash(randomBytes(SALT_BYTES).toString('hex'))
+    const { cost, salt, hash } = decoded(stored ?? (await this.#blank))
+    const isEqual = timingSafeEqual(await this.#derive(password, salt, cost), hash)
+    return isEqual && stored !== null
+  }
+
+  /** Whether a stored hash is cheaper to guess than one that would be made today. */
+  isOutdated(stored: string): boolean {
+    const { cost } = decoded(stored)
+    return cost.ln < this.#cost.ln || cost.r < this.#cost.r || cost.p < this.#cost.p
+  }
+
+  async #derive(password: string, salt: Buffer, cost: PasswordCost): Promise<Buffer> {
+    if (this.#waiting >= WAITING_MAX) throw new OverloadedError('Too many people sign in at once: try again', 5)
+    this.#waiting++
+    try {
+      return await this.#turns.run(() => derive(password, salt, cost))
+    } finally {
+      this.#waiting--
+    }
+  }
+}
+
+/** Characters that look the same are the same, however a keyboard composes them. */
+function derive(password: string, salt: Buffer, { ln, r, p }: PasswordCost): Promise<Buffer> {
+  const N = 2 ** ln
+  const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r }
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, key) => {
+      if (error === null) resolve(key)
+      else reject(error)
+    })
+  })
+}
+
+const encoded = ({ ln, r, p }: PasswordCost, salt: Buffer, hash: Buffer): string =>
+  `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString('base64url')}$${hash.toString('base64url')}`
+
+const FORM = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([\w-]+)\$([\w-]+)$/
+
+function decoded(stored: string): { cost: PasswordCost; salt: Buffer; hash: Buffer } {
+  const [, ln, r, p, salt, hash] = FORM.exec(stored) ?? []
+  if (salt === undefined || hash === undefined) throw new Error('the store holds a password hash of an unknown form')
+  return {
+    cost: { ln: Number(ln), r: Number(r), p: Number(p) },
+    salt: Buffer.from(salt, 'base64url'),
+    hash: Buffer.from(hash, 'base64url'),
+  }
+}

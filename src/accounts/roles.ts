@@ -1,0 +1,66 @@
+import {
+  type Access,
+  CLIENT_ROLES,
+  type ClientRole,
+  type Grants,
+  roleFor,
+  suffices,
+  type Visible,
+} from '../http/index.ts'
+import type { Kysely, Tables, UserRoleRow } from '../store/index.ts'
+
+/** Stands for every client in `user_roles`. */
+export const ALL_CLIENTS = 'all'
+
+/** A role as the interface has it: for a client, or with null for all of them. */
+export interface RoleEntry {
+  client_id: string | null
+  role: ClientRole
+}
+
+/** What rows of one user, or the roles that someone is to have, come to. */
+export function grantsOf(rows: readonly Pick<UserRoleRow, 'client_id' | 'role'>[]): Grants {
+  const all = rows.find(({ client_id }) => client_id === ALL_CLIENTS)?.role ?? null
+  const single = rows.filter(({ client_id }) => client_id !== ALL_CLIENTS)
+  return { all, clients: new Map(single.map(({ client_id, role }) => [client_id, role])) }
+}
+
+export const grantsOfEntries = (entries: readonly RoleEntry[]): Grants =>
+  grantsOf(entries.map(({ client_id, role }) => ({ client_id: client_id ?? ALL_CLIENTS, role })))
+
+/** For all clients first. */
+export const entriesOf = ({ all, clients }: Grants): RoleEntry[] => [
+  ...(all === null ? [] : [{ client_id: null, role: all }]),
+  ...Array.from(clients, ([client_id, role]) => ({ client_id, role })),
+]
+
+/** As the audit log says it, in one line: what changed is seen. */
+export const rolesInWords = (grants: Grants): string =>
+  entriesOf(grants)
+    .map(({ client_id, role }) => `${role} of ${client_id ?? 'all clients'}`)
+    .sort()
+    .join(', ')
+
+/** The clients whose people and tokens the caller manages; null: all of them. */
+export function managedClients({ grants }: Access): Visible {
+  if (grants.all === 'owner') return null
+  return [...grants.clients.keys()].filter((id) => suffices(roleFor(grants, id), 'owner'))
+}
+
+/** The role of a stored text. @throws Error when the row was not written by this program */
+export function roleOf(text: string): ClientRole {
+  const known = CLIENT_ROLES.find((role) => role === text)
+  if (known === undefined) throw new Error(`the store holds an unknown role: ${text}`)
+  return known
+}
+
+export async function grantsByUser(db: Kysely<Tables>, userIds: readonly string[]): Promise<Map<string, Grants>> {
+  if (userIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('user_roles')
+    .selectAll()
+    .where('user_id', 'in', [...userIds])
+    .execute()
+  const byUser = Map.groupBy(rows, ({ user_id }) => user_id)
+  return new Map(Array.from(byUser, ([id, ofUser]) => [id, grantsOf(ofUser)]))
+}

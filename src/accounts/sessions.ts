@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox'
+import { IsoTime, nullable, Uuid } from '../http/index.ts'
+import { type Clock, isoTime, notFound } from '../lib/index.ts'
+import type { Store } from '../store/index.ts'
+import { hashOf } from './hash.ts'
+
+export const SessionRecord = Type.Object({
+  id: Uuid,
+  agent: nullable(Type.String({ description: 'Browser and system; null where it says neither' })),
+  created_at: IsoTime,
+  last_seen_at: Type.Unsafe<string>({ ...IsoTime, description: 'To the minute' }),
+  expires_at: IsoTime,
+  is_current: Type.Boolean({ description: 'The one that asks' }),
+})
+export type SessionRecord = Static<typeof SessionRecord>
+
+/** A user's sessions, seen last first. @param cookie of the one that asks */
+export async function sessionsOf(
+  { store, clock }: { store: Pick<Store, 'read'>; clock: Clock },
+  userId: string,
+  cookie: string | null,
+): Promise<SessionRecord[]> {
+  const rows = await store.read
+    .selectFrom('sign_ins')
+    .select(['id', 'public_id', 'agent', 'created_at', 'last_seen_at', 'expires_at'])
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', clock.now())
+    .orderBy('last_seen_at', 'desc')
+    .execute()
+  const current = cookie === null ? null : hashOf(cookie)
+  return rows.flatMap(({ id, public_id, agent, created_at, last_seen_at, expires_at }) =>
+    public_id === null || created_at === null || last_seen_at === null
+      ? []
+      : [
+          {
+            id: public_id,
+            agent,
+            created_at: isoTime(created_at),
+            last_seen_at: isoTime(last_seen_at),
+            expires_at: isoTime(expires_at),
+            is_current: id === current,
+          },
+        ],
+  )
+}
+
+/** @throws AppError `not_found` where it is not one of the user's */
+export async function endSession({ write }: Pick<Store, 'write'>, userId: string, id: string): Promise<void> {
+  const { numDeletedRows } = await write
+    .deleteFrom('sign_ins')
+    .where('user_id', '=', userId)
+    .where('public_id', '=', id)
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound('Session')
+}

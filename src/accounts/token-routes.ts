@@ -1,0 +1,62 @@
+import { Type } from 'typebox'
+import { errorResponses, type HttpApp, NoContent, Uuid } from '../http/index.ts'
+import { contextOf } from '../management/index.ts'
+import type { AccountOptions } from './options.ts'
+import { ApiTokenRecord, CreateApiToken, createToken, listTokens, NewApiToken, revokeToken } from './tokens.ts'
+
+const tags = ['API tokens']
+/** Who owns no client at all is refused before; the handlers cut to what the caller owns. */
+const config = { needs: 'owner', scope: 'visible' } as const
+
+/** Adds the interface of the keys for programs. */
+export function tokenRoutes(app: HttpApp, options: AccountOptions): void {
+  const { store } = options
+
+  app.get(
+    '/api/tokens',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'List API tokens',
+        description: 'Those for clients that the caller owns; all of them for an owner of all clients.',
+        response: { 200: Type.Array(ApiTokenRecord, { description: 'Oldest first' }), ...errorResponses() },
+      },
+    },
+    async ({ access }) => listTokens(store, access),
+  )
+
+  app.post(
+    '/api/tokens',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Create an API token',
+        description: 'The answer holds it, and nothing else ever does. Send it as `Authorization: Bearer twk_…`.',
+        body: CreateApiToken,
+        response: { 201: NewApiToken, ...errorResponses(400, 409) },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createToken(contextOf(options, request), request.access, request.body)),
+  )
+
+  app.delete(
+    '/api/tokens/:token_id',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Revoke an API token',
+        description: 'From now on it opens nothing.',
+        params: Type.Object({ token_id: Uuid }),
+        response: { 204: NoContent, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      await revokeToken(contextOf(options, request), request.access, request.params.token_id)
+      return reply.code(204).send(null)
+    },
+  )
+}

@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto'
+import { type Static, Type } from 'typebox'
+import {
+  type Access,
+  API_TOKEN_PREFIX,
+  CLIENT_ROLES,
+  type Grants,
+  IsoTime,
+  NO_GRANTS,
+  nullable,
+  Uuid,
+  type Visible,
+} from '../http/index.ts'
+import {
+  AppError,
+  asError,
+  type Clock,
+  DAY,
+  invalidRequest,
+  isoTime,
+  isoTimeOrNull,
+  MINUTE,
+  newOrderedId,
+  notFound,
+} from '../lib/index.ts'
+import { type Context, writeAudit } from '../management/index.ts'
+import type { ApiTokenRow, Kysely, Store, Tables } from '../store/index.ts'
+import { hashOf } from './hash.ts'
+import { managedClients, roleOf } from './roles.ts'
+
+/** When a token was last used is known to this, ms: it is not written with every call. */
+const USED_EVERY_MS = MINUTE
+const MOST_TOKENS = 500
+const MOST_CLIENTS = 1_000
+const FURTHEST_END = 5 * 366 * DAY
+/** Enough to tell one from another, and nothing to one who guesses. */
+const HINT_LENGTH = 4
+
+const fields = {
+  name: Type.String({
+    minLength: 1,
+    maxLength: 60,
+    pattern: '\\S',
+    description: 'What it is for; the audit log names it',
+  }),
+  role: Type.Enum([...CLIENT_ROLES], {
+    description: 'A viewer reads, an editor changes, an owner also manages people and tokens',
+  }),
+  expires_at: nullable(Type.Unsafe<string>({ ...IsoTime, description: 'Null: never' })),
+}
+
+const ClientIds = {
+  type: ['array', 'null'],
+  items: Uuid,
+  description: 'Null: every client and the service itself',
+}
+
+export const ApiTokenRecord = Type.Object({
+  id: Uuid,
+  ...fields,
+  client_ids: Type.Unsafe<string[] | null>(ClientIds),
+  hint: Type.String({ description: 'Its last characters' }),
+  created_at: IsoTime,
+  created_by: Type.String({ description: 'As the audit log names who did it' }),
+  last_used_at: nullable(Type.Unsafe<string>({ ...IsoTime, description: 'To the minute; null: never' })),
+})
+export type ApiTokenRecord = Static<typeof ApiTokenRecord>
+
+export const NewApiToken = Type.Object({
+  ...ApiTokenRecord.properties,
+  token: Type.String({ description: 'Shown this once' }),
+})
+export type NewApiToken = Static<typeof NewApiToken>
+
+export const CreateApiToken = Type.Object(
+  {
+    name: fields.name,
+    role: fields.role,
+    client_ids: Type.Optional(
+      Type.Unsafe<string[] | null>({ ...ClientIds, minItems: 1, maxItems: MOST_CLIENTS, uniqueItems: true }),
+    ),
+    expires_at: Type.Optional(fields.expires_at),
+  },
+  { additionalProperties: false },
+)
+export type CreateApiToken = Static<typeof CreateApiToken>
+
+/** Whom API tokens stand for; what expired or was revoked stands for no one. */
+export async function accessesOfTokens(
+  { store, clock, onError }: { store: Store; clock: Clock; onError: (error: Error, what: string) => void },
+  tokens: readonly string[],
+): Promise<[string, Access][]> {
+  const byHash = new Map(tokens.map((token) => [hashOf(token), token]))
+  const rows = await store.read
+    .selectFrom('api_tokens')
+    .selectAll()
+    .where('token_hash', 'in', [...byHash.keys()])
+    .execute()
+  const now = clock.now()
+  const valid = rows.filter(({ expires_at }) => expires_at === null || expires_at > now)
+  const stale = valid.filter(({ last_used_at }) => last_used_at === null || now - last_used_at >= USED_EVERY_MS)
+  if (stale.length > 0) {
+    await store.write
+      .updateTable('api_tokens')
+      .set({ last_used_at: now })
+      .where(
+        'id',
+        'in',
+        stale.map(({ id }) => id),
+      )
+      .execute()
+      // Programs get in while nothing can be written.
+      .catch((thrown: unknown) => onError(asError(thrown), 'noting which tokens are used'))
+  }
+  return valid.flatMap((row): [string, Access][] => {
+    const token = byHash.get(row.token_hash)
+    if (token === undefined) return []
+    const who = { session: null, credential: token, person: null, holder: row.id } as const
+    return [[token, { ...who, role: 'token', actor: `token ${row.name}`, grants: grantsOfToken(row) }]]
+  })
+}
+
+function grantsOfToken(row: Pick<ApiTokenRow, 'role' | 'client_ids'>): Grants {
+  const role = roleOf(row.role)
+  const ids = clientsOf(row)
+  return ids === null ? { ...NO_GRANTS, all: role } : { all: null, clients: new Map(ids.map((id) => [id, role])) }
+}
+
+// Our own writer made the text, so it is a list of ids.
+const clientsOf = ({ client_ids }: Pick<ApiTokenRow, 'client_ids'>): string[] | null =>
+  client_ids === null ? null : (JSON.parse(client_ids) as string[])
+
+/** Those that the caller manages, the oldest first. */
+export async function listTokens({ read }: Pick<Store, 'read'>, access: Access): Promise<ApiTokenRecord[]> {
+  const managed = managedClients(access)
+  const rows = await read.selectFrom('api_tokens').selectAll().orderBy('id').execute()
+  return rows.filter((row) => isManaged(row, managed)).map(tokenRecord)
+}
+
+function isManaged(row: Pick<ApiTokenRow, 'client_ids'>, managed: Visible): boolean {
+  if (managed === null) return true
+  return clientsOf(row)?.every((id) => managed.includes(id)) ?? false
+}
+
+/** @throws AppError `forbidden` where it reaches further than who makes it, `invalid_request`, or `conflict` when there are too many */
+export async function createToken(ctx: Context, access: Access, input: CreateApiToken): Promise<NewApiToken> {
+  const now = ctx.clock.now()
+  const { name, role, client_ids: clientIds = null, expires_at = null } = input
+  if (clientIds === null && managedClients(access) !== null) {
+    throw new AppError('forbidden', 'A token for every client takes an owner of all clients: name client_ids')
+  }
+  const expiresAt = expires_at === null ? null : Date.parse(expires_at)
+  if (expiresAt !== null && expiresAt <= now) throw invalidRequest('/expires_at', 'must be in the future')
+  if (expiresAt !== null && expiresAt > now + FURTHEST_END)
+    throw invalidRequest('/expires_at', 'must be within 5 years')
+  const token = `${API_TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`
+  const row: ApiTokenRow = {
+    id: newOrderedId(now),
+    name: name.trim(),
+    token_hash: hashOf(token),
+    hint: token.slice(-HINT_LENGTH),
+    role,
+    client_ids: clientIds && JSON.stringify(clientIds),
+    created_at: now,
+    created_by: ctx.actor,
+    expires_at: expiresAt,
+    last_used_at: null,
+  }
+  await ctx.store.write.transaction().execute(async (trx) => {
+    if (clientIds !== null) await requireClients(trx, clientIds, '/client_ids')
+    const there = await trx.selectFrom('api_tokens').select('id').execute()
+    if (there.length >= MOST_TOKENS) throw new AppError('conflict', `There are ${MOST_TOKENS} tokens: revoke one`)
+    await trx.insertInto('api_tokens').values(row).execute()
+    await writeAudit(trx, ctx, [{ entity: 'api_token', verb: 'create', id: row.id, before: null, after: audited(row) }])
+  })
+  return { ...tokenRecord(row), token }
+}
+
+/** From now on the token opens nothing. @throws AppError `not_found` */
+export async function revokeToken(ctx: Context, access: Access, id: string): Promise<void> {
+  await ctx.store.write.transaction().execute(async (trx) => {
+    const row = await trx.selectFrom('api_tokens').selectAll().where('id', '=', id).executeTakeFirst()
+    if (row === undefined || !isManaged(row, managedClients(access))) throw notFound('API token')
+    await trx.deleteFrom('api_tokens').where('id', '=', id).execute()
+    await writeAudit(trx, ctx, [{ entity: 'api_token', verb: 'revoke', id, before: audited(row), after: null }])
+  })
+}
+
+/** @throws AppError `invalid_request` where one is not the id of a client */
+export async function requireClients(db: Kysely<Tables>, ids: readonly string[], path: string): Promise<void> {
+  if (ids.length === 0) return
+  const rows = await db
+    .selectFrom('clients')
+    .select('id')
+    .where('id', 'in', [...ids])
+    .execute()
+  const known = new Set(rows.map(({ id }) => id))
+  const unknown = ids.findIndex((id) => !known.has(id))
+  if (unknown !== -1) throw invalidRequest(`${path}/${unknown}`, 'is not the id of a client')
+}
+
+function tokenRecord(row: ApiTokenRow): ApiTokenRecord {
+  const { id, name, hint, role, created_at, created_by, expires_at, last_used_at } = row
+  return {
+    id,
+    name,
+    role: roleOf(role),
+    expires_at: isoTimeOrNull(expires_at),
+    client_ids: clientsOf(row),
+    hint,
+    created_at: isoTime(created_at),
+    created_by,
+    last_used_at: isoTimeOrNull(last_used_at),
+  }
+}
+
+const audited = (row: ApiTokenRow) => ({
+  name: row.name,
+  role: row.role,
+  clients: clientsOf(row)?.join(', ') ?? 'all clients',
+  expires_at: isoTimeOrNull(row.expires_at),
+  client_id: onlyClient(clientsOf(row)),
+})
+
+/** Of a token of one client the change is that client's. */
+const onlyClient = (ids: readonly string[] | null): string | null => (ids?.length === 1 ? (ids[0] ?? null) : null)

@@ -1,0 +1,182 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { errorResponses, type HttpApp, NoContent, Uuid } from '../http/index.ts'
+import { AppError } from '../lib/index.ts'
+import { contextOf } from '../management/index.ts'
+import { replaceLink } from './links.ts'
+import type { AccountOptions } from './options.ts'
+import { managedClients } from './roles.ts'
+import { endSession, SessionRecord, sessionsOf } from './sessions.ts'
+import { InvitedUser, InviteUser, PasswordLink, UpdateUser, UserRecord, userRecord } from './user-schemas.ts'
+import {
+  deleteUser,
+  type FoundUser,
+  inviteUser,
+  listUsers,
+  mayHandOutLink,
+  requireUser,
+  updateUser,
+  within,
+} from './users.ts'
+
+const tags = ['People']
+const path = '/api/users/:user_id'
+/** Who manages no client at all is refused before; the handlers cut to what the caller manages. */
+const config = { needs: 'owner', scope: 'visible' } as const
+const Params = Type.Object({ user_id: Uuid })
+const SessionParams = Type.Object({ user_id: Uuid, session_id: Uuid })
+
+/** Adds the interface by which owners manage who has an account. */
+export function userRoutes(app: HttpApp, options: AccountOptions): void {
+  const { store } = options
+  const recordFor = ({ access }: FastifyRequest, { row, grants }: FoundUser) =>
+    userRecord(row, within(grants, managedClients(access)))
+
+  app.get(
+    '/api/users',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'List people',
+        description: 'Those with a role for a client that the caller owns; all of them for an owner of all clients.',
+        response: { 200: Type.Array(UserRecord, { description: 'Oldest first' }), ...errorResponses() },
+      },
+    },
+    async ({ access }) => listUsers(store, access),
+  )
+
+  app.post(
+    '/api/users',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Invite someone',
+        description:
+          'Makes an account and a link that sets its password, which works once within 7 days and is sent by e-mail where that is set up. ' +
+          'Whoever has an account under the address gets the roles besides theirs. 409 where someone else invited the address.',
+        body: InviteUser,
+        response: { 201: InvitedUser, ...errorResponses(400, 409) },
+      },
+    },
+    async (request, reply) => {
+      const { access } = request
+      const found = await inviteUser(contextOf(options, request), access, request.body)
+      options.credentials.noteAccount()
+      const link =
+        found.row.password_hash === null
+          ? await replaceLink(store, options, found.row, access.person?.name ?? null)
+          : null
+      return reply.code(201).send({ ...recordFor(request, found), link })
+    },
+  )
+
+  app.patch(
+    path,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Change an account or its roles',
+        description:
+          'Only the given fields. Of roles an owner of some clients changes those for them; name and `is_active` take an owner of all clients.',
+        params: Params,
+        body: UpdateUser,
+        response: { 200: UserRecord, ...errorResponses(400, 404, 409) },
+      },
+    },
+    async (request) => {
+      const { access, params, body } = request
+      return recordFor(request, await updateUser(contextOf(options, request), access, params.user_id, body))
+    },
+  )
+
+  app.delete(
+    path,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Delete an account',
+        description: 'With its roles and sessions; the audit log keeps what it did. For owners of all clients.',
+        params: Params,
+        response: { 204: NoContent, ...errorResponses(404, 409) },
+      },
+    },
+    async (request, reply) => {
+      await deleteUser(contextOf(options, request), request.access, request.params.user_id)
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.post(
+    `${path}/link`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Make a new link that sets the password',
+        description:
+          'Instead of those before it. Of an invitation for whoever manages all roles of the account; of a password that is set for owners of all clients.',
+        params: Params,
+        response: { 201: PasswordLink, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      const { access } = request
+      const found = await requireUser(store.read, access, request.params.user_id)
+      if (!mayHandOutLink(access, found)) {
+        throw new AppError('forbidden', 'Only an owner of all clients makes links for accounts that others use, too')
+      }
+      return reply.code(201).send(await replaceLink(store, options, found.row, access.person?.name ?? null))
+    },
+  )
+
+  app.get(
+    `${path}/sessions`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: "List a user's sessions",
+        description: 'Browsers that are signed in with the account. For owners of all clients.',
+        params: Params,
+        response: { 200: Type.Array(SessionRecord, { description: 'Seen last first' }), ...errorResponses(404) },
+      },
+    },
+    async ({ access, params }) => {
+      await requireManaged(options, access, params.user_id)
+      return sessionsOf(options, params.user_id, access.session)
+    },
+  )
+
+  app.delete(
+    `${path}/sessions/:session_id`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: "End a user's session",
+        params: SessionParams,
+        response: { 204: NoContent, ...errorResponses(404) },
+      },
+    },
+    async (request, reply) => {
+      const { user_id, session_id } = request.params
+      await requireManaged(options, request.access, user_id)
+      await endSession(store, user_id, session_id)
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+/** @throws AppError `not_found`, or `forbidden` for who manages some clients only */
+async function requireManaged(
+  { store }: AccountOptions,
+  access: FastifyRequest['access'],
+  userId: string,
+): Promise<void> {
+  await requireUser(store.read, access, userId)
+  if (managedClients(access) !== null) throw new AppError('forbidden', 'This takes an owner of all clients')
+}

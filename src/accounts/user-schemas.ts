@@ -1,0 +1,77 @@
+import { type Static, Type } from 'typebox'
+import type { Grants } from '../http/index.ts'
+import { CLIENT_ROLES, IsoTime, nullable, Uuid } from '../http/index.ts'
+import { isoTime, isoTimeOrNull } from '../lib/index.ts'
+import type { UserRow } from '../store/index.ts'
+import { entriesOf } from './roles.ts'
+
+const MOST_ROLES = 1_000
+
+export const UserName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
+/** One address: messages to a client may go to several, a person has one. */
+export const UserEmail = Type.String({ format: 'email', maxLength: 254, pattern: '^[^,]*$' })
+
+const RoleEntry = Type.Object(
+  {
+    client_id: nullable(Type.Unsafe<string>({ ...Uuid, description: 'Null: every client and the service itself' })),
+    role: Type.Enum([...CLIENT_ROLES]),
+  },
+  { additionalProperties: false },
+)
+const Roles = Type.Array(RoleEntry, { maxItems: MOST_ROLES })
+
+export const UserRecord = Type.Object({
+  id: Uuid,
+  email: Type.String(),
+  name: Type.String(),
+  status: Type.Enum(['invited', 'active', 'disabled']),
+  roles: Type.Unsafe<Static<typeof Roles>>({ ...Roles, description: 'Those that the caller manages' }),
+  created_at: IsoTime,
+  created_by: Type.String({ description: 'As the audit log names who invited them' }),
+  last_sign_in_at: nullable(IsoTime),
+})
+export type UserRecord = Static<typeof UserRecord>
+
+export const PasswordLink = Type.Object({
+  url: Type.String({ description: 'Sets the password, once. Shown this once' }),
+  expires_at: IsoTime,
+  mailed: Type.Boolean({ description: 'Whether it was sent by e-mail, too' }),
+})
+export type PasswordLink = Static<typeof PasswordLink>
+
+export const InvitedUser = Type.Object({
+  ...UserRecord.properties,
+  link: Type.Union([PasswordLink, Type.Null({ description: 'Who has set a password already' })]),
+})
+export type InvitedUser = Static<typeof InvitedUser>
+
+export const InviteUser = Type.Object(
+  {
+    email: UserEmail,
+    name: Type.Optional(UserName),
+    roles: Type.Unsafe<Static<typeof Roles>>({ ...Roles, minItems: 1 }),
+  },
+  { additionalProperties: false },
+)
+export type InviteUser = Static<typeof InviteUser>
+
+export const UpdateUser = Type.Partial(
+  Type.Object({
+    name: UserName,
+    is_active: Type.Boolean({ description: 'False: no one signs in with it, and its sessions end' }),
+    roles: Type.Unsafe<Static<typeof Roles>>({ ...Roles, description: 'Instead of those that the caller manages' }),
+  }),
+  { additionalProperties: false },
+)
+export type UpdateUser = Static<typeof UpdateUser>
+
+export const userRecord = (row: UserRow, grants: Grants): UserRecord => ({
+  id: row.id,
+  email: row.email,
+  name: row.name,
+  status: row.disabled_at !== null ? 'disabled' : row.password_hash === null ? 'invited' : 'active',
+  roles: entriesOf(grants),
+  created_at: isoTime(row.created_at),
+  created_by: row.created_by,
+  last_sign_in_at: isoTimeOrNull(row.last_sign_in_at),
+})

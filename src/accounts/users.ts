@@ -1,0 +1,278 @@
+import { type Access, emailKey, type Grants, NO_GRANTS, roleFor, type Visible } from '../http/index.ts'
+import { AppError, invalidRequest, newId, notFound } from '../lib/index.ts'
+import { type Context, writeAudit } from '../management/index.ts'
+import type { Kysely, Store, Tables, Transaction, UserRow } from '../store/index.ts'
+import { ALL_CLIENTS, grantsByUser, grantsOfEntries, managedClients, type RoleEntry, rolesInWords } from './roles.ts'
+import { requireClients } from './tokens.ts'
+import { type InviteUser, type UpdateUser, type UserRecord, userRecord } from './user-schemas.ts'
+
+const MOST_USERS = 10_000
+
+/** A user and all that they may do, whoever asks. */
+export interface FoundUser {
+  row: UserRow
+  grants: Grants
+}
+
+/** People with a role that the caller manages, the oldest first; with the roles that are the caller's to give. */
+export async function listUsers({ read }: Pick<Store, 'read'>, access: Access): Promise<UserRecord[]> {
+  const managed = managedClients(access)
+  let query = read.selectFrom('users').selectAll().orderBy('created_at').orderBy('id')
+  if (managed !== null) {
+    query = query.where('id', 'in', (db) =>
+      db
+        .selectFrom('user_roles')
+        .select('user_id')
+        .where('client_id', 'in', [...managed]),
+    )
+  }
+  const rows = await query.execute()
+  const grants = await grantsByUser(
+    read,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => userRecord(row, within(grants.get(row.id) ?? NO_GRANTS, managed)))
+}
+
+/** What of the grants is the caller's to give and to see. */
+export function within(grants: Grants, managed: Visible): Grants {
+  if (managed === null) return grants
+  return { all: null, clients: new Map([...grants.clients].filter(([id]) => managed.includes(id))) }
+}
+
+/** @throws AppError `not_found` also where the user has no role that the caller manages */
+export async function requireUser(db: Kysely<Tables>, access: Access, id: string): Promise<FoundUser> {
+  const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+  if (row === undefined) throw notFound('User')
+  const grants = (await grantsByUser(db, [id])).get(id) ?? NO_GRANTS
+  const managed = managedClients(access)
+  if (managed !== null && within(grants, managed).clients.size === 0) throw notFound('User')
+  return { row, grants }
+}
+
+/** Whether every role of the user is the caller's to give, so that the caller may act for them. */
+export function managesAllOf(access: Access, { all, clients }: Grants): boolean {
+  const managed = managedClients(access)
+  return managed === null || (all === null && [...clients.keys()].every((id) => managed.includes(id)))
+}
+
+/**
+ * Gives someone an account with roles, or the one who has it these roles besides theirs.
+ *
+ * @throws AppError `invalid_request`, `forbidden`; `conflict` where the first account could not manage the service, or the address
+ *   belongs to someone invited by others who has not accepted yet
+ */
+export async function inviteUser(ctx: Context, access: Access, input: InviteUser): Promise<FoundUser> {
+  const now = ctx.clock.now()
+  const wanted = grantsOfEntries(input.roles)
+  const key = emailKey(input.email)
+  return ctx.store.write.transaction().execute(async (trx) => {
+    await requireGivable(trx, access, input.roles)
+    const known = await trx.selectFrom('users').selectAll().where('email_key', '=', key).executeTakeFirst()
+    const before = known === undefined ? NO_GRANTS : ((await grantsByUser(trx, [known.id])).get(known.id) ?? NO_GRANTS)
+    // Whoever invited them may hold the link: with it they would get these roles, too.
+    if (known?.password_hash === null && !managesAllOf(access, before)) {
+      throw new AppError('conflict', 'Someone else invited this address: add it once they have accepted')
+    }
+    const row: UserRow = known ?? {
+      id: newId(),
+      email: input.email.trim(),
+      email_key: key,
+      name: input.name?.trim() ?? input.email.split('@', 1).join(),
+      password_hash: null,
+      created_at: now,
+      created_by: ctx.actor,
+      last_sign_in_at: null,
+      disabled_at: null,
+    }
+    if (known === undefined) {
+      await requireRoom(trx, access, wanted)
+      await trx.insertInto('users').values(row).execute()
+    }
+    const after: Grants = { all: wanted.all ?? before.all, clients: new Map([...before.clients, ...wanted.clients]) }
+    await writeRoles(trx, row.id, after, null)
+    await auditUser(trx, ctx, access, known === undefined ? 'create' : 'update', row, { before, after })
+    return { row, grants: after }
+  })
+}
+
+async function requireRoom(trx: Transaction<Tables>, { role }: Access, wanted: Grants): Promise<void> {
+  const { count } = await trx
+    .selectFrom('users')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  if (Number(count) >= MOST_USERS) throw new AppError('conflict', `There are ${MOST_USERS} accounts: delete one`)
+  if (role === 'open' && wanted.all !== 'owner') {
+    throw new AppError(
+      'conflict',
+      'The first account has to be an owner of all clients: from then on everyone has to sign in',
+    )
+  }
+}
+
+/** @throws AppError `invalid_request` where a role is not the caller's to give, as if there were no such client */
+async function requireGivable(db: Kysely<Tables>, access: Access, entries: readonly RoleEntry[]): Promise<void> {
+  const managed = managedClients(access)
+  const seen = new Set<string>()
+  for (const [at, { client_id }] of entries.entries()) {
+    const path = `/roles/${at}/client_id`
+    if (seen.has(client_id ?? ALL_CLIENTS)) throw invalidRequest(path, 'is named twice')
+    seen.add(client_id ?? ALL_CLIENTS)
+    if (managed === null) continue
+    if (client_id === null) throw new AppError('forbidden', 'A role for every client takes an owner of all clients')
+    if (managed.includes(client_id)) continue
+    if (roleFor(access.grants, client_id) === null) throw invalidRequest(path, 'is not the id of a client')
+    throw new AppError('forbidden', 'Only an owner of the client gives roles for it')
+  }
+  const ids = entries.flatMap(({ client_id }) => client_id ?? [])
+  await requireClients(db, ids, '/roles')
+}
+
+/** @throws AppError `not_found`, `invalid_request`, `forbidden`; `conflict` where no owner would be left */
+export async function updateUser(ctx: Context, access: Access, id: string, input: UpdateUser): Promise<FoundUser> {
+  const managed = managedClients(access)
+  return ctx.store.write.transaction().execute(async (trx) => {
+    const hadOwner = await lockOwners(trx)
+    const { row: before, grants } = await requireUser(trx, access, id)
+    if (managed !== null && (input.name !== undefined || input.is_active !== undefined)) {
+      throw new AppError('forbidden', 'Only an owner of all clients changes the account itself')
+    }
+    const row: UserRow = {
+      ...before,
+      name: input.name?.trim() ?? before.name,
+      disabled_at: disabledAt(before, input.is_active, ctx.clock.now()),
+    }
+    await trx.updateTable('users').set({ name: row.name, disabled_at: row.disabled_at }).where('id', '=', id).execute()
+    const after = input.roles === undefined ? grants : await changedRoles(trx, access, { row, grants }, input.roles)
+    if (hadOwner) await requireOwnerLeft(trx)
+    if (row.disabled_at !== null) await trx.deleteFrom('sign_ins').where('user_id', '=', id).execute()
+    await auditUser(trx, ctx, access, 'update', row, { before: grants, after }, before)
+    return { row, grants: after }
+  })
+}
+
+const disabledAt = ({ disabled_at }: UserRow, isActive: boolean | undefined, now: number): number | null => {
+  if (isActive === undefined) return disabled_at
+  return isActive ? null : (disabled_at ?? now)
+}
+
+async function changedRoles(
+  trx: Transaction<Tables>,
+  access: Access,
+  { row, grants }: FoundUser,
+  entries: readonly RoleEntry[],
+): Promise<Grants> {
+  const managed = managedClients(access)
+  await requireGivable(trx, access, entries)
+  const wanted = grantsOfEntries(entries)
+  const isNew = [...wanted.clients.keys()].some((id) => !grants.clients.has(id))
+  if (row.password_hash === null && isNew && !managesAllOf(access, grants)) {
+    throw new AppError('conflict', 'Someone else invited this person: change roles once they have accepted')
+  }
+  await writeRoles(trx, row.id, wanted, managed)
+  if (managed === null) return wanted
+  const kept = [...grants.clients].filter(([id]) => !managed.includes(id))
+  return { all: grants.all, clients: new Map([...kept, ...wanted.clients]) }
+}
+
+/** @param managed only roles for these clients are replaced; null: all */
+async function writeRoles(trx: Transaction<Tables>, userId: string, grants: Grants, managed: Visible): Promise<void> {
+  let old = trx.deleteFrom('user_roles').where('user_id', '=', userId)
+  if (managed !== null) old = old.where('client_id', 'in', [...managed])
+  await old.execute()
+  const rows = [
+    ...(grants.all === null ? [] : [{ user_id: userId, client_id: ALL_CLIENTS, role: grants.all }]),
+    ...Array.from(grants.clients, ([client_id, role]) => ({ user_id: userId, client_id, role })),
+  ]
+  if (rows.length > 0) await trx.insertInto('user_roles').values(rows).execute()
+}
+
+/** @throws AppError `not_found`, `forbidden`; `conflict` where no owner would be left */
+export async function deleteUser(ctx: Context, access: Access, id: string): Promise<void> {
+  await ctx.store.write.transaction().execute(async (trx) => {
+    const hadOwner = await lockOwners(trx)
+    const { row, grants } = await requireUser(trx, access, id)
+    if (managedClients(access) !== null) {
+      throw new AppError('forbidden', 'Only an owner of all clients deletes accounts: take away the roles instead')
+    }
+    await trx.deleteFrom('user_roles').where('user_id', '=', id).execute()
+    await trx.deleteFrom('user_links').where('user_id', '=', id).execute()
+    await trx.deleteFrom('sign_ins').where('user_id', '=', id).execute()
+    await trx.deleteFrom('users').where('id', '=', id).execute()
+    if (hadOwner) await requireOwnerLeft(trx)
+    await writeAudit(trx, ctx, [{ entity: 'user', verb: 'delete', id, before: audited(row, grants), after: null }])
+  })
+}
+
+/**
+ * Has changes that could take the last owner away wait for one another; an update that changes nothing is the lock of both engines.
+ *
+ * @returns whether anyone owns all clients
+ */
+async function lockOwners(trx: Transaction<Tables>): Promise<boolean> {
+  await trx
+    .updateTable('user_roles')
+    .set(({ ref }) => ({ role: ref('role') }))
+    .where('client_id', '=', ALL_CLIENTS)
+    .where('role', '=', 'owner')
+    .execute()
+  return hasOwner(trx)
+}
+
+async function hasOwner(db: Kysely<Tables>): Promise<boolean> {
+  const owner = await db
+    .selectFrom('users')
+    .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
+    .select('users.id')
+    .where('client_id', '=', ALL_CLIENTS)
+    .where('role', '=', 'owner')
+    .where('disabled_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return owner !== undefined
+}
+
+/** @throws AppError `conflict` when no one is left who owns all clients */
+async function requireOwnerLeft(trx: Transaction<Tables>): Promise<void> {
+  if (!(await hasOwner(trx))) throw new AppError('conflict', 'Someone has to be left who owns all clients')
+}
+
+interface ChangedGrants {
+  before: Grants
+  after: Grants
+}
+
+/** Of the roles what the caller manages: others who read it may manage no more. */
+async function auditUser(
+  trx: Transaction<Tables>,
+  ctx: Context,
+  access: Access,
+  verb: 'create' | 'update',
+  row: UserRow,
+  { before, after }: ChangedGrants,
+  beforeRow: UserRow = row,
+): Promise<void> {
+  const managed = managedClients(access)
+  const [only] = managed ?? []
+  const client_id = managed?.length === 1 ? (only ?? null) : null
+  await writeAudit(trx, ctx, [
+    {
+      entity: 'user',
+      verb,
+      id: row.id,
+      before: verb === 'create' ? null : { ...audited(beforeRow, within(before, managed)), client_id },
+      after: { ...audited(row, within(after, managed)), client_id },
+    },
+  ])
+}
+
+const audited = (row: UserRow, grants: Grants) => ({
+  email: row.email,
+  name: row.name,
+  is_active: row.disabled_at === null,
+  roles: rolesInWords(grants),
+})
+
+/** Whether the caller may be given a link that sets this user's password. */
+export const mayHandOutLink = (access: Access, { row, grants }: FoundUser): boolean =>
+  managedClients(access) === null || (row.password_hash === null && managesAllOf(access, grants))

@@ -1,0 +1,163 @@
+import type { FastifyRequest, RouteOptions } from 'fastify'
+import { AppError, isObject, newId } from '../../lib/index.ts'
+import type { HttpApp } from '../schemas.ts'
+import { type Access, NOBODY } from './access.ts'
+import { type ClientRole, highestRole, narrowed, roleFor, suffices } from './grants.ts'
+
+/** Ids in paths, queries and bodies that stand for something of a client, by the name of the field. */
+const OWNED = {
+  client_id: 'client',
+  client_ids: 'client',
+  site_id: 'site',
+  probe_id: 'probe',
+  alert_id: 'alert',
+  incident_id: 'incident',
+  silence_id: 'silence',
+  maintenance_id: 'maintenance',
+  delivery_id: 'delivery',
+  annotation_id: 'annotation',
+} as const
+export type OwnedKind = (typeof OWNED)[keyof typeof OWNED]
+
+/**
+ * Ids whose handler looks for them only within what is the caller's: below the client or site that the path names first, or
+ * among what the list of the same things shows.
+ */
+const FOUND_WITHIN: readonly string[] = [
+  'channel_id',
+  'entity_id',
+  'key_id',
+  'override_id',
+  'person_id',
+  'session_id',
+  'special_days_id',
+  'subscriber_id',
+  'token_id',
+  'user_id',
+  'view_id',
+]
+
+/** Of each id that there is the client that it belongs to; null: to no one client. */
+export type OwnersOf = (kind: OwnedKind, ids: readonly string[]) => Promise<ReadonlyMap<string, string | null>>
+
+type Part = 'params' | 'query' | 'body'
+
+interface OwnedField {
+  part: Part
+  name: string
+  kind: OwnedKind
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The least role that the call asks for. Default: `viewer` for reading, `editor` for changing. */
+    needs?: ClientRole
+    /**
+     * Whose things the route shows or changes. Needless where the path names something of a client. `named`: of what its body or
+     * query names. `visible`: a list that the handler cuts to `visibleTo`. `service`: of the whole service, so a role for all
+     * clients is asked for. `anyone`: the same for all callers.
+     */
+    scope?: 'named' | 'visible' | 'service' | 'anyone'
+    /** Where the route's ids stand; found when it is added. */
+    owned?: readonly OwnedField[]
+  }
+}
+
+/**
+ * Holds every route under `/api` to what its caller may see. To a handler an id of another client's is one that no row has: it is
+ * replaced by such a one before the handler sees it, so the answer is the same to the letter.
+ *
+ * @throws Error when a route is added that does not say whose things it is about
+ */
+export function scopeApi(app: HttpApp, ownersOf: OwnersOf): void {
+  app.addHook('onRoute', (route) => {
+    // Hidden is the documentation alone, which is public; its plugin says so only later.
+    if (!route.url.startsWith('/api/') || route.config?.access === 'public' || route.schema?.hide === true) return
+    route.config = { ...route.config, owned: ownedFields(route) }
+  })
+  app.addHook('preHandler', async (request) => {
+    const { owned } = request.routeOptions.config
+    // A role for all clients alone is the same for each of them.
+    if (owned === undefined || owned.length === 0 || request.access.grants.clients.size === 0) return
+    if (request.access.role === NOBODY.role) return
+    request.access = await scoped(request, owned, ownersOf)
+  })
+}
+
+/** @throws AppError `forbidden` where the caller may see what the request names, but not do this */
+async function scoped(request: FastifyRequest, owned: readonly OwnedField[], ownersOf: OwnersOf): Promise<Access> {
+  const { access } = request
+  const needed = neededRole(request)
+  const clients: (string | null)[] = []
+  for (const { part, name, kind } of owned) {
+    const fields: unknown = request[part]
+    if (!isObject(fields)) continue
+    const value = fields[name]
+    const ids = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string')
+    if (ids.length === 0) continue
+    const owners = await ownersOf(kind, ids)
+    const seen = (id: string): string => {
+      const owner = owners.get(id)
+      if (owner === undefined) return id
+      const role = roleFor(access.grants, owner)
+      if (role === null) return newId()
+      if (!suffices(role, needed)) throw refusal(access)
+      clients.push(owner)
+      return id
+    }
+    fields[name] = Array.isArray(value) ? ids.map(seen) : seen(ids.join())
+  }
+  return clients.length === 0 ? access : { ...access, grants: narrowed(access.grants, clients) }
+}
+
+/** @throws AppError `forbidden` when the caller may do this of nothing at all */
+export function requireRole(access: Access, request: FastifyRequest): void {
+  const needed = neededRole(request)
+  if (request.routeOptions.config.scope === 'service') {
+    if (suffices(access.grants.all, needed)) return
+    if (suffices(access.grants.all, 'viewer')) throw refusal(access)
+    throw new AppError('forbidden', 'This is about the whole service: it takes a role for all clients')
+  }
+  if (!suffices(highestRole(access.grants), needed)) throw refusal(access)
+}
+
+const neededRole = ({ method, routeOptions: { config } }: FastifyRequest): ClientRole =>
+  config.needs ?? (changesState(method) ? 'editor' : 'viewer')
+
+function refusal({ role, grants }: Access): AppError {
+  const highest = highestRole(grants)
+  if (highest === null) return new AppError('forbidden', 'This account has no role: ask an owner for one')
+  if (role === 'viewer') return new AppError('forbidden', 'This key reads only')
+  return new AppError('forbidden', `Your role does not allow this: ask an owner of the client`)
+}
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+export const changesState = (method: string): boolean => !SAFE_METHODS.has(method)
+
+/** Where a route takes ids of things of clients. @throws Error when that says too little of whose things it is about */
+function ownedFields({ method, url, schema, config }: RouteOptions): OwnedField[] {
+  const owned: OwnedField[] = []
+  const schemas = { params: schema?.params, query: schema?.querystring, body: schema?.body }
+  for (const [part, fields] of Object.entries(schemas) as [Part, unknown][]) {
+    for (const [name, field] of Object.entries(propertiesOf(fields))) {
+      if (name in OWNED) owned.push({ part, name, kind: OWNED[name as keyof typeof OWNED] })
+      else if (isId(field) && config?.scope !== 'anyone' && !FOUND_WITHIN.includes(name)) {
+        throw new Error(
+          `${method} ${url}: ${name} is an id of which src/http/access/scope.ts does not know whose it is`,
+        )
+      }
+    }
+  }
+  if (config?.scope === undefined && !owned.some(({ part }) => part === 'params')) {
+    throw new Error(`${method} ${url}: its path names nothing of a client, so its config has to say its scope`)
+  }
+  return owned
+}
+
+function propertiesOf(schema: unknown): Record<string, unknown> {
+  return isObject(schema) && isObject(schema.properties) ? schema.properties : {}
+}
+
+const isId = (field: unknown): boolean =>
+  isObject(field) && (field.format === 'uuid' || (isObject(field.items) && field.items.format === 'uuid'))

@@ -1,0 +1,190 @@
+import { Readable } from 'node:stream'
+import { type Static, Type } from 'typebox'
+import {
+  type Access,
+  DEFAULT_PAGE,
+  errorResponses,
+  type HttpApp,
+  IsoTime,
+  isIsoTime,
+  Limit,
+  linkNextPage,
+  nullable,
+  type Page,
+  pageOf,
+  seesSecrets,
+  Uuid,
+  visibleTo,
+} from '../http/index.ts'
+import { invalidRequest, isoTime } from '../lib/index.ts'
+import type { Store } from '../store/index.ts'
+import { type Change, withoutPersonalFields } from './audit.ts'
+import type { ManagementOptions } from './context.ts'
+
+/** Entries in one CSV file: a program that wants more asks for shorter stretches. */
+const CSV_MAX = 100_000
+const CSV_STEP = 1_000
+
+const ChangedFields = Type.Unsafe<Readonly<Record<string, unknown>> | null>({
+  type: ['object', 'null'],
+  additionalProperties: true,
+})
+
+export const AuditRecord = Type.Object({
+  id: Type.Integer(),
+  at: IsoTime,
+  actor: Type.String({
+    description:
+      "A user's e-mail address, `token` and the name of an API token, admin for the key, or anonymous while no one has to sign in",
+  }),
+  action: Type.String({ description: 'Entity and verb, e.g. site.update' }),
+  entity: Type.String(),
+  entity_id: Uuid,
+  client_id: nullable(
+    Type.String({ ...Uuid, description: 'Whose it was; null: of the whole service, or not noted then' }),
+  ),
+  before: ChangedFields,
+  after: ChangedFields,
+})
+export type AuditRecord = Static<typeof AuditRecord>
+
+const filters = {
+  entity_id: Type.Optional(Uuid),
+  client_id: Type.Optional(Uuid),
+  actor: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'As the entries name them' })),
+  from: Type.Optional(IsoTime),
+  to: Type.Optional(Type.Unsafe<string>({ ...IsoTime, description: 'Exclusive' })),
+}
+
+const AuditQuery = Type.Object(
+  {
+    ...filters,
+    before: Type.Optional(
+      Type.String({ description: 'Only entries older than this one (its id) or than this time (ISO)' }),
+    ),
+    limit: Type.Optional(Limit),
+  },
+  { additionalProperties: false },
+)
+type AuditQuery = Static<typeof AuditQuery>
+
+const AuditCsvQuery = Type.Object(filters, { additionalProperties: false })
+
+/**
+ * A page of the audit log, newest first: of a caller who sees some clients the changes of theirs.
+ *
+ * @throws AppError `invalid_request` when `before` is neither an id nor a time.
+ */
+async function listAudit(
+  { read }: Pick<Store, 'read'>,
+  { entity_id, client_id, actor, from, to, before, limit = DEFAULT_PAGE }: AuditQuery,
+  access: Access,
+): Promise<Page<AuditRecord>> {
+  const visible = visibleTo(access)
+  let query = read
+    .selectFrom('audit_log')
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+  if (visible !== null) query = query.where('client_id', 'in', [...visible])
+  if (client_id !== undefined) query = query.where('client_id', '=', client_id)
+  if (entity_id !== undefined) query = query.where('entity_id', '=', entity_id)
+  if (actor !== undefined) query = query.where('actor', '=', actor)
+  if (from !== undefined) query = query.where('at', '>=', Date.parse(from))
+  if (to !== undefined) query = query.where('at', '<', Date.parse(to))
+  if (before !== undefined) {
+    const { column, value } = positionOf(before)
+    query = query.where(column, '<', value)
+  }
+  const rows = await query.execute()
+  const records = rows.map(({ at, before: old, after, ...row }) => {
+    const change: Change = { before: parsed(old), after: parsed(after) }
+    const shown = seesSecrets(access, row.client_id) ? change : withoutPersonalFields(change)
+    return { ...row, at: isoTime(at), ...shown }
+  })
+  return pageOf(records, limit, ({ id }) => String(id))
+}
+
+function positionOf(before: string): { column: 'id' | 'at'; value: number } {
+  if (/^\d{1,15}$/.test(before)) return { column: 'id', value: Number(before) }
+  if (isIsoTime(before)) return { column: 'at', value: Date.parse(before) }
+  throw invalidRequest('/before', 'must be the id of an entry or an ISO 8601 time')
+}
+
+// Our own writer made the text, so it is an object.
+const parsed = (json: string | null): Change['before'] => (json === null ? null : JSON.parse(json))
+
+/** Page by page, so that neither the store nor memory holds all of it at once. */
+async function* csvLines(store: Pick<Store, 'read'>, query: AuditQuery, access: Access): AsyncGenerator<string[]> {
+  yield ['at', 'actor', 'action', 'client_id', 'entity_id', 'before', 'after']
+  let before: string | null = query.before ?? null
+  for (let count = 0; count < CSV_MAX; count += CSV_STEP) {
+    const page: Page<AuditRecord> = await listAudit(
+      store,
+      { ...query, limit: CSV_STEP, ...(before === null ? {} : { before }) },
+      access,
+    )
+    for (const entry of page.entries) {
+      const { at, actor, action, client_id, entity_id } = entry
+      yield [at, actor, action, client_id ?? '', entity_id, jsonOf(entry.before), jsonOf(entry.after)]
+    }
+    before = page.next
+    if (before === null) return
+  }
+}
+
+const jsonOf = (fields: Change['before']): string => (fields === null ? '' : JSON.stringify(fields))
+
+const tags = ['Audit']
+
+export function auditRoutes(app: HttpApp, { store }: ManagementOptions): void {
+  app.get(
+    '/api/audit',
+    {
+      config: { scope: 'visible' },
+      schema: {
+        tags,
+        summary: 'List changes',
+        description:
+          'Who changed what, newest first, with the fields that changed; secrets are masked. ' +
+          'A `Link` header with `rel="next"` leads to older entries.',
+        querystring: AuditQuery,
+        response: { 200: Type.Array(AuditRecord, { description: 'Newest first' }), ...errorResponses(400) },
+      },
+    },
+    async (request, reply) => {
+      const page = await listAudit(store, request.query, request.access)
+      linkNextPage(request, reply, page.next)
+      return page.entries
+    },
+  )
+
+  app.get(
+    '/api/audit/export.csv',
+    {
+      config: { scope: 'visible', work: 'report' },
+      schema: {
+        tags,
+        summary: 'List changes, as CSV',
+        description: `With the same filters, newest first, at most ${CSV_MAX.toLocaleString('en')} entries.`,
+        querystring: AuditCsvQuery,
+        response: {
+          200: {
+            description: 'CSV with a header line',
+            content: { 'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) } },
+          },
+          ...errorResponses(400),
+        },
+      },
+    },
+    async ({ query, access }, reply) => {
+      const { stringify } = await import('csv-stringify')
+      reply.type('text/csv; charset=utf-8')
+      reply.header('content-disposition', 'attachment; filename="audit.csv"')
+      // What people typed begins no formula where the file is opened.
+      const lines = stringify({ escape_formulas: true })
+      const entries = Readable.from(csvLines(store, query, access)).on('error', (error) => lines.destroy(error))
+      return reply.send(entries.pipe(lines))
+    },
+  )
+}

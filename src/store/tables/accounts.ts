@@ -1,0 +1,75 @@
+import type { Generated, Selectable } from 'kysely'
+
+/** Someone who signs in with e-mail and password. Times in epoch ms. */
+export interface UserTable {
+  id: string
+  /** As it was typed. */
+  email: string
+  /** In lower case: no two users have the same. */
+  email_key: string
+  name: string
+  /** What scrypt made of the password, with its parameters; null: it was never set. */
+  password_hash: string | null
+  created_at: number
+  created_by: string
+  last_sign_in_at: number | null
+  /** Since when no one signs in with it; null: it is in use. */
+  disabled_at: number | null
+}
+
+/** What a user may do of a client. */
+export interface UserRoleTable {
+  user_id: string
+  /** `all`: of every client, and of the service itself. */
+  client_id: string
+  role: 'viewer' | 'editor' | 'owner'
+}
+
+/** An address that sets the user's password, once. Times in epoch ms. */
+export interface UserLinkTable {
+  /** SHA-256 of what is in the address, base64url. */
+  id: string
+  user_id: string
+  created_at: number
+  expires_at: number
+}
+
+/** A browser that is signed in. Times in epoch ms. */
+export interface SignInTable {
+  /** SHA-256 of the cookie's value, base64url. */
+  id: string
+  role: 'admin' | 'viewer' | 'user'
+  /** Of a key what scrypt made of it, of a user a hash of the stored password: with another one the session ends. */
+  token_print: string
+  expires_at: number
+  /** Null: it was got with a key of the settings. */
+  user_id: Generated<string | null>
+  /** By which it is named in the interface; it says nothing about the cookie. */
+  public_id: Generated<string | null>
+  created_at: Generated<number | null>
+  last_seen_at: Generated<number | null>
+  /** Browser and system, `Firefox on Linux`. */
+  agent: Generated<string | null>
+}
+
+/** A key for programs. Times in epoch ms. */
+export interface ApiTokenTable {
+  id: string
+  name: string
+  /** SHA-256, base64url. */
+  token_hash: string
+  /** Its last characters, to tell it from others. */
+  hint: string
+  role: 'viewer' | 'editor' | 'owner'
+  /** JSON list of ids; null: every client. */
+  client_ids: string | null
+  created_at: number
+  created_by: string
+  expires_at: number | null
+  /** To the minute. */
+  last_used_at: number | null
+}
+
+export type UserRow = Selectable<UserTable>
+export type UserRoleRow = Selectable<UserRoleTable>
+export type ApiTokenRow = Selectable<ApiTokenTable>

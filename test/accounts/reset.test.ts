@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { InvitedUser } from '../../src/accounts/index.ts'
+import { MINUTE } from '../../src/lib/index.ts'
+import { apiClient } from '../../testkit/api.ts'
+import { sqlite } from '../../testkit/engines.ts'
+import { until } from '../../testkit/until.ts'
+import { mailServer } from '../notifications/email/smtp-server.ts'
+import { join, openAccounts, PASSWORD, signIn } from './support.ts'
+
+const ROLES = [{ client_id: null, role: 'viewer' as const }]
+
+/** The secret of the link in an e-mail, which wraps lines. */
+const secretIn = (raw: string): string => /welcome#([\w-]{43})/.exec(raw.replaceAll('=\r\n', ''))?.[1] ?? ''
+
+test('who forgot the password gets a link by e-mail, and strangers learn nothing', async (t) => {
+  const smtp = await mailServer(t)
+  const { api, clock, admin } = await openAccounts(t, sqlite, {
+    SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
+    SMTP_FROM: 'tagwarden@agency.example',
+  })
+  await join(admin, 'ada@agency.example', ROLES)
+  const [invitation] = smtp.mails
+  assert.deepEqual(invitation?.to, ['ada@agency.example'])
+  const stranger = apiClient(api.url)
+  const ask = (email: string) => stranger.call('POST', '/api/password-links', { email })
+  const [known, unknown] = [await ask('ADA@agency.example'), await ask('nobody@agency.example')]
+  assert.deepEqual([known.status, known.text], [unknown.status, unknown.text])
+  assert.equal(known.status, 204)
+  const mail = await until('the link is sent', () => smtp.mails[1])
+  assert.deepEqual(mail.to, ['ada@agency.example'])
+  // Asked for again at once nothing more is sent: no one fills a mailbox of someone else.
+  await ask('ada@agency.example')
+  const browser = await signIn(api.url, 'ada@agency.example')
+  const secret = secretIn(mail.raw)
+  await stranger.ask('POST', '/api/password-links/use', { secret, password: 'another good sentence' })
+  assert.equal((await browser.call('GET', '/api/clients')).status, 401)
+  assert.equal((await signIn(api.url, 'ada@agency.example', PASSWORD)).answer.status, 401)
+  assert.equal((await signIn(api.url, 'ada@agency.example', 'another good sentence')).answer.status, 200)
+  assert.equal(smtp.mails.length, 2)
+  clock.advance(6 * MINUTE)
+  await ask('ada@agency.example')
+  const later = await until('another link is sent', () => smtp.mails[2])
+  clock.advance(60 * MINUTE)
+  const late = await stranger.call('POST', '/api/password-links/read', { secret: secretIn(later.raw) })
+  assert.equal(late.status, 404)
+})
+
+test('an invitation is sent where e-mail is set up, and shown all the same', async (t) => {
+  const smtp = await mailServer(t)
+  const { admin } = await openAccounts(t, sqlite, {
+    SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
+    SMTP_FROM: 'tagwarden@agency.example',
+    PUBLIC_URL: 'https://tags.agency.example',
+  })
+  const { link } = await admin.ask<InvitedUser>('POST', '/api/users', { email: 'ada@agency.example', roles: ROLES })
+  assert.ok(link?.mailed === true && link.url.startsWith('https://tags.agency.example/welcome#'))
+  assert.equal(secretIn(smtp.mails[0]?.raw ?? ''), link.url.split('#')[1])
+})
+
+test('without e-mail the answer says whom to ask, for every address', async (t) => {
+  const { api, admin } = await openAccounts(t, sqlite)
+  await join(admin, 'ada@agency.example', ROLES)
+  for (const email of ['ada@agency.example', 'nobody@agency.example']) {
+    const answer = await api.call('POST', '/api/password-links', { email })
+    assert.equal(answer.status, 409)
+    assert.match(answer.text, /ask an owner/)
+  }
+})

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ApiTokenRecord, NewApiToken } from '../../src/accounts/index.ts'
+import { DAY, MINUTE } from '../../src/lib/index.ts'
+import { apiClient, bearer } from '../../testkit/api.ts'
+import { sqlite, testPerEngine } from '../../testkit/engines.ts'
+import { openAccounts } from './support.ts'
+
+testPerEngine('an API token opens what it is for, until it expires or is revoked', async (engine, t) => {
+  const { api, clock, admin } = await openAccounts(t, engine)
+  const client = await admin.newClient()
+  const made = await admin.ask<NewApiToken>('POST', '/api/tokens', {
+    name: 'deploy',
+    role: 'editor',
+    client_ids: [client.id],
+    expires_at: '2026-11-27T10:00:00Z',
+  })
+  assert.match(made.token, /^twk_[\w-]{43}$/)
+  assert.equal(made.hint, made.token.slice(-4))
+  const program = apiClient(api.url, bearer(made.token))
+  assert.equal((await program.call('PATCH', `/api/clients/${client.id}`, { name: 'By a program' })).status, 200)
+  assert.equal((await program.call('POST', '/api/clients', { name: 'More' })).status, 403)
+  const lastUse = async () => {
+    const [token] = await admin.ask<ApiTokenRecord[]>('GET', '/api/tokens')
+    return token?.last_used_at
+  }
+  assert.equal(await lastUse(), '2026-11-20T10:00:00.000Z')
+  clock.advance(MINUTE - 1)
+  await program.call('GET', '/api/clients')
+  assert.equal(await lastUse(), '2026-11-20T10:00:00.000Z')
+  clock.advance(1)
+  await program.call('GET', '/api/clients')
+  assert.equal(await lastUse(), '2026-11-20T10:01:00.000Z')
+  const audit = await admin.call('GET', '/api/audit?limit=1000')
+  assert.ok(audit.text.includes('"actor":"token deploy"'))
+  const everything = audit.text + (await admin.call('GET', '/api/tokens')).text
+  const rows = JSON.stringify(await api.service.store.read.selectFrom('api_tokens').selectAll().execute())
+  assert.ok(!everything.includes(made.token) && !rows.includes(made.token))
+  clock.advance(7 * DAY)
+  assert.equal((await program.call('GET', '/api/clients')).status, 401)
+  const other = await admin.ask<NewApiToken>('POST', '/api/tokens', { name: 'short', role: 'viewer' })
+  const second = apiClient(api.url, bearer(other.token))
+  assert.equal((await second.call('GET', '/api/clients')).status, 200)
+  await admin.ask('DELETE', `/api/tokens/${other.id}`)
+  assert.equal((await second.call('GET', '/api/clients')).status, 401)
+})
+
+test('a right API token is let in whatever else its address got wrong', async (t) => {
+  const { api, admin } = await openAccounts(t, sqlite)
+  const { token } = await admin.ask<NewApiToken>('POST', '/api/tokens', { name: 'x', role: 'viewer' })
+  for (let n = 0; n < 10; n++) await api.call('GET', '/api/clients', undefined, bearer(`twk_${'x'.repeat(43)}`))
+  assert.equal((await api.call('GET', '/api/clients', undefined, bearer('a-wrong-key-of-some-length'))).status, 429)
+  assert.equal((await api.call('GET', '/api/clients', undefined, bearer(token))).status, 200)
+})

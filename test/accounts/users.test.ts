@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { InvitedUser, SessionRecord, UserRecord } from '../../src/accounts/index.ts'
+import { DAY, MINUTE } from '../../src/lib/index.ts'
+import { apiClient } from '../../testkit/api.ts'
+import { sqlite, testPerEngine } from '../../testkit/engines.ts'
+import { join, openAccounts, PASSWORD, secretOf, signIn } from './support.ts'
+
+testPerEngine('an invitation becomes an account that sees its clients alone', async (engine, t) => {
+  const { api, admin } = await openAccounts(t, engine)
+  const [own, other] = [await admin.newClient({ name: 'Own' }), await admin.newClient({ name: 'Other' })]
+  const invited = await admin.ask<InvitedUser>('POST', '/api/users', {
+    email: 'Ada@Agency.example',
+    name: 'Ada',
+    roles: [{ client_id: own.id, role: 'editor' }],
+  })
+  assert.equal(invited.status, 'invited')
+  assert.ok(invited.link !== null && !invited.link.mailed)
+  const secret = secretOf(invited.link.url)
+  const stranger = apiClient(api.url)
+  const read = await stranger.ask('POST', '/api/password-links/read', { secret })
+  assert.deepEqual(read, {
+    email: 'Ada@Agency.example',
+    name: 'Ada',
+    is_invitation: true,
+    expires_at: '2026-11-27T10:00:00.000Z',
+  })
+  const short = await stranger.call('POST', '/api/password-links/use', { secret, password: 'short' })
+  assert.equal(short.status, 400)
+  await stranger.ask('POST', '/api/password-links/use', { secret, password: PASSWORD })
+  const again = await stranger.call('POST', '/api/password-links/use', { secret, password: PASSWORD })
+  assert.equal(again.status, 404)
+
+  const ada = await signIn(api.url, 'ada@AGENCY.example')
+  assert.equal(ada.answer.status, 200, ada.answer.text)
+  assert.deepEqual(ada.answer.json<{ access: unknown; user: unknown }>().access, {
+    all: null,
+    clients: [{ client_id: own.id, role: 'editor' }],
+  })
+  const clients = await ada.ask<{ id: string }[]>('GET', '/api/clients')
+  assert.deepEqual(
+    clients.map(({ id }) => id),
+    [own.id],
+  )
+  assert.equal((await ada.call('GET', `/api/clients/${other.id}`)).status, 404)
+  assert.equal((await ada.call('PATCH', `/api/clients/${own.id}`, { name: 'Mine' })).status, 200)
+  assert.equal((await ada.call('DELETE', `/api/clients/${own.id}`)).status, 403)
+  const [change] = await ada.ask<{ actor: string }[]>('GET', '/api/audit')
+  assert.equal(change?.actor, 'Ada@Agency.example')
+  const stored = JSON.stringify(await api.service.store.read.selectFrom('users').selectAll().execute())
+  assert.ok(!stored.includes(PASSWORD) && stored.includes('$scrypt$ln=15,r=8,p=3$'))
+  const links = await api.service.store.read.selectFrom('user_links').selectAll().execute()
+  assert.deepEqual(links, [])
+})
+
+test('a link ends after its time, when another is made, and when the account is disabled', async (t) => {
+  const { api, clock, admin } = await openAccounts(t, sqlite)
+  const roles = [{ client_id: null, role: 'viewer' }]
+  const { id, link } = await admin.ask<InvitedUser>('POST', '/api/users', { email: 'a@b.example', roles })
+  const stranger = apiClient(api.url)
+  const works = async (url: string) =>
+    (await stranger.call('POST', '/api/password-links/read', { secret: secretOf(url) })).status === 200
+  assert.ok(await works(link?.url ?? ''))
+  const second = await admin.ask<{ url: string }>('POST', `/api/users/${id}/link`)
+  assert.deepEqual([await works(link?.url ?? ''), await works(second.url)], [false, true])
+  await admin.ask('PATCH', `/api/users/${id}`, { is_active: false })
+  assert.ok(!(await works(second.url)))
+  await admin.ask('PATCH', `/api/users/${id}`, { is_active: true })
+  clock.advance(7 * DAY)
+  assert.ok(!(await works(second.url)))
+})
+
+test('sessions are listed, end on demand, with the account and with another password', async (t) => {
+  const { api, clock, admin } = await openAccounts(t, sqlite)
+  const { id } = await join(admin, 'ada@agency.example', [{ client_id: null, role: 'viewer' }])
+  const [here, there] = [await signIn(api.url, 'ada@agency.example'), await signIn(api.url, 'ada@agency.example')]
+  clock.advance(5 * MINUTE)
+  const sessions = await here.ask<SessionRecord[]>('GET', '/api/account/sessions')
+  assert.equal(sessions.length, 2)
+  const [current] = sessions.filter(({ is_current }) => is_current)
+  assert.equal(current?.last_seen_at, '2026-11-20T10:05:00.000Z')
+  const wrong = { current_password: 'not my password', password: 'another good sentence' }
+  assert.equal((await here.call('PATCH', '/api/account', wrong)).status, 400)
+  await here.ask('PATCH', '/api/account', { current_password: PASSWORD, password: 'another good sentence' })
+  assert.equal((await here.call('GET', '/api/clients')).status, 200)
+  assert.equal((await there.call('GET', '/api/clients')).status, 401)
+  const third = await signIn(api.url, 'ada@agency.example', 'another good sentence')
+  const [other] = (await here.ask<SessionRecord[]>('GET', '/api/account/sessions')).filter((one) => !one.is_current)
+  await here.ask('DELETE', `/api/account/sessions/${other?.id}`)
+  assert.equal((await third.call('GET', '/api/clients')).status, 401)
+  await admin.ask('PATCH', `/api/users/${id}`, { is_active: false })
+  assert.equal((await here.call('GET', '/api/clients')).status, 401)
+  assert.equal((await signIn(api.url, 'ada@agency.example', 'another good sentence')).answer.status, 401)
+})
+
+test('guesses at one account make it wait, wherever they come from, and say nothing of whether there is one', async (t) => {
+  const { api, clock, admin } = await openAccounts(t, sqlite)
+  await join(admin, 'ada@agency.example', [{ client_id: null, role: 'viewer' }])
+  const [known, unknown] = [[] as string[], [] as string[]]
+  for (const [email, answers] of [
+    ['ada@agency.example', known],
+    ['nobody@agency.example', unknown],
+  ] as const) {
+    for (let n = 0; n < 7; n++) {
+      const { answer } = await signIn(api.url, email, 'a wrong password')
+      answers.push(`${answer.status} ${answer.text}`)
+    }
+    clock.advance(20 * MINUTE)
+  }
+  assert.deepEqual(known, unknown)
+  assert.ok(known[0]?.startsWith('401') && known.at(-1)?.startsWith('429'), known.join('\n'))
+  assert.equal((await signIn(api.url, 'ada@agency.example')).answer.status, 200)
+})
+
+test('an owner of some clients manages their people and tokens alone', async (t) => {
+  const { api, admin } = await openAccounts(t, sqlite)
+  const [own, other] = [await admin.newClient({ name: 'Own' }), await admin.newClient({ name: 'Other' })]
+  await join(admin, 'owner@own.example', [{ client_id: own.id, role: 'owner' }])
+  const stranger = await join(admin, 'someone@other.example', [{ client_id: other.id, role: 'viewer' }])
+  const both = await join(admin, 'both@agency.example', [
+    { client_id: own.id, role: 'viewer' },
+    { client_id: other.id, role: 'editor' },
+  ])
+  const owner = await signIn(api.url, 'owner@own.example')
+  const people = await owner.ask<UserRecord[]>('GET', '/api/users')
+  assert.deepEqual(people.map(({ email }) => email).sort(), ['both@agency.example', 'owner@own.example'])
+  assert.deepEqual(people.find(({ id }) => id === both.id)?.roles, [{ client_id: own.id, role: 'viewer' }])
+  const refusals: [method: string, path: string, body: object | undefined, status: number][] = [
+    ['POST', '/api/users', { email: 'x@y.example', roles: [{ client_id: null, role: 'viewer' }] }, 403],
+    ['POST', '/api/users', { email: 'x@y.example', roles: [{ client_id: other.id, role: 'viewer' }] }, 400],
+    ['PATCH', `/api/users/${stranger.id}`, { roles: [] }, 404],
+    ['PATCH', `/api/users/${both.id}`, { is_active: false }, 403],
+    ['POST', `/api/users/${both.id}/link`, undefined, 403],
+    ['GET', `/api/users/${both.id}/sessions`, undefined, 403],
+    ['DELETE', `/api/users/${both.id}`, undefined, 403],
+    ['POST', '/api/tokens', { name: 'x', role: 'viewer' }, 403],
+    ['POST', '/api/tokens', { name: 'x', role: 'viewer', client_ids: [other.id] }, 400],
+  ]
+  for (const [method, path, body, status] of refusals) {
+    const answer = await owner.call(method, path, body)
+    assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`)
+  }
+  await owner.ask('PATCH', `/api/users/${both.id}`, { roles: [] })
+  const [left] = (await admin.ask<UserRecord[]>('GET', '/api/users')).filter(({ id }) => id === both.id)
+  assert.deepEqual(left?.roles, [{ client_id: other.id, role: 'editor' }])
+  await owner.ask('POST', '/api/tokens', { name: 'pipeline', role: 'editor', client_ids: [own.id] })
+})
+
+test('who was invited by others gets no role from someone who could hold their link', async (t) => {
+  const { api, admin } = await openAccounts(t, sqlite)
+  const [own, other] = [await admin.newClient({ name: 'Own' }), await admin.newClient({ name: 'Other' })]
+  await join(admin, 'owner@own.example', [{ client_id: own.id, role: 'owner' }])
+  const owner = await signIn(api.url, 'owner@own.example')
+  await admin.ask('POST', '/api/users', { email: 'new@x.example', roles: [{ client_id: other.id, role: 'viewer' }] })
+  const roles = [{ client_id: own.id, role: 'viewer' }]
+  assert.equal((await owner.call('POST', '/api/users', { email: 'NEW@x.example', roles })).status, 409)
+  // The other way round the link that the first had ends, as whoever manages everything makes another.
+  const first = await owner.ask<InvitedUser>('POST', '/api/users', { email: 'two@x.example', roles })
+  await admin.ask('POST', '/api/users', { email: 'two@x.example', roles: [{ client_id: other.id, role: 'viewer' }] })
+  const old = await apiClient(api.url).call('POST', '/api/password-links/read', {
+    secret: secretOf(first.link?.url ?? ''),
+  })
+  assert.equal(old.status, 404)
+})
+
+test('the last owner of everything stays, and roles for a client go with it', async (t) => {
+  const { api, admin } = await openAccounts(t, sqlite)
+  const client = await admin.newClient()
+  const ada = await join(admin, 'ada@agency.example', [{ client_id: null, role: 'owner' }])
+  const bob = await join(admin, 'bob@agency.example', [{ client_id: client.id, role: 'viewer' }])
+  for (const body of [{ is_active: false }, { roles: [] }, { roles: [{ client_id: null, role: 'editor' }] }]) {
+    assert.equal((await admin.call('PATCH', `/api/users/${ada.id}`, body)).status, 409)
+  }
+  assert.equal((await admin.call('DELETE', `/api/users/${ada.id}`)).status, 409)
+  await admin.ask('DELETE', `/api/clients/${client.id}`)
+  const left = await signIn(api.url, 'bob@agency.example')
+  const refused = await left.call('GET', '/api/clients')
+  assert.equal(refused.status, 403)
+  assert.match(refused.text, /no role/)
+  await admin.ask('DELETE', `/api/users/${bob.id}`)
+  assert.equal((await left.call('GET', '/api/clients')).status, 401)
+})

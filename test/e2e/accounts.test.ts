@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { apiClient, bearer } from '../../testkit/api.ts'
+import { startTestService } from '../../testkit/service.ts'
+import { clock } from './support/clock.ts'
+import { ensureDashboard } from './support/dashboard.ts'
+import { choose, sideways } from './support/forms.ts'
+import { assertAccessible, openPage, VARIANTS, type Variant } from './support/page.ts'
+import { screenshot } from './support/screenshot.ts'
+
+const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
+const PASSWORD = 'correct horse battery staple'
+const FOREIGN = 'Strangeco'
+
+async function startWithTwo(t: TestContext) {
+  await ensureDashboard()
+  const service = await startTestService(t, clock, { ADMIN_TOKEN })
+  const admin = apiClient(service.url, bearer(ADMIN_TOKEN))
+  for (const name of ['Ownco', FOREIGN]) {
+    const client = await admin.newClient({ name })
+    const site = await admin.newSite(client, { name: `${name} shop` })
+    await admin.ask('POST', '/api/annotations', { site_id: site.id, text: `${name} released` })
+  }
+  return { service, admin }
+}
+
+/** A page of the settings of who has signed in with the admin's key. */
+async function asAdmin(t: TestContext, url: string, path: string, variant?: Variant): Promise<Page> {
+  const { page } = await openPage(t, url, path, variant)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  const other = page.getByRole('button', { name: 'Sign in with a key' })
+  if ((await other.count()) > 0) await other.click()
+  await page.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+  return page
+}
+
+/** Invites someone on the page of people, and takes the link that it shows. */
+async function invite(page: Page, email: string, fill: (page: Page) => Promise<void>): Promise<string> {
+  await page.getByRole('button', { name: 'Invite' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('E-mail').fill(email)
+  await fill(page)
+  await dialog.getByRole('button', { name: 'Invite' }).click()
+  const link = await page.getByRole('dialog').getByText('/welcome#').textContent()
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Done' }).click()
+  return link ?? ''
+}
+
+/** Follows the link, chooses a password and begins. */
+async function accept(t: TestContext, link: string, variant?: Variant): Promise<Page> {
+  const { origin, pathname, hash } = new URL(link)
+  const { page } = await openPage(t, origin, pathname + hash, variant)
+  await page.getByRole('heading', { name: 'Welcome' }).waitFor()
+  await assertAccessible(page)
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Begin' }).click()
+  await page.getByRole('button', { name: /^Signed in as / }).waitFor()
+  return page
+}
+
+test('from an invitation to the first view', async (t) => {
+  const { service } = await startWithTwo(t)
+  const admin = await asAdmin(t, service.url, '/settings?tab=people')
+  const ofAll = await invite(admin, 'owner@agency.example', async (page) => {
+    await choose(page, 'Role', 'Owner: also deletes clients, manages people and tokens')
+  })
+  const ofOne = await invite(admin, 'viewer@ownco.example', async (page) => {
+    await page.getByRole('switch', { name: 'For every client' }).click()
+    await choose(page, 'Clients', 'Ownco')
+    // Closes the list, which stays open for more.
+    await page.getByText('Invite someone').click()
+  })
+
+  await t.test('an owner of everything sees every client, and manages people', async (t) => {
+    const page = await accept(t, ofAll)
+    await page.goto(`${service.url}/overview`)
+    await page.getByText(`${FOREIGN} shop`).first().waitFor()
+    await page.goto(`${service.url}/settings?tab=people`)
+    await page.getByText('viewer@ownco.example').waitFor()
+    await page.goto(`${service.url}/account`)
+    await page.getByText('this one').waitFor()
+    await assertAccessible(page)
+  })
+
+  await t.test('a viewer of one client meets the name of no other, on any page', async (t) => {
+    const page = await accept(t, ofOne)
+    const paths = ['/overview', '/today', '/incidents', '/alerts', '/tags', '/probes', '/maintenance', '/clients']
+    for (const path of [...paths, '/audit', '/settings', '/settings?tab=deliveries', '/compare', '/account']) {
+      await page.goto(service.url + path)
+      await page.getByRole('main').waitFor()
+      await page.waitForLoadState('networkidle')
+      const text = await page.content()
+      assert.ok(!text.includes(FOREIGN), `${path} names the other client`)
+    }
+    await page.goto(`${service.url}/overview`)
+    await page.getByText('Ownco shop').first().waitFor()
+    await page.goto(`${service.url}/settings?tab=people`)
+    await page.getByRole('tab', { name: 'Channels' }).waitFor()
+    assert.equal(await page.getByRole('tab', { name: 'People' }).count(), 0)
+  })
+
+  await t.test('who signs in with e-mail and password is told when they are wrong', async (t) => {
+    const { page, browserErrors } = await openPage(t, service.url, '/')
+    await page.getByLabel('E-mail').fill('viewer@ownco.example')
+    await page.getByRole('textbox', { name: 'Password' }).fill('a wrong password')
+    await page.keyboard.press('Enter')
+    await page.getByText('The address or the password is not right.').waitFor()
+    assert.ok(
+      browserErrors.every((text) => /status of 401/.test(text)),
+      browserErrors.join('\n'),
+    )
+    browserErrors.length = 0
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'Sign in with a key' }).click()
+    await page.getByLabel('Key', { exact: true }).waitFor()
+  })
+
+  for (const variant of VARIANTS) {
+    await t.test(`people and tokens fit in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
+      const page = await asAdmin(t, service.url, '/settings?tab=people', variant)
+      await page.getByText('viewer@ownco.example').waitFor()
+      await assertAccessible(page)
+      assert.equal(await sideways(page), 0, 'the page scrolls sideways')
+      await screenshot(page, 'people', variant)
+    })
+  }
+})
+
+test('an API token is shown once, and works', async (t) => {
+  const { service } = await startWithTwo(t)
+  const page = await asAdmin(t, service.url, '/settings?tab=tokens')
+  await page.getByRole('button', { name: 'New token' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('deploy')
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Create' }).click()
+  const token = (await page.getByRole('dialog').getByText('twk_').textContent()) ?? ''
+  await page.getByRole('button', { name: 'Done' }).click()
+  assert.equal((await service.call('GET', '/api/clients', undefined, bearer(token))).status, 200)
+  assert.ok(!(await page.content()).includes(token))
+  await page.getByRole('button', { name: 'Revoke deploy' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await page.getByText('None. A pipeline').waitFor()
+  assert.equal((await service.call('GET', '/api/clients', undefined, bearer(token))).status, 401)
+})

@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto'
+import { type Access, accessOf, type Credentials, SESSION_MS } from '../src/http/index.ts'
+import type { Clock } from '../src/lib/index.ts'
+
+/** Sessions got with a key, for an HTTP edge without a store. No one has an account. */
+export function memoryCredentials(clock: Clock): Credentials {
+  const sessions = new Map<string, { access: Access; expiresAt: number }>()
+  return {
+    async begin(owner) {
+      if (!('role' in owner)) throw new Error('no one has an account')
+      const value = randomBytes(32).toString('base64url')
+      sessions.set(value, { access: accessOf(owner.role, value), expiresAt: clock.now() + SESSION_MS[owner.role] })
+      return value
+    },
+    async accessesOf(values) {
+      return new Map(
+        values.flatMap((value) => {
+          const session = sessions.get(value)
+          return session !== undefined && session.expiresAt > clock.now() ? [[value, session.access] as const] : []
+        }),
+      )
+    },
+    async end(value) {
+      sessions.delete(value)
+    },
+    hasAccounts: () => false,
+    authenticate: async () => null,
+  }
+}

@@ -1,0 +1,115 @@
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useUpdateAccount } from '../../api/accounts.ts'
+import { ApiError } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Card } from '../settings/Card.tsx'
+import { Sessions } from './Sessions.tsx'
+
+/** One's own account: name, password, and where one is signed in. */
+export function AccountPage() {
+  const { user } = useSession()
+  return (
+    <>
+      <PageHeader title="Your account">
+        {user === null ? 'You are signed in with a key, not an account.' : user.email}
+      </PageHeader>
+      {user !== null && (
+        <Stack gap="lg">
+          <NameCard name={user.name} />
+          <PasswordCard />
+          <Card title="Sessions" about="Browsers that are signed in with your account.">
+            <Sessions userId={null} />
+          </Card>
+        </Stack>
+      )}
+    </>
+  )
+}
+
+function NameCard({ name: given }: { name: string }) {
+  const update = useUpdateAccount()
+  const [name, setName] = useState(given)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    update.mutate({ name })
+  }
+  return (
+    <Card title="Name">
+      <form onSubmit={submit}>
+        <Stack gap="md" maw="24rem">
+          <TextInput
+            aria-label="Your name"
+            autoComplete="name"
+            maxLength={100}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={update.error?.message}
+          />
+          <Button
+            type="submit"
+            variant="default"
+            disabled={name.trim() === '' || name === given}
+            loading={update.isPending}
+          >
+            Save the name
+          </Button>
+        </Stack>
+      </form>
+    </Card>
+  )
+}
+
+function PasswordCard() {
+  const update = useUpdateAccount()
+  const [current, setCurrent] = useState('')
+  const [password, setPassword] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    update.mutate(
+      { current_password: current, password },
+      {
+        onSuccess: () => {
+          setCurrent('')
+          setPassword('')
+        },
+      },
+    )
+  }
+  const fault = (path: string) => (update.error instanceof ApiError ? update.error.fault(path) : undefined)
+  return (
+    <Card title="Password" about="Another one ends all other sessions.">
+      <form onSubmit={submit}>
+        <Stack gap="md" maw="24rem">
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            value={current}
+            onChange={(event) => setCurrent(event.currentTarget.value)}
+            error={fault('/current_password')}
+          />
+          <PasswordInput
+            label="New password"
+            description="At least 12 characters"
+            autoComplete="new-password"
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={fault('/password')}
+          />
+          <Button
+            type="submit"
+            variant="default"
+            disabled={current === '' || password.length < 12}
+            loading={update.isPending}
+          >
+            Change the password
+          </Button>
+          <Text size="sm" role="status">
+            {update.isSuccess ? 'Changed. All other sessions have ended.' : ''}
+          </Text>
+        </Stack>
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,28 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import type { PasswordLink } from '../../api/accounts.ts'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { OnceShown } from './OnceShown.tsx'
+
+interface Props {
+  to: string
+  link: PasswordLink
+  onClose: () => void
+}
+
+/** The link that sets someone's password: for whoever made it to hand on. */
+export function LinkDialog({ to, link: { url, expires_at, mailed }, onClose }: Props) {
+  return (
+    <Modal opened onClose={onClose} title={`Link for ${to}`} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack gap="md">
+        <Text size="md">
+          {mailed ? `It was sent to ${to}.` : `Send it to ${to} yourself: e-mail did not take it, or is off.`} It works
+          once, ends <RelativeTime at={expires_at} />, and is shown this once.
+        </Text>
+        <OnceShown text={url} what="link" />
+        <Group justify="flex-end">
+          <Button onClick={onClose}>Done</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
