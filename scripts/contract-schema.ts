@@ -10,8 +10,10 @@ export function contractSchema(): string {
     oneOf: [{ $ref: '#/$defs/event' }, { $ref: '#/$defs/batch' }],
     $defs: { event: EventPayload, batch: BatchPayload },
   }
-  return `${oneLineLists(JSON.stringify(schema, null, 2))}\n`
+  return schemaText(schema)
 }
+
+export const schemaText = (schema: object): string => `${oneLineLists(JSON.stringify(schema, null, 2))}\n`
 
 /** Lists of plain values on one line, as the formatter has them. */
 const oneLineLists = (json: string): string =>

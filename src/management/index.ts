@@ -8,7 +8,7 @@ export {
   type Digest,
   digestOf,
   Name,
-  type UpdateClient,
+  UpdateClient,
 } from './client-schemas.ts'
 export { createClient, updateClient } from './clients.ts'
 export {
@@ -33,8 +33,8 @@ export {
 export { managementRoutes } from './routes.ts'
 export type { SavedViewRecord, SaveView } from './saved-views.ts'
 export { createSessions } from './sign-ins.ts'
-export type { CreateSite, SiteRecord, UpdateSite } from './site-schemas.ts'
+export { type CreateSite, type SiteRecord, UpdateSite } from './site-schemas.ts'
 export { createSite, lastEventAt, lastEventTimes, requireSite, updateSite } from './sites.ts'
 export { type MarkSpecialDays, type SpecialDaysRecord, specialDaysOf } from './special-days.ts'
 export { clientOfStatusLink, type StatusLinkRecord } from './status-links.ts'
-export { readStatusLooks, StatusLooks, statusLooks, type UpdateStatusLooks } from './status-looks.ts'
+export { logoFingerprint, readStatusLooks, StatusLooks, statusLooks, UpdateStatusLooks } from './status-looks.ts'

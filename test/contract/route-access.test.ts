@@ -36,6 +36,7 @@ const ROUTES: Readonly<Record<string, Access>> = {
   'POST /api/clients/{client_id}/status-link': 'change',
   'GET /api/clients/{client_id}/status-page': 'read',
   'PATCH /api/clients/{client_id}/status-page': 'change',
+  'GET /api/clients/{client_id}/status-page/logo': 'read',
   'POST /api/clients/{client_id}/test-notification': 'change',
   'GET /api/clients/{client_id}/usage': 'read',
   'GET /api/dashboard/overview': 'read',
