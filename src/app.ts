@@ -21,6 +21,7 @@ import {
 import { type Ingest, ingestFirst, ingestRoutes } from './ingest/index.ts'
 import type { Clock, Loop } from './lib/index.ts'
 import { createSessions, managementRoutes } from './management/index.ts'
+import { mcpRoutes } from './mcp/index.ts'
 import { notificationRoutes } from './notifications/index.ts'
 import { healthRoutes, metricsRoutes, nodeRoutes, type RegisterMetrics, settingsRoutes } from './operations/index.ts'
 import { probeRoutes, pushRoutes } from './probes/index.ts'
@@ -135,6 +136,7 @@ function apiRoutes(
   dashboardRoutes(app, { store, clock, channelSettings: alerts.channelSettings, sessions, onError })
   sharingRoutes(app, { store, clock, publicUrl, isEmailOn: config.smtpUrl !== null })
   nodeRoutes(app, { store, clock })
+  if (config.mcp === 'on') mcpRoutes(app, { clock, version: VERSION })
   settingsRoutes(app, { store, clock, settings: settingsOf(config) })
 }
 

@@ -123,6 +123,7 @@ const ROUTES: Readonly<Record<string, Access>> = {
   'POST /api/status/{token}/subscribers/{secret}/confirm': 'public',
   'GET /badge/{site_id}.svg': 'public',
   'GET /health': 'public',
+  'POST /mcp': 'read',
   'POST /ingest': 'ingest',
   'GET /push/{token}': 'called',
   'POST /push/{token}': 'called',

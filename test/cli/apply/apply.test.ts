@@ -132,8 +132,9 @@ test('a new name keeps the history when it says what it was called before', asyn
   await assert.rejects(applyText(renamed), /clients\.yaml:1:30: the service has both “Acme” and “Acme GmbH”/)
 })
 
-/** Ids, times and keys are given out anew. */
-const GIVEN_OUT = /^(id|.*_id|.*_at|channel|ingest_key|token|url|fingerprint|secret_fingerprints|next_occurrence)$/
+/** Ids, times and keys are given out anew, and probes have run in between. */
+const GIVEN_OUT =
+  /^(id|.*_id|.*_at|last_.*|judged|reason|consecutive_failures|channel|ingest_key|token|url|fingerprint|secret_fingerprints|next_occurrence)$/
 
 function settled(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(settled)
@@ -142,20 +143,24 @@ function settled(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, each]) => [name, settled(each)]))
 }
 
+/** They are made side by side, so their order is not that of the first service. */
+const inOrder = <T>(list: readonly T[]): T[] =>
+  list
+    .map((each) => ({ each, text: JSON.stringify(settled(each)) }))
+    .toSorted((a, b) => (a.text < b.text ? -1 : 1))
+    .map(({ each }) => each)
+
 async function answersOf(ask: <T>(path: string) => Promise<T>): Promise<unknown> {
-  const clients = await ask<{ id: string }[]>('/api/clients')
+  const clients = inOrder(await ask<{ id: string }[]>('/api/clients'))
   const ofClients = clients.map(async ({ id }) => [
-    await ask(`/api/clients/${id}/channels`),
+    inOrder(await ask<object[]>(`/api/clients/${id}/channels`)),
     await ask(`/api/clients/${id}/status-page`),
     await ask(`/api/clients/${id}/status-link`),
   ])
-  return settled([
-    clients,
-    await Promise.all(ofClients),
-    await ask('/api/sites'),
-    (await ask<{ name: string }[]>('/api/probes')).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    (await ask<{ title: string }[]>('/api/maintenance')).toSorted((a, b) => (a.title < b.title ? -1 : 1)),
-  ])
+  const lists = ['/api/sites', '/api/probes', '/api/maintenance'].map(async (path) =>
+    inOrder(await ask<object[]>(path)),
+  )
+  return settled([clients, await Promise.all(ofClients), await Promise.all(lists)])
 }
 
 /** A picture of one pixel. */
