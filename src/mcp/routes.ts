@@ -13,7 +13,7 @@ interface Options {
 const MAX_MESSAGE_BYTES = 65_536
 
 /** Adds `/mcp`, where AI assistants call tools (Model Context Protocol, streamable HTTP without sessions). */
-export function mcpRoutes(app: HttpApp, { clock, version }: Options): void {
+export function mcpRoutes(app: HttpApp, options: Options): void {
   // Loaded with the first call: the library takes 25 MB and a third of a second, and most installations never need it.
   let answerer: Promise<Answerer> | undefined
 
@@ -45,7 +45,7 @@ export function mcpRoutes(app: HttpApp, { clock, version }: Options): void {
       },
     },
     async (request, reply) => {
-      answerer ??= import('./server.ts').then(({ createAnswerer }) => createAnswerer({ clock, version }))
+      answerer ??= loadAnswerer(options)
       const answer = await (await answerer)(request, askFor(app, request))
       if (answer.type !== null) reply.type(answer.type)
       return reply
@@ -68,4 +68,9 @@ export function mcpRoutes(app: HttpApp, { clock, version }: Options): void {
         .header('allow', 'POST')
         .send({ jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed: post each message' }, id: null }),
   })
+}
+
+async function loadAnswerer(options: Options): Promise<Answerer> {
+  const { createAnswerer } = await import('./server.ts')
+  return createAnswerer(options)
 }

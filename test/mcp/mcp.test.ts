@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -237,7 +237,7 @@ test('without keys, a page that lets its own name point here is refused', async 
       headers: { host, 'content-type': 'application/json', ...ACCEPT },
     })
     sent.end(JSON.stringify(MESSAGE))
-    const [answer] = (await once(sent, 'response')) as [import('node:http').IncomingMessage]
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
     return [answer.statusCode, await text(answer)] as const
   }
   assert.equal((await post('rebound.example'))[0], 403)

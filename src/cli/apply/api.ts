@@ -80,7 +80,7 @@ export class Api {
   async send<T>(method: string, path: string, body?: unknown): Promise<{ value: T; next: string | null }> {
     const response = await this.#answer(method, path, body)
     const text = await response.text()
-    const next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1] ?? null
+    const next = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1] ?? null
     try {
       return { value: (text === '' ? undefined : JSON.parse(text)) as T, next }
     } catch {

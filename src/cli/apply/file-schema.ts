@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { CreateMaintenance, UpdateMaintenance } from '../../alerts/index.ts'
-import { EXPECTS } from '../../http/index.ts'
+import { checkerOf, EXPECTS } from '../../http/index.ts'
 import { isObject } from '../../lib/index.ts'
 import { Name, UpdateClient, UpdateSite, UpdateStatusLooks } from '../../management/index.ts'
 import { CreateOwnChannel } from '../../notifications/index.ts'
@@ -142,4 +142,5 @@ function withPlaceholders(schema: unknown): unknown {
 }
 
 const takesPlaceholders = ({ pattern, minLength = 0 }: { pattern?: unknown; minLength?: unknown }): boolean =>
-  (typeof pattern !== 'string' || new RegExp(pattern, 'u').test(`\${NAME}`)) && Number(minLength) <= `\${N}`.length
+  (pattern === undefined || checkerOf({ type: 'string', pattern })(`\${NAME}`).length === 0) &&
+  Number(minLength) <= `\${N}`.length
