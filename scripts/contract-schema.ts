@@ -10,9 +10,20 @@ export function contractSchema(): string {
     oneOf: [{ $ref: '#/$defs/event' }, { $ref: '#/$defs/batch' }],
     $defs: { event: EventPayload, batch: BatchPayload },
   }
-  return `${oneLineLists(JSON.stringify(schema, null, 2))}\n`
+  return schemaText(schema)
 }
 
-/** Lists of plain values on one line, as the formatter has them. */
+export const schemaText = (schema: object): string => `${oneLineLists(JSON.stringify(schema, null, 2))}\n`
+
+/** The formatter's, of `biome.json`. */
+const LINE_WIDTH = 120
+
+/** Lists of plain values on one line where they fit, as the formatter has them. */
 const oneLineLists = (json: string): string =>
-  json.replace(/\[\s+([^[\]{}]*?)\s+\]/g, (_, items: string) => `[${items.replace(/,\s+/g, ', ')}]`)
+  json.replace(
+    /^( *(?:"[^"\n]*": )?)\[\s+([^[\]{}]*?)\s+\](,?)$/gm,
+    (list, before: string, items: string, after: string) => {
+      const line = `${before}[${items.replace(/,\s+/g, ', ')}]${after}`
+      return line.length <= LINE_WIDTH ? line : list
+    },
+  )

@@ -1,8 +1,14 @@
 /**
- * Writes the ingest wire format as JSON Schema, for those who write a sender. With `--check` it writes nothing and fails
- * when the committed schema is not that of the service.
+ * Writes the ingest wire format as JSON Schema, for those who write a sender, and that of configuration files, for their editors. With
+ * `--check` it writes nothing and fails when a committed schema is not that of the program.
  */
-import { contractSchema } from './contract-schema.ts'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { contractSchema, schemaText } from './contract-schema.ts'
 import { writeGenerated } from './generated-file.ts'
 
 writeGenerated('contract/ingest.schema.json', contractSchema(), 'the schemas in src/journal/payload.ts')
+
+const program = join(import.meta.dirname, '../bin/tagwarden.mjs')
+const printed = execFileSync(process.execPath, [program, 'export', '--schema'], { encoding: 'utf8' })
+writeGenerated('contract/config.schema.json', schemaText(JSON.parse(printed)), '`tagwarden export --schema`')

@@ -27,6 +27,7 @@ import {
 import { type Ingest, ingestFirst, ingestRoutes } from './ingest/index.ts'
 import type { Clock, Loop } from './lib/index.ts'
 import { hooksInOrder, managementRoutes } from './management/index.ts'
+import { mcpRoutes } from './mcp/index.ts'
 import { type Mailer, notificationRoutes } from './notifications/index.ts'
 import { healthRoutes, metricsRoutes, nodeRoutes, type RegisterMetrics, settingsRoutes } from './operations/index.ts'
 import { probeRoutes, pushRoutes } from './probes/index.ts'
@@ -160,6 +161,7 @@ function apiRoutes(
   sharingRoutes(app, { store, clock, publicUrl, isEmailOn: config.smtpUrl !== null })
   accountRoutes(app, { store, clock, credentials, mailer, publicUrl: address, onError })
   nodeRoutes(app, { store, clock })
+  if (config.mcp === 'on') mcpRoutes(app, { clock, version: VERSION })
   settingsRoutes(app, { store, clock, settings: settingsOf(config) })
 }
 

@@ -230,6 +230,12 @@ export const SETTINGS = {
     'Whether `/metrics` has figures of each site and tag: `auto` (up to 1,000 sites), `on` or `off`',
     parse.oneOf(['auto', 'on', 'off'], 'auto'),
   ),
+  mcp: setting(
+    'MCP',
+    'on',
+    'Whether AI assistants can call tools at `/mcp`, with the key of whoever uses them: `on` or `off`',
+    parse.oneOf(['on', 'off'], 'on'),
+  ),
   logLevel: setting(
     'LOG_LEVEL',
     'info',

@@ -1,6 +1,7 @@
 import { type Command, program } from 'commander'
 import { StartupError } from '../lib/index.ts'
 import { VERSION } from '../version.ts'
+import { applyCommand, exportCommand } from './apply/index.ts'
 import { backtestCommand } from './backtest/index.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
 import { demoCommand } from './demo/index.ts'
@@ -21,6 +22,8 @@ const commands: readonly Command[] = [
   backupCommand(),
   restoreCommand(),
   doctorCommand(),
+  applyCommand(),
+  exportCommand(),
 ]
 
 program

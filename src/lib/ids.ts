@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -32,3 +32,10 @@ export function firstIdAt(time: number): string {
 
 /** 32 random bytes as 43 URL-safe characters: a bearer secret. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
+
+/**
+ * By which someone who has a secret finds out whether it is the one that is stored, without it being shown. Another owner's of the same
+ * secret is another, so none says that two are alike.
+ */
+export const fingerprintOf = (ownerId: string, secret: string): string =>
+  createHmac('sha256', ownerId).update(secret).digest('base64url').slice(0, 16)

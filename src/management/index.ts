@@ -9,7 +9,7 @@ export {
   type Digest,
   digestOf,
   Name,
-  type UpdateClient,
+  UpdateClient,
 } from './client-schemas.ts'
 export { createClient, updateClient } from './clients.ts'
 export {
@@ -36,8 +36,8 @@ export { managementRoutes } from './routes.ts'
 export type { SavedViewRecord, SaveView } from './saved-views.ts'
 export type { AddKey, ChangeKey, RotateKey, SiteKeyRecord } from './site-key-schemas.ts'
 export { type KeyUse, listKeys, writeKeyUses } from './site-keys.ts'
-export type { CreateSite, SiteRecord, UpdateSite } from './site-schemas.ts'
+export { type CreateSite, type SiteRecord, UpdateSite } from './site-schemas.ts'
 export { createSite, lastEventAt, lastEventTimes, requireSite, updateSite } from './sites.ts'
 export { type MarkSpecialDays, type SpecialDaysRecord, specialDaysOf } from './special-days.ts'
 export { clientOfStatusLink, type StatusLinkRecord } from './status-links.ts'
-export { readStatusLooks, StatusLooks, statusLooks, type UpdateStatusLooks } from './status-looks.ts'
+export { logoFingerprint, readStatusLooks, StatusLooks, statusLooks, UpdateStatusLooks } from './status-looks.ts'

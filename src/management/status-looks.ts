@@ -18,7 +18,7 @@ export const StatusLooks = Type.Object({
 })
 export type StatusLooks = Static<typeof StatusLooks>
 
-const UpdateStatusLooks = Type.Partial(
+export const UpdateStatusLooks = Type.Partial(
   Type.Object({
     accent: Type.Unsafe<string | null>({
       ...Accent,
@@ -44,8 +44,12 @@ export const readStatusLooks = (db: Kysely<Tables>, clientId: string): Promise<S
 
 export const statusLooks = (row: Pick<StatusLooksRow, 'accent' | 'logo'> | undefined): StatusLooks => ({
   accent: row?.accent ?? null,
-  logo: row?.logo == null ? null : createHash('sha256').update(row.logo).digest('base64url').slice(0, 16),
+  logo: row?.logo == null ? null : logoFingerprint(row.logo),
 })
+
+/** What tells a picture apart from others. @param base64 of all of its bytes */
+export const logoFingerprint = (base64: string): string =>
+  createHash('sha256').update(base64).digest('base64url').slice(0, 16)
 
 /** @throws AppError `not_found`, or `invalid_request` for a colour that is too pale or what is no picture */
 async function updateStatusLooks(ctx: Context, clientId: string, input: UpdateStatusLooks): Promise<StatusLooks> {
@@ -114,6 +118,32 @@ export function statusLooksRoutes(app: HttpApp, options: ManagementOptions): voi
       const client = await store.read.selectFrom('clients').select('id').where('id', '=', client_id).executeTakeFirst()
       if (client === undefined) throw notFound('Client')
       return statusLooks(await readStatusLooks(store.read, client_id))
+    },
+  )
+
+  app.get(
+    `${path}/logo`,
+    {
+      schema: {
+        tags,
+        summary: "Read the logo of a client's status page",
+        description: 'As a picture, whether the page is shared or not.',
+        params: Params,
+        response: {
+          200: {
+            description: 'A picture: PNG, JPEG or WebP',
+            content: { 'image/*': { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) } },
+          },
+          ...errorResponses(404),
+        },
+      },
+    },
+    async ({ params: { client_id } }, reply) => {
+      const looks = await readStatusLooks(store.read, client_id)
+      if (looks === undefined || looks.logo === null || looks.logo_type === null) throw notFound('Logo')
+      // Opened directly it is a document of our origin.
+      reply.header('content-security-policy', "default-src 'none'; sandbox")
+      return reply.type(looks.logo_type).send(Buffer.from(looks.logo, 'base64'))
     },
   )
 

@@ -1,5 +1,5 @@
 export { deliveriesOf } from './api/deliveries.ts'
-export type { CreateOwnChannel, OwnChannelRecord, UpdateOwnChannel } from './api/own-channel-schemas.ts'
+export { CreateOwnChannel, type OwnChannelRecord, type UpdateOwnChannel } from './api/own-channel-schemas.ts'
 export { type NotificationRouteOptions, notificationRoutes } from './api/routes.ts'
 export { type ChannelList, type ChannelRecord, DeliveryRecord, type TestResult } from './api/schemas.ts'
 export { LocalTimes } from './cards/card.ts'
@@ -30,6 +30,7 @@ export {
   outcomeOfFailure,
   smtpServer,
 } from './email/transport.ts'
+export { channelKind, type KindName } from './kinds/kinds.ts'
 export * from './message.ts'
 export { Notifications, type NotificationsOptions, type NotificationsWatch } from './notifications.ts'
 export type { AddOverride, OnCallRecord, OverrideRecord, SetOnCall } from './on-call/schemas.ts'

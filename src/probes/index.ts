@@ -15,7 +15,7 @@ export {
   type ProbeTypeRecord,
   type ResultRecord,
   UnjudgedReason as UnjudgedReasonSchema,
-  type UpdateProbe,
+  UpdateProbe,
 } from './api/schemas.ts'
 export { claimAfterwards, nextRunAt } from './claims.ts'
 export { PROVIDERS as CONSENT_PROVIDERS } from './cmp-check/providers.ts'
@@ -26,12 +26,16 @@ export { RELEASES as IMAGE_RELEASES } from './image-version/releases.ts'
 export { OwnConnection, type OwnConnectionOptions } from './own-connection.ts'
 export type { GoogleCredentials, ProbeSettings } from './probe-type.ts'
 export {
+  configFaults,
   type DeployMarker,
   defineProbeType,
+  type JsonObject,
+  mergedConfig,
   type ProbeContext,
   type ProbeOutcome,
   type ProbeType,
   type ResultStatus,
+  secretNames,
   withDefaults,
 } from './probe-type.ts'
 export { Probes, type ProbesOptions, RESULTS_PER_PROBE } from './probes.ts'

@@ -4,7 +4,7 @@ import { VERSION } from '../../src/version.ts'
 import { tempDir } from '../../testkit/engines.ts'
 import { runCli } from '../../testkit/processes/command-line.ts'
 
-const COMMANDS = ['serve', 'demo', 'send', 'migrate', 'backtest', 'backup', 'restore', 'doctor']
+const COMMANDS = ['serve', 'demo', 'send', 'migrate', 'backtest', 'backup', 'restore', 'doctor', 'apply', 'export']
 
 test('the help lists every command', async (t) => {
   const { code, out } = await runCli(t, ['--help'])
@@ -65,6 +65,15 @@ const REFUSALS: readonly Refusal[] = [
   },
   { what: 'a backup to no file', args: ['backup'], says: /missing required argument 'file'/ },
   { what: 'a restore of no file', args: ['restore'], says: /missing required argument 'file'/ },
+  { what: 'applying no file', args: ['apply'], says: /missing required argument 'path'/ },
+  { what: 'applying to no address', args: ['apply', 'x.yaml', '--url', 'here'], says: /'here' is invalid.*https:/ },
+  {
+    what: 'an address in the environment that is none',
+    args: ['export'],
+    environment: { TAGWARDEN_URL: 'here' },
+    says: /TAGWARDEN_URL is no address/,
+  },
+  { what: 'applying a file that is not there', args: ['apply', 'x.yaml'], says: /x\.yaml: there is no such file/ },
   { what: 'a doctor sent nowhere', args: ['doctor', '--outbound', 'ftp://x'], says: /'ftp:\/\/x' is invalid/ },
   { what: 'a PORT that is none', args: ['serve'], environment: { PORT: 'http' }, says: /PORT="http" is not valid/ },
   {

@@ -46,6 +46,7 @@ test('an empty environment gives the defaults', () => {
     hostingBStatusUrl: null,
     hostingBToken: null,
     metricsPerSite: 'auto',
+    mcp: 'on',
     logLevel: 'info',
   }
   assert.deepEqual(readConfig({}), defaults)

@@ -29,7 +29,7 @@ interface Document {
 }
 
 /** Routes that answer programs or browsers and are no part of the interface. */
-const UNDESCRIBED = [/^GET \*$/, /^\S+ \/metrics$/, /^\S+ \/api\/docs(\/|$)/]
+const UNDESCRIBED = [/^GET \*$/, /^(GET|DELETE) \/mcp$/, /^\S+ \/metrics$/, /^\S+ \/api\/docs(\/|$)/]
 
 /** The whole program's app over a running service, not listening. */
 async function openApp(t: TestContext, environment: Record<string, string> = {}): Promise<HttpApp> {

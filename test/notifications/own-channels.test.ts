@@ -112,7 +112,10 @@ testPerEngine('channels are added, changed, tested and deleted, and their keys a
     minimum_severity: 'warning',
     is_active: true,
     channel: `own:${client.id}:${channel.id}`,
+    endpoint: `${api.hookUrl}/v2`,
+    has_secret: false,
   })
+  assert.match(channel.fingerprint ?? '', /^[\w-]{16}$/)
   const own = `${path}/${channel.id}`
   const test = await call('POST', `${own}/test`)
   assert.deepEqual(
@@ -122,7 +125,11 @@ testPerEngine('channels are added, changed, tested and deleted, and their keys a
   assert.equal((JSON.parse(api.received[0]?.body ?? '{}') as { routing_key: string }).routing_key, KEY)
 
   const secret = { kind: 'webhook', name: 'Ours', address: 'https://x.example/token', secret: SECRET }
-  assert.equal((await call('POST', path, secret)).json<OwnChannelRecord>().address, 'https://x.example/…')
+  assert.partialDeepStrictEqual((await call('POST', path, secret)).json(), {
+    address: 'https://x.example/…',
+    endpoint: null,
+    has_secret: true,
+  })
   const patched = await call('PATCH', own, { minimum_severity: 'critical', name: 'Night' })
   assert.partialDeepStrictEqual(patched.json(), { minimum_severity: 'critical', name: 'Night', address: '…cdef' })
 
@@ -132,6 +139,10 @@ testPerEngine('channels are added, changed, tested and deleted, and their keys a
     const channels = await call('GET', '/api/channels', undefined, token)
     const audit = await call('GET', '/api/audit', undefined, token)
     assert.equal(listed.json<OwnChannelRecord[]>().length, 2)
+    for (const { fingerprint, endpoint } of token === VIEWER ? listed.json<OwnChannelRecord[]>() : []) {
+      assert.deepEqual([fingerprint, endpoint], [null, null])
+    }
+    assert.doesNotMatch(audit.text, /fingerprint/)
     assert.ok(channels.json<ChannelList>().channels.some(({ channel: key }) => key === channel.channel))
     assert.ok(audit.json<AuditRecord[]>().some(({ action }) => action === 'channel.create'))
     shown.push(listed.text, channels.text, audit.text)

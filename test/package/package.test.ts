@@ -87,6 +87,9 @@ test('the npm package runs without the sources', async (t) => {
         const page = await api.call('GET', path)
         assert.equal(page.status, 200, `${path}: ${page.text.slice(0, 200)}`)
       }
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+      const tools = await api.call('POST', '/mcp', message, { accept: 'application/json, text/event-stream' })
+      assert.match(tools.text, /list_sites/)
       assert.equal(await server.stop(), 0)
     },
   )

@@ -99,6 +99,7 @@ testOnEveryEngine('a probe is created with the defaults of its type, read, liste
       name: 'Needy check',
       config: { low: 5, high: 10 },
       secrets_set: [],
+      secret_fingerprints: {},
       interval_seconds: 1_800,
       timeout_ms: 10_000,
       failure_threshold: 1,
@@ -181,7 +182,10 @@ testOnEveryEngine('a change names what changes; secrets go in and never come out
   await api.refused(400, 'PATCH', path, { config: { high: 1 } })
   await api.refused(400, 'PATCH', path, { interval_seconds: 60 })
   await api.refused(400, 'PATCH', path, { probe_type: 'plain' })
-  await api.patch(path, { config: { api_token: 'another-value' } })
+  const { api_token: before = '' } = patched.secret_fingerprints
+  const another = await api.patch<ProbeRecord>(path, { config: { api_token: 'another-value' } })
+  assert.match(before, /^[\w-]{16}$/)
+  assert.notEqual(another.secret_fingerprints.api_token, before)
   const off = await api.patch<ProbeRecord>(path, { is_active: false, config: { api_token: null } })
   assert.deepEqual([off.is_active, off.next_run_at, off.secrets_set], [false, null, []])
   await api.delete(path)

@@ -88,6 +88,8 @@ declare module 'fastify' {
      * that while no key is set up, for then a page that is let in is admin. `any`: what it asks for, no page can know.
      */
     host?: 'own' | 'own-while-open' | 'any'
+    /** `own`: refuses changes that foreign web pages ask for, on a route outside of `/api`. Those under it always do. */
+    pages?: 'own'
   }
 }
 

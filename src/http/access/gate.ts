@@ -206,8 +206,9 @@ export function guardApi(app: HttpApp, gate: Gate): void {
   app.decorateRequest('access')
   app.addHook('onRequest', async (request) => {
     request.access = NOBODY
-    const { access, host = 'own-while-open' } = request.routeOptions.config
+    const { access, host = 'own-while-open', pages } = request.routeOptions.config
     if (host === 'own' || (host === 'own-while-open' && !gate.authenticationRequired)) gate.refuseForeignHost(request)
+    if (pages === 'own') gate.refuseForeignPage(request)
     if (!isUnderApi(request)) return
     if (access === 'public') gate.refuseForeignPage(request)
     else request.access = await gate.admit(request)

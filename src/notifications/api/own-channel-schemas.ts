@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { IsoTime, nullable, Uuid } from '../../http/index.ts'
-import { isoTime } from '../../lib/index.ts'
+import { fingerprintOf, isoTime } from '../../lib/index.ts'
 import { Name } from '../../management/index.ts'
 import type { ClientChannelRow } from '../../store/index.ts'
 import { channelKind, KIND_NAMES, kindNameOf } from '../kinds/kinds.ts'
+import { destinationOf } from '../services/destination.ts'
 
 const Kind = Type.Enum([...KIND_NAMES], {
   description: KIND_NAMES.map((name) => `\`${name}\`: ${channelKind(name).addressIs}`).join('; '),
@@ -33,6 +34,13 @@ export const OwnChannelRecord = Type.Object({
   name: Type.String(),
   address: nullable(
     Type.String({ description: 'E-mail addresses; of a webhook its host, of a key its end; null for viewers' }),
+  ),
+  endpoint: nullable(Type.String({ description: 'Null: the usual one, or the kind has none; null for viewers' })),
+  has_secret: Type.Boolean({ description: 'Whether its requests are signed with a secret of its own' }),
+  fingerprint: nullable(
+    Type.String({
+      description: 'Changes with address, secret and endpoint, and shows none of them; null for viewers',
+    }),
   ),
   minimum_severity: MinimumSeverity,
   is_active: IsActive,
@@ -89,6 +97,9 @@ export function ownChannelRecord(row: ClientChannelRow, seesSecrets: boolean): O
     kind,
     name: row.name,
     address: seesSecrets ? channelKind(kind).shown(row.address) : null,
+    endpoint: seesSecrets ? (channelKind(kind).endpointOf?.(row.address) ?? null) : null,
+    has_secret: channelKind(kind).takes.includes('secret') && destinationOf(row.address).credential !== null,
+    fingerprint: seesSecrets ? fingerprintOf(row.id, row.address) : null,
     minimum_severity: row.minimum_severity === 'critical' ? 'critical' : 'warning',
     is_active: row.is_active === 1,
     created_at: isoTime(row.created_at),

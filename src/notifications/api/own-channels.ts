@@ -137,6 +137,11 @@ async function audit(
   after: ClientChannelRow | null,
 ): Promise<void> {
   const id = after?.id ?? before?.id ?? ''
-  const recordOf = (row: ClientChannelRow | null) => (row === null ? null : ownChannelRecord(row, true))
-  await writeAudit(trx, ctx, [{ entity: 'channel', verb, id, before: recordOf(before), after: recordOf(after) }])
+  await writeAudit(trx, ctx, [{ entity: 'channel', verb, id, before: auditFields(before), after: auditFields(after) }])
+}
+
+function auditFields(row: ClientChannelRow | null) {
+  if (row === null) return null
+  const { fingerprint: _secret, ...fields } = ownChannelRecord(row, true)
+  return fields
 }

@@ -24,6 +24,8 @@ export interface ChannelKind {
   addressOf: (input: ChannelInput) => string
   /** What of it may be shown to those who see addresses. */
   shown: (address: string) => string
+  /** The `endpoint` that was given; null: the usual one. Of kinds that take one. */
+  endpointOf?: (address: string) => string | null
 }
 
 /** @throws AppError `invalid_request` naming the field */
@@ -40,3 +42,6 @@ export function requireKey(text: string): string {
 
 /** Enough to tell keys apart. */
 export const maskedKey = (key: string | null): string => (key === null ? '…' : `…${key.slice(-4)}`)
+
+/** Null for the usual one. */
+export const otherThan = (usual: string, endpoint: string): string | null => (endpoint === usual ? null : endpoint)

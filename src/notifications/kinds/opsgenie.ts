@@ -1,5 +1,5 @@
 import { addressFor, destinationOf } from '../services/destination.ts'
-import { type ChannelKind, maskedKey, requireKey, requireUrl } from './kind.ts'
+import { type ChannelKind, maskedKey, otherThan, requireKey, requireUrl } from './kind.ts'
 
 /** Opsgenie itself is https://api.opsgenie.com, in Europe https://api.eu.opsgenie.com. */
 const JIRA = 'https://api.atlassian.com/jsm/ops/integration'
@@ -11,4 +11,5 @@ export const opsgenie: ChannelKind = {
   addressOf: ({ address, endpoint }) =>
     addressFor('opsgenie', requireUrl('/endpoint', endpoint ?? JIRA), requireKey(address)),
   shown: (address) => maskedKey(destinationOf(address).credential),
+  endpointOf: (address) => otherThan(JIRA, destinationOf(address).url),
 }

@@ -1,5 +1,5 @@
 import { addressFor, destinationOf } from '../services/destination.ts'
-import { type ChannelKind, maskedKey, requireKey, requireUrl } from './kind.ts'
+import { type ChannelKind, maskedKey, otherThan, requireKey, requireUrl } from './kind.ts'
 
 /** That of the European service region is https://events.eu.pagerduty.com/v2/enqueue. */
 const EVENTS = 'https://events.pagerduty.com/v2/enqueue'
@@ -11,4 +11,5 @@ export const pagerduty: ChannelKind = {
   addressOf: ({ address, endpoint }) =>
     addressFor('pagerduty', requireUrl('/endpoint', endpoint ?? EVENTS), requireKey(address)),
   shown: (address) => maskedKey(destinationOf(address).credential),
+  endpointOf: (address) => otherThan(EVENTS, destinationOf(address).url),
 }

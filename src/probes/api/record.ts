@@ -1,6 +1,6 @@
 import { UNJUDGED_REASONS, type UnjudgedReason } from '../../detection/index.ts'
 import { DEFAULT_PAGE, idBefore, type Page, pageOf, type Visible } from '../../http/index.ts'
-import { isoTime, isoTimeOrNull, notFound } from '../../lib/index.ts'
+import { fingerprintOf, isoTime, isoTimeOrNull, notFound } from '../../lib/index.ts'
 import type { ProbeResultRow, ProbeRow, Store } from '../../store/index.ts'
 import { type JsonObject, type ProbeType, RESULT_STATUSES, type ResultStatus, shownConfig } from '../probe-type.ts'
 import type { Registry } from '../registry.ts'
@@ -8,11 +8,16 @@ import type { ProbeQuery, ProbeRecord, ProbeTypeRecord, ResultQuery, ResultRecor
 
 const MIN_INTERVAL_SECONDS = 30
 
-/** A probe as the interface shows it; of a type that this program does not know, nothing of the settings. */
-export function probeRecord(registry: Registry, row: ProbeRow): ProbeRecord {
+/**
+ * A probe as the interface shows it; of a type that this program does not know, nothing of the settings.
+ *
+ * @param seesSecrets whether fingerprints of its secrets are in it
+ */
+export function probeRecord(registry: Registry, row: ProbeRow, seesSecrets: boolean): ProbeRecord {
   const type = registry.get(row.probe_type)
-  const { config, secretsSet } =
-    type === undefined ? { config: {}, secretsSet: [] } : shownConfig(type, givenConfig(row))
+  const given = givenConfig(row)
+  const { config, secretsSet } = type === undefined ? { config: {}, secretsSet: [] } : shownConfig(type, given)
+  const fingerprints = secretsSet.map((name) => [name, fingerprintOf(row.id, String(given[name]))])
   return {
     id: row.id,
     site_id: row.site_id,
@@ -20,6 +25,7 @@ export function probeRecord(registry: Registry, row: ProbeRow): ProbeRecord {
     name: row.name,
     config,
     secrets_set: secretsSet,
+    secret_fingerprints: seesSecrets ? Object.fromEntries(fingerprints) : {},
     interval_seconds: row.interval_seconds,
     timeout_ms: row.timeout_ms,
     failure_threshold: row.failure_threshold,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage, NoContent, visibleTo } from '../../http/index.ts'
+import { errorResponses, type HttpApp, linkNextPage, NoContent, seesSecrets, visibleTo } from '../../http/index.ts'
 import { type Clock, notFound } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -65,7 +65,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
     },
     async (request) => {
       const rows = await listProbes(store, visibleTo(request.access), request.query)
-      return rows.map((row) => probeRecord(registry, row))
+      return rows.map((row) => probeRecord(registry, row, seesSecrets(request.access)))
     },
   )
 
@@ -83,7 +83,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
     },
     async (request, reply) => {
       const row = await createProbe(contextOf(options, request), registry, request.body)
-      return reply.code(201).send(probeRecord(registry, row))
+      return reply.code(201).send(probeRecord(registry, row, seesSecrets(request.access)))
     },
   )
 
@@ -98,7 +98,10 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
         response: { 200: ProbeRecord, ...errorResponses(404) },
       },
     },
-    async (request) => probeRecord(registry, await getProbe(store, request.params.probe_id)),
+    async (request) => {
+      const row = await getProbe(store, request.params.probe_id)
+      return probeRecord(registry, row, seesSecrets(request.access))
+    },
   )
 
   app.patch(
@@ -115,7 +118,8 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
     },
     async (request) => {
       const { probe_id } = request.params
-      return probeRecord(registry, await updateProbe(contextOf(options, request), registry, probe_id, request.body))
+      const row = await updateProbe(contextOf(options, request), registry, probe_id, request.body)
+      return probeRecord(registry, row, seesSecrets(request.access))
     },
   )
 

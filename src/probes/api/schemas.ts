@@ -44,6 +44,11 @@ export const ProbeRecord = Type.Object({
   ...settable,
   config: Type.Unsafe<JsonObject>({ ...Config, description: 'All settings with their defaults, but no secret' }),
   secrets_set: Type.Array(Type.String(), { description: 'Names of the secret settings that are set' }),
+  secret_fingerprints: Type.Unsafe<Readonly<Record<string, string>>>({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Of each of them one that changes with it and does not show it; empty for viewers',
+  }),
   created_at: IsoTime,
   next_run_at: nullable(Type.String({ format: 'date-time', description: 'Null while inactive' })),
   last_status: nullable(ResultStatus),

@@ -1,0 +1,181 @@
+import { setTimeout } from 'node:timers/promises'
+import { isObject, SECOND, StartupError } from '../../lib/index.ts'
+import { whyUnreachable } from '../post.ts'
+
+const TIMEOUT_MS = 60 * SECOND
+/** How often a call is made again that the service puts off. */
+const MOST_ATTEMPTS = 8
+const LONGEST_WAIT_MS = 30 * SECOND
+/** Entries of a page. */
+const PAGE = 1_000
+
+export interface ApiFault {
+  path: string
+  message: string
+}
+
+/** What the service refuses, in its words. */
+export class RefusedError extends StartupError {
+  readonly status: number
+  readonly details: readonly ApiFault[]
+
+  constructor(status: number, message: string, details: readonly ApiFault[] = []) {
+    super(message)
+    this.name = 'RefusedError'
+    this.status = status
+    this.details = details
+  }
+}
+
+export interface ApiTarget {
+  /** Without a slash at its end. */
+  url: string
+  token: string | null
+}
+
+/** The HTTP interface of a running service. Every method throws StartupError, for a refusal RefusedError. */
+export class Api {
+  readonly #target: ApiTarget
+
+  constructor(target: ApiTarget) {
+    this.#target = target
+  }
+
+  get url(): string {
+    return this.#target.url
+  }
+
+  /** Requires a token that may see all fields: without some, a difference could not be told from what is hidden. */
+  async requireFullSight(): Promise<void> {
+    const session = await this.get('/api/session')
+    if (!isObject(session) || !('role' in session)) throw new StartupError(`${this.url} is not a Tagwarden service`)
+    if (session.role === null) throw new StartupError(`${this.url} wants a token: set TAGWARDEN_TOKEN`)
+    if (session.role === 'viewer') {
+      throw new StartupError('the token of a viewer does not see all fields: use that of an admin (ADMIN_TOKEN)')
+    }
+  }
+
+  async get<T>(path: string): Promise<T> {
+    return (await this.send<T>('GET', path)).value
+  }
+
+  /** All pages of a list. */
+  async list<T>(path: string): Promise<T[]> {
+    const entries: T[] = []
+    let next: string | null = `${path}?limit=${PAGE}`
+    while (next !== null) {
+      const page: { value: T[]; next: string | null } = await this.send<T[]>('GET', next)
+      entries.push(...page.value)
+      next = page.next
+    }
+    return entries
+  }
+
+  async bytes(path: string): Promise<Buffer> {
+    const response = await this.#answer('GET', path, undefined)
+    return Buffer.from(await response.arrayBuffer())
+  }
+
+  /** @returns the answer as JSON, undefined for none, and where the next page is */
+  async send<T>(method: string, path: string, body?: unknown): Promise<{ value: T; next: string | null }> {
+    const response = await this.#answer(method, path, body)
+    const text = await response.text()
+    const next = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1] ?? null
+    try {
+      return { value: (text === '' ? undefined : JSON.parse(text)) as T, next }
+    } catch {
+      throw new StartupError(`${method} ${path} of ${this.url} was not answered with JSON: is it a Tagwarden service?`)
+    }
+  }
+
+  async #answer(method: string, path: string, body: unknown): Promise<Response> {
+    for (let attempt = 1; ; attempt++) {
+      const response = await this.#fetch(method, path, body)
+      if (response.ok) return response
+      const waitMs = waitOf(method, response)
+      if (waitMs === null || attempt === MOST_ATTEMPTS) throw await this.#refusal(method, path, response)
+      await response.arrayBuffer()
+      await setTimeout(waitMs)
+    }
+  }
+
+  async #fetch(method: string, path: string, body: unknown): Promise<Response> {
+    const { url, token } = this.#target
+    try {
+      return await fetch(url + path, {
+        method,
+        headers: {
+          accept: 'application/json',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        // A redirected POST becomes a GET on its way, and the token is for this address.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      })
+    } catch (thrown) {
+      throw new StartupError(`no answer from ${url}: ${whyUnreachable(thrown)}`)
+    }
+  }
+
+  async #refusal(method: string, path: string, response: Response): Promise<RefusedError> {
+    const { status, headers } = response
+    const { url } = this
+    if (status >= 300 && status < 400) {
+      return new RefusedError(
+        status,
+        `${url} leads on to ${headers.get('location') ?? 'elsewhere'}: give that as --url`,
+      )
+    }
+    const body: unknown = await response.json().catch(() => null)
+    if (!isObject(body) || typeof body.message !== 'string') {
+      return new RefusedError(status, `${method} ${path} of ${url} was answered ${status}: is it a Tagwarden service?`)
+    }
+    const hint = status === 401 ? ' (TAGWARDEN_TOKEN)' : ''
+    return new RefusedError(status, `${body.message}${hint}`, faultsIn(body.details))
+  }
+}
+
+/** How long to wait before the same call is made again, ms; null: not at all. */
+function waitOf(method: string, { status, headers }: Response): number | null {
+  // What a failed commit left of a creation is not known: made again, there could be two.
+  if (status !== 429 && (status !== 503 || method === 'POST')) return null
+  const seconds = Number(headers.get('retry-after') ?? 1)
+  const ms = Number.isFinite(seconds) ? Math.max(1, seconds) * SECOND : SECOND
+  return ms <= LONGEST_WAIT_MS ? ms : null
+}
+
+const faultsIn = (details: unknown): ApiFault[] =>
+  Array.isArray(details)
+    ? details.flatMap((detail: unknown) =>
+        isObject(detail) && typeof detail.path === 'string' && typeof detail.message === 'string'
+          ? [{ path: detail.path, message: detail.message }]
+          : [],
+      )
+    : []
+
+/** Calls at a time. The service works on six for one caller; the others are for people. */
+const AT_A_TIME = 4
+
+/** Does the work for each item, a few side by side, in their order. The first failure ends it, once what has begun is done. */
+export async function forEachOf<T>(
+  items: readonly T[],
+  work: (item: T, index: number) => Promise<void>,
+): Promise<void> {
+  const waiting = items.entries()
+  let isFailed = false
+  const line = async (): Promise<void> => {
+    for (const [index, item] of waiting) {
+      if (isFailed) return
+      try {
+        await work(item, index)
+      } catch (thrown) {
+        isFailed = true
+        throw thrown
+      }
+    }
+  }
+  const results = await Promise.allSettled(Array.from({ length: AT_A_TIME }, line))
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+}

@@ -1,0 +1,66 @@
+import { StartupError } from '../../lib/index.ts'
+import { type Api, forEachOf, RefusedError } from './api.ts'
+import { type Change, STAGES } from './change.ts'
+import { canonical } from './fields.ts'
+import { ConfigProblems, type Problem } from './problems.ts'
+import { problemOf } from './wanted.ts'
+
+/**
+ * Makes the changes, those first that others need. Of a stage all are tried, so that one run says what the service refuses; the stages
+ * after it are left.
+ *
+ * @param onDone takes how many were made
+ * @throws StartupError saying what was refused, and how far it has come
+ */
+export async function carryOut(
+  api: Api,
+  changes: readonly Change[],
+  onDone: (done: number) => void = () => undefined,
+): Promise<void> {
+  let done = 0
+  const problems: Problem[] = []
+  try {
+    for (const stage of STAGES) {
+      await forEachOf(
+        changes.filter((change) => change.stage === stage),
+        async (change) => {
+          const refused = await refusalOf(api, change)
+          problems.push(...refused)
+          if (refused.length === 0) onDone(++done)
+        },
+      )
+      if (problems.length > 0) throw new ConfigProblems(problems)
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof StartupError)) throw thrown
+    throw new StartupError(
+      `${thrown.message}\n${done} of ${changes.length} changes were made, and none is lost: run it again once this is mended`,
+    )
+  }
+}
+
+/** Why the service did not take the change; nothing when it did. @throws StartupError where no change would be taken now */
+async function refusalOf(api: Api, change: Change): Promise<readonly Problem[]> {
+  try {
+    await make(api, change)
+    return []
+  } catch (thrown) {
+    if (!(thrown instanceof RefusedError) || thrown.status >= 500 || [401, 403, 429].includes(thrown.status))
+      throw thrown
+    const { source, what, action } = change
+    if (action === 'delete' && thrown.status === 404) return []
+    if (source === null) return [{ place: null, message: `${what}: ${thrown.message}` }]
+    if (thrown.details.length === 0) return [source.problem(`${what}: ${thrown.message}`)]
+    return thrown.details.map((detail) => problemOf(source, detail))
+  }
+}
+
+async function make(api: Api, { calls, recheck, ref, what }: Change): Promise<void> {
+  if (recheck !== undefined && canonical(await recheck.read()) !== canonical(recheck.basis)) {
+    throw new RefusedError(409, `${what} has just been changed by someone else: run it again`)
+  }
+  for (const [index, { method, path, body }] of calls().entries()) {
+    const { value } = await api.send<{ id?: string } | undefined>(method, path, body)
+    if (index === 0 && value?.id !== undefined) ref?.set(value.id)
+  }
+}

@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileNamePart, StartupError } from '../../lib/index.ts'
+import type { Api } from './api.ts'
+import { exported, Placeholders } from './exported.ts'
+import { editorSchema } from './file-schema.ts'
+import type { PresentClient } from './present.ts'
+import { ConfigProblems, type Problem } from './problems.ts'
+
+const SCHEMA_FILE = 'tagwarden.schema.json'
+const FILE = 'tagwarden.yaml'
+
+/**
+ * Writes what the service has as a file for `apply`.
+ *
+ * @param folder null: only the file, to standard output
+ * @returns what people should know of it, in sentences
+ * @throws StartupError where names are not clear, or the file is there already
+ */
+export async function writeExport(
+  api: Api,
+  present: readonly PresentClient[],
+  folder: string | null,
+): Promise<string[]> {
+  requireClearNames(present)
+  const path = folder === null ? null : join(folder, FILE)
+  if (path !== null && existsSync(path)) throw new StartupError(`${path} exists: choose another folder`)
+  const placeholders = new Placeholders()
+  const logos = new Map<string, string>()
+  const names = new Set<string>()
+  for (const { record, statusPage } of present) {
+    if (folder === null || (statusPage?.looks.logo ?? null) === null) continue
+    const bytes = await api.bytes(`/api/clients/${record.id}/status-page/logo`)
+    const file = freeName(fileNamePart(record.name, 'client'), names)
+    logos.set(record.id, `logos/${file}${endingOf(bytes)}`)
+    await mkdir(join(folder, 'logos'), { recursive: true })
+    await writeFile(join(folder, 'logos', `${file}${endingOf(bytes)}`), bytes)
+  }
+  const { stringify } = await import('yaml')
+  const yaml = stringify({ clients: present.map((client) => exported(client, placeholders, logos)) }, { lineWidth: 0 })
+  const text = `# yaml-language-server: $schema=./${SCHEMA_FILE}\n${yaml}`
+  if (path === null || folder === null) console.log(text.trimEnd())
+  else {
+    await mkdir(folder, { recursive: true })
+    await writeFile(path, text)
+    await writeFile(join(folder, SCHEMA_FILE), `${JSON.stringify(editorSchema(), null, 2)}\n`)
+  }
+  const hasLogos = present.some(({ statusPage }) => (statusPage?.looks.logo ?? null) !== null)
+  return [
+    ...(placeholders.names.length === 0 ? [] : [`the file needs these variables: ${placeholders.names.join(', ')}`]),
+    ...(folder === null && hasLogos ? ['logos are left out: --out writes them, too'] : []),
+  ]
+}
+
+function freeName(name: string, taken: Set<string>): string {
+  for (let count = 1; ; count++) {
+    const free = count === 1 ? name : `${name}-${count}`
+    if (taken.has(free)) continue
+    taken.add(free)
+    return free
+  }
+}
+
+/** Of the pictures that the service takes. */
+function endingOf(bytes: Buffer): string {
+  if (bytes.subarray(1, 4).toString('latin1') === 'PNG') return '.png'
+  return bytes.subarray(0, 4).toString('latin1') === 'RIFF' ? '.webp' : '.jpg'
+}
+
+/** Two of one name could not be told apart when the file is applied. */
+function requireClearNames(present: readonly PresentClient[]): void {
+  const problems: Problem[] = []
+  const look = (what: string, names: readonly string[], of: string) => {
+    for (const [name, same] of Map.groupBy(names, (each) => each)) {
+      if (same.length === 1) continue
+      problems.push({ place: null, message: `${same.length} ${what}s are called “${name}”${of}: rename one first` })
+    }
+  }
+  const clientNames = present.map(({ record }) => record.name)
+  look('client', clientNames, '')
+  for (const { record, sites, channels, maintenance } of present) {
+    const client = ` at “${record.name}”`
+    look(
+      'site',
+      sites.map((site) => site.record.name),
+      client,
+    )
+    look(
+      'channel',
+      (channels ?? []).map(({ name }) => name),
+      client,
+    )
+    look(
+      'maintenance',
+      maintenance.map(({ title }) => title),
+      client,
+    )
+    for (const site of sites) {
+      const at = ` at “${site.record.name}”${client}`
+      look(
+        'probe',
+        site.probes.map((probe) => probe.record.name),
+        at,
+      )
+      look(
+        'maintenance',
+        site.maintenance.map(({ title }) => title),
+        at,
+      )
+      for (const probe of site.probes) {
+        look(
+          'maintenance',
+          probe.maintenance.map(({ title }) => title),
+          ` of “${probe.record.name}”${at}`,
+        )
+      }
+    }
+  }
+  if (problems.length > 0) throw new ConfigProblems(problems)
+}

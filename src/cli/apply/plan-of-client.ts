@@ -1,0 +1,186 @@
+import type { MaintenanceRecord } from '../../alerts/index.ts'
+import { AppError, fingerprintOf } from '../../lib/index.ts'
+import { logoFingerprint } from '../../management/index.ts'
+import { type CreateOwnChannel, channelKind, type OwnChannelRecord } from '../../notifications/index.ts'
+import { type Call, type FieldChange, Ref } from './change.ts'
+import { differing, fieldChange } from './fields.ts'
+import type { Owner, Planning } from './planning.ts'
+import { isOver, type PresentStatusPage, readChannels, readStatusPage } from './present.ts'
+import { problemOf, type Wanted, type WantedClient } from './wanted.ts'
+
+/** A client's channels besides those that are fields of it. Address, secret and endpoint belong together. */
+export function planChannels(
+  planning: Planning,
+  client: Owner,
+  wanted: readonly Wanted[] | null,
+  present: readonly OwnChannelRecord[],
+): void {
+  if (wanted === null) return
+  const { pairs, rest } = planning.match('channel', wanted, present, ({ name }) => name)
+  for (const pair of pairs) planChannel(planning, client, pair.wanted, pair.present)
+  for (const { id, name } of rest) {
+    planning.leave(`channel “${name}” of ${client.name}`, `/api/clients/${client.ref.id}/channels/${id}`)
+  }
+}
+
+function planChannel(planning: Planning, client: Owner, wanted: Wanted, present: OwnChannelRecord | null): void {
+  const { source, name } = wanted
+  const what = `channel “${name}” of ${client.name}`
+  const fields = wanted.fields as CreateOwnChannel
+  const stored = storedAddress(planning, wanted, fields)
+  if (stored === null) return
+  if (present === null) {
+    planning.add({
+      ...{ action: 'create', stage: 'of clients', what, fields: [], source },
+      calls: () => [{ method: 'POST', path: `/api/clients/${client.ref.id}/channels`, body: { ...fields, name } }],
+    })
+    return
+  }
+  if (fields.kind !== present.kind) {
+    planning.problems.push(
+      source.at('kind').problem(`${what} is of kind ${present.kind}, which cannot change: give it another name`),
+    )
+    return
+  }
+  const { kind: _same, address, secret = null, endpoint = null, ...others } = fields
+  const names = differing({ ...others, name }, { ...present })
+  const isAnother = fingerprintOf(present.id, stored) !== present.fingerprint
+  const changes = names.map((field): FieldChange => {
+    return fieldChange(field, Reflect.get(present, field), Reflect.get(others, field), source.at(field))
+  })
+  if (isAnother) changes.push(fieldChange('address', present.address, address, source.at('address')))
+  const path = `/api/clients/${client.ref.id}/channels/${present.id}`
+  planning.update({
+    ...{ what, stage: 'of clients', source, path, record: { ...present } },
+    names: [...names, 'fingerprint'],
+    body: {
+      ...Object.fromEntries(names.map((field) => [field, Reflect.get(others, field)])),
+      ...(isAnother ? { address, secret, endpoint } : {}),
+    },
+    fields: changes,
+    read: async () => {
+      const channels = await readChannels(planning.api, client.ref.id)
+      const found = channels.find(({ id }) => id === present.id)
+      return found && { ...found }
+    },
+  })
+}
+
+/** All of the address as the service stores it; null when it cannot be one. */
+function storedAddress(planning: Planning, { source }: Wanted, fields: CreateOwnChannel): string | null {
+  const { kind, address, secret = null, endpoint = null } = fields
+  const { takes, addressOf } = channelKind(kind)
+  for (const [name, given] of Object.entries({ secret, endpoint })) {
+    if (given !== null && !takes.some((taken) => taken === name)) {
+      planning.problems.push(source.at(name).problem(`${name} is not for ${kind}`))
+      return null
+    }
+  }
+  try {
+    return addressOf({ address: address.trim(), secret, endpoint })
+  } catch (thrown) {
+    if (!(thrown instanceof AppError)) throw thrown
+    planning.problems.push(...thrown.details.map((detail) => problemOf(source, detail)))
+    return null
+  }
+}
+
+/** Planned work. What is over does nothing: neither is it created nor does anything in a file end it again. */
+export function planMaintenance(
+  planning: Planning,
+  owner: Owner,
+  wanted: readonly Wanted[] | null,
+  present: readonly MaintenanceRecord[],
+): void {
+  if (wanted === null) return
+  const { pairs, rest } = planning.match('maintenance', wanted, present, ({ title }) => title)
+  for (const pair of pairs) planWork(planning, owner, pair.wanted, pair.present)
+  for (const { id, title } of rest) {
+    planning.leave(`maintenance “${title}” of ${owner.name}`, `/api/maintenance/${id}`)
+  }
+}
+
+function planWork(planning: Planning, owner: Owner, wanted: Wanted, present: MaintenanceRecord | null): void {
+  const { source, name } = wanted
+  const what = `maintenance “${name}” of ${owner.name}`
+  const { kind, ends_at, title: _untrimmed } = wanted.fields
+  if (present === null) {
+    if (isOver({ kind: String(kind), ends_at: typeof ends_at === 'string' ? ends_at : null }, planning.now)) return
+    planning.create({
+      ...{ what, stage: 'maintenance', source, ref: new Ref(null), path: '/api/maintenance' },
+      body: () => ({ ...wanted.fields, [owner.scope]: owner.ref.id }),
+    })
+    return
+  }
+  if (kind !== present.kind) {
+    planning.problems.push(
+      source.at('kind').problem(`${what} is ${present.kind}, which cannot change: give it another title`),
+    )
+    return
+  }
+  const names = differing({ ...wanted.fields, title: name }, { ...present })
+  planning.update({
+    ...{ what, stage: 'maintenance', source, path: `/api/maintenance/${present.id}`, record: { ...present }, names },
+    body: Object.fromEntries(names.map((field) => [field, wanted.fields[field]])),
+    fields: names.map((field) =>
+      fieldChange(field, Reflect.get(present, field), wanted.fields[field], source.at(field)),
+    ),
+    read: async () => {
+      const all = await planning.api.list<MaintenanceRecord>('/api/maintenance')
+      const found = all.find(({ id }) => id === present.id)
+      return found && { ...found }
+    },
+  })
+}
+
+/** How a client's status page looks, and whether there is a link to it. */
+export function planStatusPage(
+  planning: Planning,
+  client: Owner,
+  { statusPage }: WantedClient,
+  present: PresentStatusPage | null,
+): void {
+  if (statusPage === null) return
+  const { source, entry } = statusPage
+  const logo = planning.logoOf(source)
+  const { shared = null, accent } = entry
+  const isShared = present?.link.is_active ?? false
+  const looks = present?.looks ?? { accent: null, logo: null }
+  const changes: FieldChange[] = []
+  const body: Record<string, unknown> = {}
+  if (shared !== null && shared !== isShared) {
+    changes.push(fieldChange('shared', isShared, shared, source.at('shared')))
+  }
+  if (accent !== undefined && accent !== looks.accent) {
+    changes.push(fieldChange('accent', looks.accent, accent, source.at('accent')))
+    body.accent = accent
+  }
+  if (logo !== undefined && (logo === null ? null : logoFingerprint(logo)) !== looks.logo) {
+    changes.push(fieldChange('logo', looks.logo, entry.logo, source.at('logo')))
+    body.logo = logo
+  }
+  if (changes.length === 0) return
+  const path = () => `/api/clients/${client.ref.id}`
+  const link = (): Call[] =>
+    shared === null || shared === isShared
+      ? []
+      : [{ method: shared ? 'POST' : 'DELETE', path: `${path()}/status-link` }]
+  planning.add({
+    ...{ action: 'update', stage: 'of clients', what: `status page of ${client.name}`, fields: changes, source },
+    calls: () => [
+      ...(Object.keys(body).length === 0 ? [] : [{ method: 'PATCH', path: `${path()}/status-page`, body } as const]),
+      ...link(),
+    ],
+    ...(present === null
+      ? {}
+      : {
+          recheck: {
+            basis: { ...looks, isShared },
+            read: async () => {
+              const now = await readStatusPage(planning.api, client.ref.id)
+              return { ...now.looks, isShared: now.link.is_active }
+            },
+          },
+        }),
+  })
+}

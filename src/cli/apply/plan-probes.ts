@@ -1,0 +1,90 @@
+import { fingerprintOf } from '../../lib/index.ts'
+import type { JsonObject, ProbeRecord } from '../../probes/index.ts'
+import { type FieldChange, Ref } from './change.ts'
+import { canonical, differing, fieldChange } from './fields.ts'
+import { planMaintenance } from './plan-of-client.ts'
+import type { Owner, Planning } from './planning.ts'
+import type { PresentProbe } from './present.ts'
+import { secretsOf, settingFaults, usualSetting } from './probe-settings.ts'
+import { problemOf, type WantedProbe } from './wanted.ts'
+
+export function planProbes(
+  planning: Planning,
+  site: Owner,
+  wanted: readonly WantedProbe[] | null,
+  present: readonly PresentProbe[],
+): void {
+  if (wanted === null) return
+  const { pairs, rest } = planning.match('probe', wanted, present, ({ record }) => record.name)
+  for (const pair of pairs) planProbe(planning, site, pair.wanted, pair.present)
+  for (const { record } of rest) {
+    planning.leave(`probe “${record.name}” of ${site.name}`, `/api/probes/${record.id}`, ', with its results')
+  }
+}
+
+function planProbe(planning: Planning, site: Owner, wanted: WantedProbe, present: PresentProbe | null): void {
+  const { source, type, name } = wanted
+  const what = `probe “${name}” of ${site.name}`
+  const ref = new Ref(present?.record.id ?? null)
+  const { config = {}, ...fields } = wanted.fields as { config?: JsonObject }
+  const faults = settingFaults(type, config, present === null)
+  planning.problems.push(...faults.map((fault) => problemOf(source, fault)))
+  if (present === null) {
+    planning.create({
+      ...{ what, stage: 'probes', source, ref, path: '/api/probes' },
+      body: () => ({ site_id: site.ref.id, probe_type: type, name, ...wanted.fields }),
+    })
+  } else if (present.record.probe_type !== type) {
+    const found = present.record.probe_type
+    planning.problems.push(
+      source.at('type').problem(`${what} is of type ${found}, which cannot change: give it another name`),
+    )
+  } else {
+    changeProbe(planning, wanted, what, present.record, { ...fields, name }, config)
+  }
+  const owner: Owner = { ref, name: `“${name}” (${site.name})`, scope: 'probe_id' }
+  planMaintenance(planning, owner, wanted.maintenance, present?.maintenance ?? [])
+}
+
+function changeProbe(
+  planning: Planning,
+  { source, type }: WantedProbe,
+  what: string,
+  record: ProbeRecord,
+  fields: Readonly<Record<string, unknown>>,
+  config: JsonObject,
+): void {
+  const names = differing(fields, { ...record })
+  const settings = Object.keys(config).filter((name) => isAnother(record, name, config[name]))
+  const changes: FieldChange[] = [
+    ...names.map((name) => fieldChange(name, Reflect.get(record, name), fields[name], source.at(name))),
+    ...settings.map((name) => {
+      const isSecret = secretsOf(type).includes(name)
+      const before = isSecret ? record.secret_fingerprints[name] : record.config[name]
+      return fieldChange(`config.${name}`, before, config[name], source.at('config', name), isSecret)
+    }),
+  ]
+  const path = `/api/probes/${record.id}`
+  planning.update({
+    ...{ what, stage: 'probes', source, path, record: { ...record } },
+    names: settings.length === 0 ? names : [...names, 'config', 'secret_fingerprints'],
+    body: {
+      ...Object.fromEntries(names.map((name) => [name, fields[name]])),
+      ...(settings.length === 0 ? {} : { config: Object.fromEntries(settings.map((name) => [name, config[name]])) }),
+    },
+    fields: changes,
+    read: () => planning.api.get(path),
+  })
+}
+
+/** Whether the setting would change; null puts one back to its default. */
+function isAnother(
+  { id, probe_type, config, secret_fingerprints }: ProbeRecord,
+  name: string,
+  wanted: unknown,
+): boolean {
+  if (secretsOf(probe_type).includes(name)) {
+    return (wanted === null ? undefined : fingerprintOf(id, String(wanted))) !== secret_fingerprints[name]
+  }
+  return canonical(wanted ?? usualSetting(probe_type, name)) !== canonical(config[name])
+}

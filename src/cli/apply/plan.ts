@@ -1,0 +1,115 @@
+import type { Change } from './change.ts'
+import { Ref } from './change.ts'
+import { differing, fieldChange } from './fields.ts'
+import { planChannels, planMaintenance, planStatusPage } from './plan-of-client.ts'
+import { planProbes } from './plan-probes.ts'
+import { type Owner, Planning } from './planning.ts'
+import type { PresentClient, PresentSite } from './present.ts'
+import { ConfigProblems } from './problems.ts'
+import type { WantedClient, WantedSite } from './wanted.ts'
+
+export type PlanOptions = ConstructorParameters<typeof Planning>[0]
+
+export interface Plan {
+  /** Nested ones after those that they need. */
+  changes: readonly Change[]
+  /** What the service has and no file names, where nothing is to be deleted. */
+  kept: readonly string[]
+}
+
+/**
+ * What has to change for the service to have what the files ask for. Fields and lists that a file does not give stay as they are.
+ *
+ * @throws ConfigProblems for what cannot be: names that are not clear, types that cannot change, faulty settings
+ */
+export function planOf(wanted: readonly WantedClient[], present: readonly PresentClient[], options: PlanOptions): Plan {
+  const planning = new Planning(options)
+  if (options.prune && wanted.length === 0) {
+    const message =
+      'the files name no client, and --prune would delete all of them: delete them one by one if you mean it'
+    throw new ConfigProblems([{ place: null, message }])
+  }
+  const { pairs, rest } = planning.match('client', wanted, present, ({ record }) => record.name)
+  for (const pair of pairs) planClient(planning, pair.wanted, pair.present)
+  for (const { record, sites } of rest) {
+    const path = `/api/clients/${record.id}`
+    planning.leave(
+      `client “${record.name}”`,
+      path,
+      sites.length === 0 ? '' : `, with ${counted(sites.length)} and all that was counted`,
+    )
+  }
+  if (planning.problems.length > 0) throw new ConfigProblems(planning.problems)
+  return { changes: planning.changes, kept: planning.kept }
+}
+
+const counted = (sites: number): string => `its ${sites === 1 ? 'site' : `${sites} sites`}`
+
+function planClient(planning: Planning, wanted: WantedClient, present: PresentClient | null): void {
+  const what = `client “${wanted.name}”`
+  const ref = new Ref(present?.record.id ?? null)
+  const fields = { name: wanted.name, ...wanted.fields }
+  if (present === null) {
+    planning.create({ what, stage: 'clients', source: wanted.source, ref, path: '/api/clients', body: () => fields })
+  } else {
+    const path = `/api/clients/${ref.id}`
+    const names = differing(fields, { ...present.record })
+    planning.update({
+      ...{ what, stage: 'clients', source: wanted.source, path, record: { ...present.record }, names },
+      body: pick(fields, names),
+      fields: changesOf(wanted, fields, present.record, names),
+      read: () => planning.api.get(path),
+    })
+  }
+  const owner: Owner = { ref, name: `“${wanted.name}”`, scope: 'client_id' }
+  planStatusPage(planning, owner, wanted, present?.statusPage ?? null)
+  planChannels(planning, owner, wanted.channels, present?.channels ?? [])
+  planMaintenance(planning, owner, wanted.maintenance, present?.maintenance ?? [])
+  planSites(planning, owner, wanted.sites, present?.sites ?? [])
+}
+
+function planSites(
+  planning: Planning,
+  client: Owner,
+  wanted: readonly WantedSite[] | null,
+  present: readonly PresentSite[],
+): void {
+  if (wanted === null) return
+  const { pairs, rest } = planning.match('site', wanted, present, ({ record }) => record.name)
+  for (const pair of pairs) planSite(planning, client, pair.wanted, pair.present)
+  for (const { record } of rest) {
+    const what = `site “${record.name}” of ${client.name}`
+    planning.leave(what, `/api/sites/${record.id}`, ', with all that was counted')
+  }
+}
+
+function planSite(planning: Planning, client: Owner, wanted: WantedSite, present: PresentSite | null): void {
+  const what = `site “${wanted.name}” of ${client.name}`
+  const ref = new Ref(present?.record.id ?? null)
+  const fields = { name: wanted.name, ...wanted.fields }
+  if (present === null) {
+    planning.create({
+      ...{ what, stage: 'of clients', source: wanted.source, ref },
+      path: `/api/sites${wanted.autoProbes ? '?auto_probes=true' : ''}`,
+      body: () => ({ client_id: client.ref.id, ...fields }),
+    })
+  } else {
+    const path = `/api/sites/${ref.id}`
+    const names = differing(fields, { ...present.record })
+    planning.update({
+      ...{ what, stage: 'of clients', source: wanted.source, path, record: { ...present.record }, names },
+      body: pick(fields, names),
+      fields: changesOf(wanted, fields, present.record, names),
+      read: () => planning.api.get(path),
+    })
+  }
+  const owner: Owner = { ref, name: `“${wanted.name}” (${client.name})`, scope: 'site_id' }
+  planMaintenance(planning, owner, wanted.maintenance, present?.maintenance ?? [])
+  planProbes(planning, owner, wanted.probes, present?.probes ?? [])
+}
+
+const changesOf = (wanted: WantedClient | WantedSite, fields: object, record: object, names: readonly string[]) =>
+  names.map((name) => fieldChange(name, Reflect.get(record, name), Reflect.get(fields, name), wanted.source.at(name)))
+
+const pick = (fields: Readonly<Record<string, unknown>>, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, fields[name]]))

@@ -1,0 +1,116 @@
+import { type Api, RefusedError } from './api.ts'
+import type { Change, FieldChange, Ref, Stage } from './change.ts'
+import { type Matched, matchByName } from './matching.ts'
+import type { Problem } from './problems.ts'
+import type { Source, Wanted } from './wanted.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What something belongs to. */
+export interface Owner {
+  ref: Ref
+  /** For people: `“Shop” (“Acme”)`. */
+  name: string
+  /** The field by which maintenance names it. */
+  scope: 'client_id' | 'site_id' | 'probe_id'
+}
+
+interface Creation {
+  what: string
+  stage: Stage
+  source: Source
+  ref: Ref
+  path: string
+  body: () => unknown
+}
+
+interface Update {
+  what: string
+  stage: Stage
+  source: Source
+  path: string
+  /** What the plan is made by, and the fields of it that are to change. */
+  record: Fields
+  names: readonly string[]
+  body: Fields
+  fields: readonly FieldChange[]
+  /** Reads the record again. */
+  read: () => Promise<Fields | undefined>
+}
+
+interface Options {
+  api: Api
+  /** Whether what no file names is deleted, in the lists that a file gives. */
+  prune: boolean
+  /** Epoch ms. */
+  now: number
+  /** The logo of a client's file as base64, null for none; undefined where it gives none. */
+  logoOf: (source: Source) => string | null | undefined
+}
+
+/** Gathers the changes of a plan. */
+export class Planning {
+  readonly changes: Change[] = []
+  readonly kept: string[] = []
+  readonly problems: Problem[] = []
+  readonly api: Api
+  readonly now: number
+  readonly logoOf: Options['logoOf']
+  readonly #prune: boolean
+
+  constructor({ api, prune, now, logoOf }: Options) {
+    this.api = api
+    this.now = now
+    this.logoOf = logoOf
+    this.#prune = prune
+  }
+
+  match<W extends Wanted, P>(
+    what: string,
+    wanted: readonly W[],
+    present: readonly P[],
+    nameOf: (present: P) => string,
+  ): Matched<W, P> {
+    return matchByName(what, wanted, present, nameOf, this.problems)
+  }
+
+  add(change: Change): void {
+    this.changes.push(change)
+  }
+
+  create({ path, body, ...of }: Creation): void {
+    this.add({ action: 'create', ...of, fields: [], calls: () => [{ method: 'POST', path, body: body() }] })
+  }
+
+  /** Adds nothing where nothing differs. */
+  update({ path, record, names, body, fields, read, ...of }: Update): void {
+    if (fields.length === 0) return
+    const seen = (found: Fields | undefined) => found && Object.fromEntries(names.map((name) => [name, found[name]]))
+    this.add({
+      ...{ action: 'update', ...of, fields },
+      calls: () => [{ method: 'PATCH', path, body }],
+      recheck: { basis: seen(record), read: async () => seen(await unlessGone(read())) },
+    })
+  }
+
+  /** What no file names: deleted or kept. @param loss what goes with it, for people */
+  leave(what: string, path: string, loss = ''): void {
+    if (!this.#prune) {
+      this.kept.push(what)
+      return
+    }
+    this.add({
+      ...{ action: 'delete', stage: 'deletions', what: `${what}${loss}`, fields: [], source: null },
+      calls: () => [{ method: 'DELETE', path }],
+    })
+  }
+}
+
+async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (thrown) {
+    if (thrown instanceof RefusedError && thrown.status === 404) return undefined
+    throw thrown
+  }
+}

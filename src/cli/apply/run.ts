@@ -1,0 +1,137 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { codeOf, printable, StartupError, systemClock } from '../../lib/index.ts'
+import { withProgress } from '../progress.ts'
+import { Api, type ApiTarget } from './api.ts'
+import { carryOut } from './carry-out.ts'
+import { writeExport } from './export.ts'
+import { editorSchema } from './file-schema.ts'
+import { type Plan, planOf } from './plan.ts'
+import { type Need, readPresent } from './present.ts'
+import { ConfigProblems } from './problems.ts'
+import { doneLine, planLines } from './show.ts'
+import { type Source, type WantedClient, wantedClients } from './wanted.ts'
+import { YamlFile } from './yaml-file.ts'
+
+interface ApplyOptions extends ApiTarget {
+  paths: readonly string[]
+  /** Only show what would change. */
+  plan: boolean
+  prune: boolean
+  environment: Readonly<Record<string, string | undefined>>
+  /** Takes what is said, line by line. */
+  print?: (line: string) => void
+}
+
+/** What `--plan` ends with when something would change, as others' tools do. */
+const WOULD_CHANGE = 2
+/** Fewer changes take no longer than reading a line. */
+const WORTH_PROGRESS = 100
+
+/** @returns the exit code. @throws StartupError */
+export async function apply(options: ApplyOptions): Promise<number> {
+  const { paths, plan: isPlan, prune, environment, print = console.log, ...target } = options
+  const files = await readFiles(paths, environment)
+  const wanted = wantedClients(files)
+  const logos = await readLogos(wanted)
+  const api = new Api(target)
+  await api.requireFullSight()
+  const planNow = async (): Promise<Plan> => {
+    const now = systemClock.now()
+    const logoOf = ({ file, path }: Source) => logos.get(`${file.name} ${path.join('/')}`)
+    return planOf(wanted, await readPresent(api, needOf(wanted), now), { api, prune, now, logoOf })
+  }
+  const plan = await planNow()
+  for (const line of planLines(plan)) print(line)
+  const { length } = plan.changes
+  if (length === 0) return 0
+  if (isPlan) return WOULD_CHANGE
+  if (length < WORTH_PROGRESS) await carryOut(api, plan.changes)
+  else await withProgress('applying', length, (update) => carryOut(api, plan.changes, update))
+  // What someone else changed between the calls shows now, instead of never.
+  const { changes: left } = await planNow()
+  if (left.length > 0) {
+    const names = left.slice(0, 5).map(({ what }) => printable(what))
+    throw new StartupError(`someone else changed the service meanwhile: ${names.join(', ')}; run it again`)
+  }
+  print(doneLine(plan.changes))
+  return 0
+}
+
+const NO_NEED: Need = { channels: false, statusPage: false }
+
+function needOf(wanted: readonly WantedClient[]): (name: string) => Need {
+  const needs = new Map<string, Need>()
+  for (const { name, renamedFrom, channels, statusPage } of wanted) {
+    const need = { channels: channels !== null, statusPage: statusPage !== null }
+    needs.set(name, need)
+    if (renamedFrom !== null && !needs.has(renamedFrom)) needs.set(renamedFrom, need)
+  }
+  return (name) => needs.get(name) ?? NO_NEED
+}
+
+/** Files, and of folders those that end as YAML files do, with the folders in them. */
+async function readFiles(paths: readonly string[], environment: ApplyOptions['environment']): Promise<YamlFile[]> {
+  const names = new Set<string>()
+  for (const path of paths) for (const name of await filesAt(path)) names.add(name)
+  const files: YamlFile[] = []
+  const problems: ConfigProblems['problems'][number][] = []
+  for (const name of names) {
+    try {
+      files.push(new YamlFile(name, await readFile(name, 'utf8'), environment))
+    } catch (thrown) {
+      if (!(thrown instanceof ConfigProblems)) throw thrown
+      problems.push(...thrown.problems)
+    }
+  }
+  if (problems.length > 0) throw new ConfigProblems(problems)
+  return files
+}
+
+async function filesAt(path: string): Promise<string[]> {
+  try {
+    if (!(await stat(path)).isDirectory()) return [path]
+    const entries = await readdir(path, { recursive: true, withFileTypes: true })
+    const names = entries
+      .filter((entry) => entry.isFile() && /^[^.].*\.ya?ml$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name))
+    if (names.length === 0) throw new StartupError(`${path} holds no file that ends in .yaml or .yml`)
+    return names.sort()
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') throw new StartupError(`${path}: there is no such file or folder`)
+    if (codeOf(thrown) !== '') throw new StartupError(`${path} cannot be read: ${codeOf(thrown)}`)
+    throw thrown
+  }
+}
+
+/** The pictures that the files name, by where they are named. */
+async function readLogos(wanted: readonly WantedClient[]): Promise<ReadonlyMap<string, string | null>> {
+  const logos = new Map<string, string | null>()
+  for (const { statusPage } of wanted) {
+    const logo = statusPage?.entry.logo
+    if (statusPage === null || logo === undefined) continue
+    const { source } = statusPage
+    const key = `${source.file.name} ${source.path.join('/')}`
+    if (logo === null) {
+      logos.set(key, null)
+      continue
+    }
+    const bytes = await readFile(join(dirname(source.file.name), logo)).catch((thrown: unknown) => {
+      throw new ConfigProblems([source.at('logo').problem(`${logo} cannot be read: ${codeOf(thrown)}`)])
+    })
+    logos.set(key, bytes.toString('base64'))
+  }
+  return logos
+}
+
+/** @throws StartupError */
+export async function exportAll({ folder, ...target }: ApiTarget & { folder: string | null }): Promise<void> {
+  const api = new Api(target)
+  await api.requireFullSight()
+  const present = await readPresent(api, () => ({ channels: true, statusPage: true }), systemClock.now())
+  for (const line of await writeExport(api, present, folder)) console.error(`tagwarden: ${line}`)
+}
+
+export function printSchema(): void {
+  console.log(JSON.stringify(editorSchema(), null, 2))
+}

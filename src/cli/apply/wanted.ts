@@ -1,0 +1,181 @@
+import { checkerOf } from '../../http/index.ts'
+import type { ErrorDetail } from '../../lib/index.ts'
+import {
+  type ClientEntry,
+  ClientOfFile,
+  FileOfClients,
+  type MaintenanceEntry,
+  type ProbeEntry,
+  type SiteEntry,
+  type StatusPageEntry,
+} from './file-schema.ts'
+import { titleOf } from './probe-settings.ts'
+import { ConfigProblems, type Place, type Problem } from './problems.ts'
+import type { Path } from './variables.ts'
+import type { YamlFile } from './yaml-file.ts'
+
+/** Where something stands that is wanted. */
+export class Source {
+  readonly file: YamlFile
+  readonly path: Path
+
+  constructor(file: YamlFile, path: Path) {
+    this.file = file
+    this.path = path
+  }
+
+  at(...path: Path): Source {
+    return new Source(this.file, [...this.path, ...path])
+  }
+
+  get place(): Place {
+    return this.file.placeOf(this.path)
+  }
+
+  /** What the file has in the place of a value from the environment; null where it has the value. */
+  get rawText(): string | null {
+    return this.file.rawTextOf(this.path)
+  }
+
+  problem(message: string): Problem {
+    return { place: this.place, message }
+  }
+}
+
+/** Something that the files ask for. */
+export interface Wanted {
+  source: Source
+  /** What it is recognised by, among its like. */
+  name: string
+  renamedFrom: string | null
+  /** Its fields, as the interface takes them. */
+  fields: Readonly<Record<string, unknown>>
+}
+
+/** A list that is null is not given: what is there stays. */
+export interface WantedProbe extends Wanted {
+  type: string
+  maintenance: readonly Wanted[] | null
+}
+export interface WantedSite extends Wanted {
+  autoProbes: boolean
+  probes: readonly WantedProbe[] | null
+  maintenance: readonly Wanted[] | null
+}
+export interface WantedClient extends Wanted {
+  statusPage: { source: Source; entry: StatusPageEntry } | null
+  channels: readonly Wanted[] | null
+  maintenance: readonly Wanted[] | null
+  sites: readonly WantedSite[] | null
+}
+
+const checkFile = checkerOf(FileOfClients)
+const checkClient = checkerOf(ClientOfFile)
+
+/**
+ * What the files ask for.
+ *
+ * @throws ConfigProblems naming every fault that was found
+ */
+export function wantedClients(files: readonly YamlFile[]): WantedClient[] {
+  const problems: Problem[] = []
+  const clients = files.flatMap((file) => clientsOf(file, problems))
+  if (problems.length > 0) throw new ConfigProblems(problems)
+  const faults = [...repeated('client', clients), ...clients.flatMap(faultsWithin)]
+  if (faults.length > 0) throw new ConfigProblems(faults)
+  return clients
+}
+
+function clientsOf(file: YamlFile, problems: Problem[]): WantedClient[] {
+  const top = new Source(file, [])
+  const faults = checkFile(file.value).map((fault) => problemOf(top, fault))
+  problems.push(...faults)
+  if (faults.length > 0) return []
+  const { clients } = file.value as { clients: unknown[] }
+  return clients.flatMap((client, index) => {
+    const source = top.at('clients', index)
+    const wrong = checkClient(client).map((fault) => problemOf(source, fault))
+    problems.push(...wrong)
+    return wrong.length > 0 ? [] : wantedClient(source, client as ClientEntry)
+  })
+}
+
+/** A fault of what stands at the source, or of a field of it. */
+export function problemOf(source: Source, { path, message }: ErrorDetail): Problem {
+  const steps = path
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const parts = steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step))
+  const field = steps.at(-1)
+  const said = message.replace(/JSON object as its body$/, 'list of clients (clients:)')
+  return source.at(...parts).problem(field === undefined || /^\d+$/.test(field) ? said : `${field} ${said}`)
+}
+
+function wantedClient(source: Source, entry: ClientEntry): WantedClient {
+  const { name, renamed_from, status_page, channels, maintenance, sites, ...fields } = entry
+  return {
+    ...{ source, name: name.trim(), renamedFrom: renamed_from?.trim() ?? null, fields },
+    statusPage: status_page === undefined ? null : { source: source.at('status_page'), entry: status_page },
+    channels: channels?.map((channel, index) => plain(source.at('channels', index), channel.name, channel)) ?? null,
+    maintenance: maintenanceOf(source, maintenance),
+    sites: sites?.map((site, index) => wantedSite(source.at('sites', index), site)) ?? null,
+  }
+}
+
+function wantedSite(source: Source, entry: SiteEntry): WantedSite {
+  const { name, renamed_from, auto_probes = false, probes, maintenance, ...fields } = entry
+  return {
+    ...{ source, name: name.trim(), renamedFrom: renamed_from?.trim() ?? null, fields, autoProbes: auto_probes },
+    probes: probes?.map((probe, index) => wantedProbe(source.at('probes', index), probe)) ?? null,
+    maintenance: maintenanceOf(source, maintenance),
+  }
+}
+
+function wantedProbe(source: Source, entry: ProbeEntry): WantedProbe {
+  const { type, name = titleOf(type), renamed_from, maintenance, ...fields } = entry
+  return {
+    ...{ source, type, name: name.trim(), renamedFrom: renamed_from?.trim() ?? null, fields },
+    maintenance: maintenanceOf(source, maintenance),
+  }
+}
+
+const maintenanceOf = (source: Source, entries: readonly MaintenanceEntry[] | undefined): Wanted[] | null =>
+  entries?.map((entry, index) => plain(source.at('maintenance', index), entry.title, entry)) ?? null
+
+const plain = (source: Source, name: string, fields: Readonly<Record<string, unknown>>): Wanted => ({
+  ...{ source, name: name.trim(), renamedFrom: null, fields },
+})
+
+function faultsWithin({ channels, maintenance, sites }: WantedClient): Problem[] {
+  return [
+    ...repeated('channel', channels),
+    ...repeated('maintenance', maintenance),
+    ...repeated('site', sites),
+    ...(sites ?? []).flatMap((site) => [
+      ...repeated('probe', site.probes),
+      ...repeated('maintenance', site.maintenance),
+      ...(site.autoProbes && site.probes !== null
+        ? [site.source.at('auto_probes').problem('auto_probes cannot be combined with probes: give one of the two')]
+        : []),
+      ...(site.probes ?? []).flatMap((probe) => repeated('maintenance', probe.maintenance)),
+    ]),
+  ]
+}
+
+/** Two of one name: neither could be told from the other. */
+function repeated(what: string, list: readonly Wanted[] | null): Problem[] {
+  const first = new Map<string, Wanted>()
+  return (list ?? []).flatMap((wanted) => {
+    const other = first.get(wanted.name)
+    if (other === undefined) {
+      first.set(wanted.name, wanted)
+      return []
+    }
+    const { file, line } = other.source.place
+    const hint = what === 'probe' ? ', or a name of its own' : ''
+    return [
+      wanted.source.problem(`there is another ${what} “${wanted.name}” (${file}:${line}): give it another name${hint}`),
+    ]
+  })
+}

@@ -1,0 +1,76 @@
+import { Type } from 'typebox'
+import { errorResponses, type HttpApp } from '../http/index.ts'
+import type { Clock } from '../lib/index.ts'
+import { askFor, requireKnown } from './ask.ts'
+import type { Answerer } from './server.ts'
+
+interface Options {
+  clock: Clock
+  version: string
+}
+
+/** Longest message, bytes: a call of a tool takes hundreds. */
+const MAX_MESSAGE_BYTES = 65_536
+
+/** Adds `/mcp`, where AI assistants call tools (Model Context Protocol, streamable HTTP without sessions). */
+export function mcpRoutes(app: HttpApp, options: Options): void {
+  // Loaded with the first call: the library takes 25 MB and a third of a second, and most installations never need it.
+  let answerer: Promise<Answerer> | undefined
+
+  app.post(
+    '/mcp',
+    {
+      // It waits for calls that have slots of their own.
+      config: { work: 'none', pages: 'own' },
+      bodyLimit: MAX_MESSAGE_BYTES,
+      // Before the body is looked at.
+      onRequest: async (request) => requireKnown(askFor(app, request)),
+      schema: {
+        tags: ['Service'],
+        summary: 'Call tools from an AI assistant',
+        description:
+          'Model Context Protocol: one JSON-RPC message each, revisions 2026-07-28 and 2025-11-25, without sessions. Each tool answers ' +
+          'as the routes do that it calls, for the same key.',
+        body: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
+        response: {
+          200: {
+            description:
+              'A JSON-RPC answer, for older revisions as an event stream of one; of a notification 202 without a body',
+            content: {
+              'application/json': { schema: Type.Unsafe<Buffer>({ type: 'object', additionalProperties: true }) },
+            },
+          },
+          ...errorResponses(400, 413),
+        },
+      },
+    },
+    async (request, reply) => {
+      answerer ??= loadAnswerer(options)
+      const answer = await (await answerer)(request, askFor(app, request))
+      if (answer.type !== null) reply.type(answer.type)
+      return reply
+        .code(answer.status as 200)
+        .headers(answer.headers)
+        .send(Buffer.from(answer.text))
+    },
+  )
+
+  // Streams and sessions of older revisions, which there are none of: their clients do without.
+  app.route({
+    method: ['GET', 'DELETE'],
+    url: '/mcp',
+    exposeHeadRoute: false,
+    config: { work: 'none' },
+    schema: { hide: true },
+    handler: (_request, reply) =>
+      reply
+        .code(405)
+        .header('allow', 'POST')
+        .send({ jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed: post each message' }, id: null }),
+  })
+}
+
+async function loadAnswerer(options: Options): Promise<Answerer> {
+  const { createAnswerer } = await import('./server.ts')
+  return createAnswerer(options)
+}

@@ -1,0 +1,58 @@
+import type { Static, TObject } from 'typebox'
+import { isObject } from '../lib/index.ts'
+import type { Ask } from './ask.ts'
+
+export interface ToolContext {
+  ask: Ask
+  /** Epoch ms. */
+  now: number
+}
+
+/** What an assistant can do. */
+export interface Tool {
+  name: string
+  title: string
+  /** For the assistant: when to call it, and what it answers. */
+  description: string
+  input: TObject
+  isReadOnly: boolean
+  /** @throws RefusedCall for what the interface refuses */
+  run: (input: unknown, context: ToolContext) => Promise<Record<string, unknown>>
+}
+
+interface Definition<Input extends TObject> extends Omit<Tool, 'input' | 'run' | 'isReadOnly'> {
+  input: Input
+  run: (input: Static<Input>, context: ToolContext) => Promise<Record<string, unknown>>
+}
+
+/** The input is checked against the schema before `run` is called. */
+export const reading = <Input extends TObject>(tool: Definition<Input>): Tool => ({
+  ...tool,
+  isReadOnly: true,
+  run: (input, context) => tool.run(input as Static<Input>, context),
+})
+
+export const changing = <Input extends TObject>(tool: Definition<Input>): Tool => ({
+  ...reading(tool),
+  isReadOnly: false,
+})
+
+export type Entry = Readonly<Record<string, unknown>>
+
+/** The objects of a list. */
+export const entriesOf = (value: unknown): Entry[] => (Array.isArray(value) ? value.filter(isObject) : [])
+
+/** What of a record an assistant needs. */
+export const pick = (record: unknown, names: readonly string[]): Record<string, unknown> => {
+  const fields: Entry = isObject(record) ? record : {}
+  return Object.fromEntries(names.filter((name) => name in fields).map((name) => [name, fields[name]]))
+}
+
+export const pickAll = (list: unknown, names: readonly string[]): Record<string, unknown>[] =>
+  entriesOf(list).map((entry) => pick(entry, names))
+
+/** A count; 0 for what is none. */
+export const countOf = (record: Entry | undefined, name: string): number => {
+  const value = record?.[name]
+  return typeof value === 'number' ? value : 0
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { wantedClients } from '../../../src/cli/apply/wanted.ts'
+import { YamlFile } from '../../../src/cli/apply/yaml-file.ts'
+import { bearer } from '../../../testkit/api.ts'
+import { startAnswering } from '../../../testkit/listeners.ts'
+import { ADMIN, startApplying, VIEWER } from './support.ts'
+
+const FAULTS: readonly [what: string, text: string, says: RegExp][] = [
+  ['a file without clients', 'sites: []', /^a\.yaml:1:1: .*problems|clients is required/],
+  ['an empty file', '', /a\.yaml:1:1: must have a list of clients/],
+  ['what is no YAML', 'clients:\n  - name: "Acme', /^a\.yaml:\d+:\d+: /],
+  [
+    'a field that is none',
+    'clients:\n  - name: Acme\n    nmae: x',
+    /^a\.yaml:3:5: nmae is not a field that can be set here$/,
+  ],
+  [
+    'a value of another type',
+    'clients:\n  - name: Acme\n    reminder_minutes: soon',
+    /^a\.yaml:3:5: reminder_minutes must be a whole number or null$/,
+  ],
+  ['a missing field', 'clients:\n  - name: Acme\n    sites:\n      - name: Shop', /^a\.yaml:4:9: url is required$/],
+  [
+    'a type of probe that is none',
+    'clients: [{ name: A, sites: [{ name: S, url: "https://s.example", probes: [{ type: ping }] }] }]',
+    /type must be one of http_health, /,
+  ],
+  [
+    'two clients of one name',
+    'clients:\n  - name: Acme\n  - name: " Acme "',
+    /^a\.yaml:3:5: there is another client “Acme” \(a\.yaml:2\): give it another name$/,
+  ],
+  [
+    'two probes of one type without names',
+    'clients: [{ name: A, sites: [{ name: S, url: "https://s.example", probes: [{ type: push }, { type: push }] }] }]',
+    /another probe “.*”.*, or a name of its own$/,
+  ],
+  ['a key that stands twice', 'clients:\n  - name: Acme\n    name: Beta', /^a\.yaml:3:5: /],
+  [
+    'a variable that is not set',
+    `clients:\n  - name: Acme\n    email: \${NOBODY}`,
+    /^a\.yaml:3:5: NOBODY is not set in the environment$/,
+  ],
+  [
+    'a variable that is empty',
+    `clients:\n  - name: Acme\n    email: \${EMPTY}`,
+    /^a\.yaml:3:5: EMPTY is empty in the environment$/,
+  ],
+  [
+    'half a variable',
+    `clients:\n  - name: "Acme \${"`,
+    /is no variable: write \$\{NAME\}, or \$\$\{ for the two characters$/,
+  ],
+  [
+    'automatic probes beside a list',
+    'clients: [{ name: A, sites: [{ name: S, url: "https://s.example", auto_probes: true, probes: [] }] }]',
+    /cannot be combined/,
+  ],
+  [
+    'aliases that make a file endless',
+    `a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\nclients: [*d,*d,*d]`,
+    /alias/,
+  ],
+]
+
+for (const [what, text, says] of FAULTS) {
+  test(`${what} is refused with file, line, column and what was expected`, () => {
+    assert.throws(() => wantedClients([new YamlFile('a.yaml', text, { EMPTY: '' })]), { message: says })
+  })
+}
+
+test('every faulty client is named at once', () => {
+  const text = 'clients:\n  - name: Acme\n    plan: gold\n  - name: Beta\n    digest: hourly'
+  assert.throws(() => wantedClients([new YamlFile('a.yaml', text, {})]), {
+    message: /^2 problems\na\.yaml:3:5: plan must be one of .*\na\.yaml:5:5: digest must be one of .*$/,
+  })
+})
+
+test('anchors and merge keys say once what many have', () => {
+  const text = `clients:\n  - name: A\n    sites:\n      - &shop { name: S, url: "https://s.example", timezone: Europe/Berlin }\n      - { <<: *shop, name: T }`
+  const [client] = wantedClients([new YamlFile('a.yaml', text, {})])
+  assert.deepEqual(
+    client?.sites?.map(({ name, fields }) => [name, fields.timezone]),
+    [
+      ['S', 'Europe/Berlin'],
+      ['T', 'Europe/Berlin'],
+    ],
+  )
+})
+
+test('what only the service knows to be wrong is said with its place in the file, too', async (t) => {
+  const { applyText } = await startApplying(t)
+  const text = `clients:
+  - name: Acme
+    quiet_from: "22:00"
+    sites:
+      - name: Shop
+        url: https://shop.example
+  - name: Beta
+    plan: free
+    events_per_month: 5`
+  await assert.rejects(applyText(text), {
+    message:
+      /^2 problems\n.*clients\.yaml:2:5: quiet_to must be given with the other end.*\n.*clients\.yaml:9:5: events_per_month can only be set with plan enterprise\n0 of 3 changes were made/,
+  })
+  const probe = `clients: [{ name: A, sites: [{ name: S, url: "https://s.example", probes: [
+    { type: data_volume, config: { window: 5 } } ] }] }]`
+  await assert.rejects(applyText(probe), /clients\.yaml:2:36: window is not a field that can be set here/)
+  const needs =
+    'clients: [{ name: A, sites: [{ name: S, url: "https://s.example", probes: [{ type: http_health }] }] }]'
+  await assert.rejects(applyText(needs), /without tag_server_url, which http_health needs\n2 of 3 changes were made/)
+})
+
+test('types and kinds cannot change, and names that the service has twice are not clear', async (t) => {
+  const { applyText, service, change, ask } = await startApplying(t)
+  const site = (probe: string) =>
+    `clients: [{ name: A, sites: [{ name: S, url: "https://s.example", probes: [${probe}] }] }]`
+  await applyText(site('{ type: push, name: Job }'))
+  await assert.rejects(applyText(site('{ type: data_volume, name: Job }')), /is of type push, which cannot change/)
+  await service.call('POST', '/api/clients', { name: 'A' }, bearer(ADMIN))
+  await assert.rejects(applyText(site('')), /the service has 2 clients of the name “A”: rename one there/)
+  const [, second] = await ask<{ id: string }[]>('/api/clients')
+  await change('DELETE', `/api/clients/${second?.id}`)
+  assert.equal((await applyText(site(''))).code, 0)
+})
+
+test('a token that does not see everything is refused before anything is compared', async (t) => {
+  const { applyText } = await startApplying(t)
+  const text = 'clients: [{ name: A }]'
+  await assert.rejects(applyText(text, { token: VIEWER }), /the token of a viewer does not see all fields/)
+  await assert.rejects(applyText(text, { token: 'wrong-token-0123456789' }), /The key is not valid \(TAGWARDEN_TOKEN\)/)
+})
+
+test('what is no Tagwarden service is said to be none', async (t) => {
+  const { write, applyPaths } = await startApplying(t)
+  const paths = await write({ 'a.yaml': 'clients: [{ name: A }]' })
+  const { apply } = await import('../../../src/cli/apply/run.ts')
+  const at = (url: string) =>
+    apply({ paths, plan: true, prune: false, environment: {}, url, token: null, print: () => 0 })
+  await assert.rejects(
+    at(await startAnswering(t, (_request, response) => response.end('<html>'))),
+    /is it a Tagwarden service\?/,
+  )
+  const moved = await startAnswering(t, (_request, response) =>
+    response.writeHead(301, { location: 'https://x.example/' }).end(),
+  )
+  await assert.rejects(at(moved), /leads on to https:\/\/x\.example\/: give that as --url/)
+  await assert.rejects(applyPaths(['/nowhere/a.yaml']), /there is no such file or folder/)
+})
+
+test('what someone else changes between plan and change is not overwritten', async (t) => {
+  const { service, applyText, ask } = await startApplying(t)
+  await applyText('clients: [{ name: A, digest: daily }]')
+  const { Api } = await import('../../../src/cli/apply/api.ts')
+  const { planOf } = await import('../../../src/cli/apply/plan.ts')
+  const { readPresent } = await import('../../../src/cli/apply/present.ts')
+  const { carryOut } = await import('../../../src/cli/apply/carry-out.ts')
+  const api = new Api({ url: service.url, token: ADMIN })
+  const wanted = wantedClients([new YamlFile('a.yaml', 'clients: [{ name: A, digest: weekly }]', {})])
+  const present = await readPresent(api, () => ({ channels: false, statusPage: false }), Date.now())
+  const plan = planOf(wanted, present, { api, prune: false, now: Date.now(), logoOf: () => undefined })
+  const [client] = await ask<{ id: string }[]>('/api/clients')
+  const byHand = { digest: 'off', email: 'a@a.example' }
+  await service.call('PATCH', `/api/clients/${client?.id}`, byHand, bearer(ADMIN))
+  await assert.rejects(carryOut(api, plan.changes), /client “A”.*has just been changed by someone else: run it again/)
+  assert.partialDeepStrictEqual(await ask('/api/clients'), [byHand])
+})
