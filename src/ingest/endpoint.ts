@@ -7,6 +7,7 @@ import type { Canaries, CanaryBook } from './canaries.ts'
 import { judgeBody, judgeHeaders, textOf } from './judge.ts'
 import type { KeyIndex, SiteEntry } from './key-index.ts'
 import type { LargeBodies } from './large-bodies.ts'
+import { keyIn, Mistakes } from './mistakes.ts'
 import type { RejectionReason, SampleRecorder } from './samples.ts'
 import type { Shedding } from './shedding.ts'
 
@@ -38,6 +39,7 @@ const PLAN_LIMITS = { rate: 'requests per second', quota: 'events per month' } a
  */
 export class IngestEndpoint {
   readonly #options: IngestEndpointOptions
+  readonly #mistakes: Mistakes
   readonly #bodies = new BodyReader()
   /** Answers by outcome, for `/metrics`. */
   readonly answers: Record<'ok' | IngestError, number> = {
@@ -54,6 +56,7 @@ export class IngestEndpoint {
 
   constructor(options: IngestEndpointOptions) {
     this.#options = options
+    this.#mistakes = new Mistakes(options)
   }
 
   /** Bytes of requests under way: begun and not answered. */
@@ -62,15 +65,16 @@ export class IngestEndpoint {
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const { clock, keys, samples, shedding } = this.#options
+    const { clock, keys, keyHeaders, shedding } = this.#options
     if (request.method !== 'POST') {
+      this.#mistakes.wrongMethod(request, clock.now())
       this.#answerError(request, response, 'method_not_allowed')
       return
     }
-    const key = this.#keyOf(request)
+    const key = keyIn(request.headers, keyHeaders)
     const site = key === undefined ? undefined : keys.find(key)
     if (site === undefined) {
-      if (key !== undefined) samples.rejectedUnknownKey(clock.now())
+      this.#mistakes.withoutSite(request, key, clock.now())
       this.#answerError(request, response, 'unauthorized')
       return
     }
@@ -110,6 +114,11 @@ export class IngestEndpoint {
         }
       },
     )
+  }
+
+  /** Notes a request to another address, which is answered elsewhere, for the site whose key it has. */
+  noteElsewhere(request: IncomingMessage): void {
+    this.#mistakes.wrongAddress(request, this.#options.clock.now())
   }
 
   #accept(request: IncomingMessage, response: ServerResponse, site: SiteEntry, body: Body): void {
@@ -211,15 +220,6 @@ export class IngestEndpoint {
       answerOk(response)
     }
     commits.submit({ siteNo, payload, idempotencyKey, bytes: body.size, settle })
-  }
-
-  #keyOf(request: IncomingMessage): string | undefined {
-    const { headers } = request
-    for (const name of this.#options.keyHeaders) {
-      const value = headers[name]
-      if (typeof value === 'string' && value !== '') return value
-    }
-    return undefined
   }
 
   /** Records the rejection for the site's owner, and answers. */
