@@ -109,17 +109,17 @@ export async function readUnknownKeys(db: Kysely<Tables>, site: SiteRow, now: nu
 /** Reasons of requests that have a key, which no site has. */
 const UNKNOWN_KEY: readonly string[] = ['unauthorized', 'malformed_key', 'misplaced_key']
 
-const together = ([first, ...rest]: readonly Refused[]): Refused | undefined =>
-  first &&
-  rest.reduce(
-    (sum, { total, oldest, newest }) => ({
-      ...sum,
-      total: sum.total + total,
-      oldest: Math.min(sum.oldest, oldest),
-      newest: Math.max(sum.newest, newest),
-    }),
-    first,
-  )
+/** Several reasons as one. */
+function together(refused: readonly Refused[]): Refused | undefined {
+  const [first] = refused
+  if (first === undefined) return undefined
+  return {
+    reason: first.reason,
+    total: refused.reduce((sum, { total }) => sum + total, 0),
+    oldest: Math.min(...refused.map(({ oldest }) => oldest)),
+    newest: Math.max(...refused.map(({ newest }) => newest)),
+  }
+}
 
 /** Which limit of the plan the newest refusal was by, where it is kept. */
 async function limitOf(

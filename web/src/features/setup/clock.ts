@@ -43,7 +43,9 @@ export function clockFault(accepted: RecentAnswer['accepted']): string | null {
 
 /** When the sender says that it was, epoch ms; of a batch its end, which is what ingest books it by. */
 function timeOf(payload: RecentAnswer['accepted'][number]): number | null {
-  const time =
-    ('timestamp_ms' in payload && payload.timestamp_ms) || ('window_end_ms' in payload && payload.window_end_ms)
-  return typeof time === 'number' ? time : null
+  for (const field of ['timestamp_ms', 'window_end_ms']) {
+    const time: unknown = Reflect.get(payload, field)
+    if (typeof time === 'number') return time
+  }
+  return null
 }
