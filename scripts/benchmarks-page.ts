@@ -27,7 +27,8 @@ function runsOf(results: string): Run[] {
   return sections.map((section) => {
     const [heading = '', ...lines] = section.split('\n')
     const [, kind, at] = /^(.+), (\d{4}-\d\d-\d\d \d\d:\d\d UTC)$/.exec(heading) ?? []
-    if (kind === undefined || at === undefined) throw new Error(`bench/RESULTS.md: "${heading}" is not "kind, time UTC"`)
+    if (kind === undefined || at === undefined)
+      throw new Error(`bench/RESULTS.md: "${heading}" is not "kind, time UTC"`)
     return { kind, at, body: lines.join('\n').trim() }
   })
 }

@@ -24,7 +24,9 @@ function check(): void {
   const faults = siteFaults(DIST, base)
   for (const { page, problem } of faults) console.error(`${page}: ${problem}`)
   const { bytes, files } = firstLoadOf(DIST, 'index.html', base)
-  console.log(`first load of the home page: ${(bytes / 1_000).toFixed(1)} kB compressed in ${files} files, without pictures`)
+  console.log(
+    `first load of the home page: ${(bytes / 1_000).toFixed(1)} kB compressed in ${files} files, without pictures`,
+  )
   if (faults.length > 0) fail(`${faults.length} dead links`)
   if (bytes > MOST_FIRST_LOAD) fail(`the first load is over ${MOST_FIRST_LOAD / 1_000} kB`)
   console.log('0 dead links')

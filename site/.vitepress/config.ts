@@ -103,7 +103,8 @@ const HOME = {
   hero: {
     name: 'Tagwarden',
     text: 'Know within minutes when a tag breaks',
-    tagline: 'It watches server-side tag manager containers: which tags fail, since when, what it costs, and what changed.',
+    tagline:
+      'It watches server-side tag manager containers: which tags fail, since when, what it costs, and what changed.',
     actions: [
       { theme: 'brand', text: 'Try the demo', link: '#try-it' },
       { theme: 'alt', text: 'How it works', link: '#how-it-works' },
@@ -111,9 +112,23 @@ const HOME = {
     ],
   },
   features: [
-    { title: 'Counts you can trust', details: 'An answer of 200 means that the counts are on disk. Each is counted once, across kill -9 too.' },
-    { title: 'Presence, never content', details: 'The tag says whether a field was there. No e-mail address, no value, no personal data leaves the container.' },
-    { title: 'One incident, one message', details: 'Alerts of one cause come as one incident: what is lost, since when, the likely cause, and when it is over.' },
-    { title: 'Yours, and small', details: 'One Node process and one SQLite file, or any number of them on one PostgreSQL. Apache-2.0.' },
+    {
+      title: 'Counts you can trust',
+      details: 'An answer of 200 means that the counts are on disk. Each is counted once, across kill -9 too.',
+    },
+    {
+      title: 'Presence, never content',
+      details:
+        'The tag says whether a field was there. No e-mail address, no value, no personal data leaves the container.',
+    },
+    {
+      title: 'One incident, one message',
+      details:
+        'Alerts of one cause come as one incident: what is lost, since when, the likely cause, and when it is over.',
+    },
+    {
+      title: 'Yours, and small',
+      details: 'One Node process and one SQLite file, or any number of them on one PostgreSQL. Apache-2.0.',
+    },
   ],
 }
