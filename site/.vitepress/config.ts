@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
-import { linksLeavingTheDocs, withoutTitle } from './markdown.ts'
+import { emptyHeadsAreCells, linksLeavingTheDocs, withoutTitle } from './markdown.ts'
 import { resolvesFromHere } from './resolve.ts'
 import { githubSlug } from './slug.ts'
 
@@ -20,15 +21,23 @@ export default defineConfig({
   srcDir: '../docs',
   outDir: './dist',
   cacheDir: './.cache',
-  vite: { plugins: [resolvesFromHere()] },
+  vite: {
+    plugins: [resolvesFromHere()],
+    resolve: {
+      alias: [{ find: /^.*\/VPHome\.vue$/, replacement: fileURLToPath(new URL('theme/Home.vue', import.meta.url)) }],
+    },
+  },
   // What is not opened costs nothing.
   router: { prefetchLinks: false },
   markdown: {
+    // The usual pair is too pale on the ground of code blocks.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify: githubSlug },
     image: { lazyLoading: true },
     config(md) {
       linksLeavingTheDocs(md, repository)
       withoutTitle(md, 'index.md')
+      emptyHeadsAreCells(md)
     },
   },
   // The first page is text on GitHub, and has a stage here.

@@ -43,3 +43,15 @@ export function withoutTitle(md: MarkdownRenderer, page: string): void {
     if (relativePath === page && tokens[0]?.tag === 'h1') tokens.splice(0, 3)
   })
 }
+
+/** The corner of a table that is named by its first row and its first column is no heading of anything. */
+export function emptyHeadsAreCells(md: MarkdownRenderer): void {
+  md.core.ruler.push('empty-heads-are-cells', ({ tokens }) => {
+    for (const [index, token] of tokens.entries()) {
+      const [content, close] = tokens.slice(index + 1, index + 3)
+      if (token.type !== 'th_open' || content?.content !== '' || close === undefined) continue
+      token.tag = 'td'
+      close.tag = 'td'
+    }
+  })
+}
