@@ -46,7 +46,10 @@ test('the first load is the page with its styles and scripts, each once and comp
     '<link rel="modulepreload" href="/x/assets/a.js"><script type="module" src="/x/assets/a.js"></script>' +
     '<link rel="preload stylesheet" href="/x/assets/a.css"><img src="/x/assets/a.png"><link rel="icon" href="/x/assets/a.png">'
   await writeFile(join(dist, 'index.html'), html)
-  const bytes = [html, files['assets/a.js'], files['assets/a.css']].reduce((sum, text) => sum + gzipSync(text).length, 0)
+  const bytes = [html, files['assets/a.js'], files['assets/a.css']].reduce(
+    (sum, text) => sum + gzipSync(text).length,
+    0,
+  )
   assert.deepEqual(firstLoadOf(dist, 'index.html', '/x/'), { bytes, files: 3 })
 })
 
@@ -56,7 +59,8 @@ test('anchors of the site are those of GitHub', () => {
   assert.equal(githubSlug('Where do I …?'), 'where-do-i-')
 })
 
-const RESULTS = '# Results\n\nText.\n\n## Ingest, 2026-11-20 13:11 UTC\n\nold\n\n## Reports, 2026-11-19 10:00 UTC\n\nreports\n## Ingest, 2026-11-20 13:22 UTC\n\nnew\n'
+const RESULTS =
+  '# Results\n\nText.\n\n## Ingest, 2026-11-20 13:11 UTC\n\nold\n\n## Reports, 2026-11-19 10:00 UTC\n\nreports\n## Ingest, 2026-11-20 13:22 UTC\n\nnew\n'
 
 test('the page of benchmarks has the newest run of each kind, wherever it stands', () => {
   const page = benchmarksPage(RESULTS)

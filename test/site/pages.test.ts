@@ -32,14 +32,23 @@ test('the site of the docs', AT_NIGHT, async (t) => {
     const { page } = await openPage(t, url, '/')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByRole('searchbox').fill('tag_missing')
-    await page.getByRole('option', { name: /tag_missing/ }).first().click()
+    await page
+      .getByRole('option', { name: /tag_missing/ })
+      .first()
+      .click()
     await page.waitForURL(/probes\.html#tag_missing/)
   })
 
   await t.test('the version is in the navigation, and links to sources lead to the repository', async (t) => {
     const { page } = await openPage(t, url, '/architecture.html')
     await page.getByRole('button', { name: /^v\d+\.\d+\.\d+/ }).waitFor()
-    const source = page.getByRole('link', { name: 'loop.ts' }).or(page.getByRole('link', { name: 'Loop' })).first()
-    assert.match((await source.getAttribute('href')) ?? '', /^https:\/\/github\.com\/example\/tagwarden\/blob\/main\/src\//)
+    const source = page
+      .getByRole('link', { name: 'loop.ts' })
+      .or(page.getByRole('link', { name: 'Loop' }))
+      .first()
+    assert.match(
+      (await source.getAttribute('href')) ?? '',
+      /^https:\/\/github\.com\/example\/tagwarden\/blob\/main\/src\//,
+    )
   })
 })
