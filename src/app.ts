@@ -10,7 +10,7 @@ import {
   type KnownCredentials,
 } from './accounts/index.ts'
 import { alertRoutes, incidentRoutes, maintenanceRoutes, silenceRoutes } from './alerts/index.ts'
-import { analyticsRoutes, REPORT_LIMITS, tagVendorRoutes } from './analytics/index.ts'
+import { analyticsRoutes, diagnosticsRoutes, REPORT_LIMITS, tagVendorRoutes } from './analytics/index.ts'
 import { clusterMetrics, type Leases, type Membership } from './cluster/index.ts'
 import { type Config, hasRole, isLoopback } from './config.ts'
 import { dashboardRoutes, SiteMetrics, searchRoutes, tagCatalogueRoutes } from './dashboard/index.ts'
@@ -151,6 +151,7 @@ function apiRoutes(
   const { read, interactive } = store
   const reports = { store: { read, reports: interactive }, clock, retention: retentionOf(config) }
   analyticsRoutes(app, { ...reports, limits: REPORT_LIMITS })
+  diagnosticsRoutes(app, { store, clock, publicUrl, trustsProxy: config.trustProxy.length > 0 })
   todayRoutes(app, reports)
   tagCatalogueRoutes(app, reports)
   searchRoutes(app, { store, clock })

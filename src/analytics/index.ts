@@ -9,6 +9,7 @@ export {
   type TimeseriesAnswer,
 } from './answers.ts'
 export { type DayDelivery, deliveryByDay } from './delivery-by-day.ts'
+export { type DiagnosticsAnswer, diagnosticsRoutes } from './diagnostics.ts'
 export { type Marker, markers } from './markers.ts'
 export { type Matrix, matrix } from './matrix.ts'
 export { type Overview, overview, type WindowReport } from './overview.ts'

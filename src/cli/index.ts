@@ -6,6 +6,7 @@ import { backtestCommand } from './backtest/index.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
 import { demoCommand } from './demo/index.ts'
 import { doctorCommand } from './doctor/index.ts'
+import { initCommand } from './init/index.ts'
 import { migrateCommand } from './migrate/index.ts'
 import { sendCommand } from './send.ts'
 import { serveCommand } from './serve.ts'
@@ -16,6 +17,7 @@ process.umask(process.umask() | 0o077)
 const commands: readonly Command[] = [
   serveCommand(),
   demoCommand(),
+  initCommand(),
   sendCommand(),
   migrateCommand(),
   backtestCommand(),

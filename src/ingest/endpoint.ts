@@ -7,6 +7,7 @@ import type { Canaries, CanaryBook } from './canaries.ts'
 import { judgeBody, judgeHeaders, textOf } from './judge.ts'
 import type { KeyEnd, KeyEntry, KeyIndex, SiteEntry } from './key-index.ts'
 import type { LargeBodies } from './large-bodies.ts'
+import { keyIn, Mistakes } from './mistakes.ts'
 import type { RejectionReason, SampleRecorder } from './samples.ts'
 import type { Shedding } from './shedding.ts'
 
@@ -38,6 +39,7 @@ const PLAN_LIMITS = { rate: 'requests per second', quota: 'events per month' } a
  */
 export class IngestEndpoint {
   readonly #options: IngestEndpointOptions
+  readonly #mistakes: Mistakes
   readonly #bodies = new BodyReader()
   /** Answers by outcome, for `/metrics`. */
   readonly answers: Record<'ok' | IngestError, number> = {
@@ -54,6 +56,7 @@ export class IngestEndpoint {
 
   constructor(options: IngestEndpointOptions) {
     this.#options = options
+    this.#mistakes = new Mistakes(options)
   }
 
   /** Bytes of requests under way: begun and not answered. */
@@ -62,16 +65,17 @@ export class IngestEndpoint {
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const { clock, keys, samples, shedding } = this.#options
+    const { clock, keys, keyHeaders, shedding } = this.#options
     if (request.method !== 'POST') {
+      this.#mistakes.wrongMethod(request, clock.now())
       this.#answerError(request, response, 'method_not_allowed')
       return
     }
-    const key = this.#keyOf(request)
+    const key = keyIn(request.headers, keyHeaders)
     const entry = key === undefined ? undefined : keys.find(key)
     const now = clock.now()
     if (entry === undefined) {
-      if (key !== undefined) samples.rejectedUnknownKey(now)
+      this.#mistakes.withoutSite(request, key, now)
       this.#answerError(request, response, 'unauthorized')
       return
     }
@@ -118,6 +122,11 @@ export class IngestEndpoint {
         }
       },
     )
+  }
+
+  /** Notes a request to another address, which is answered elsewhere, for the site whose key it has. */
+  noteElsewhere(request: IncomingMessage): void {
+    this.#mistakes.wrongAddress(request, this.#options.clock.now())
   }
 
   #accept(request: IncomingMessage, response: ServerResponse, site: SiteEntry, body: Body): void {
@@ -219,15 +228,6 @@ export class IngestEndpoint {
       answerOk(response)
     }
     commits.submit({ siteNo, payload, idempotencyKey, bytes: body.size, settle })
-  }
-
-  #keyOf(request: IncomingMessage): string | undefined {
-    const { headers } = request
-    for (const name of this.#options.keyHeaders) {
-      const value = headers[name]
-      if (typeof value === 'string' && value !== '') return value
-    }
-    return undefined
   }
 
   /** Names the key to the site's owner, and in a header to the sender, who has the key: the body has one field. */

@@ -26,7 +26,10 @@ export function ingestFirst(ingest: Ingest, handler: RequestListener, cut: (sock
   const take = boundPipeline((request, response) => ingest.handle(request, response), cut)
   return (request: IncomingMessage, response: ServerResponse) => {
     if (request.url !== undefined && isIngestTarget(request.url)) take(request, response)
-    else handler(request, response)
+    else {
+      ingest.noteElsewhere(request)
+      handler(request, response)
+    }
   }
 }
 

@@ -22,12 +22,16 @@ const IDS_PER_MS = 1_000
 
 /** Why a request was refused: the `error` value of the answer. */
 export type RejectionReason = 'invalid_payload' | 'forbidden' | 'payload_too_large' | 'rate_limited' | 'unavailable'
-/** The same, and of a request whose key no site has. */
-type CountedReason = RejectionReason | 'unauthorized'
+/** Of a request that was not for a site by its key header, but shows in another way whose it is: see `Mistakes`. */
+type MistakeReason = 'unauthorized' | 'method_not_allowed' | 'not_found'
+/** Why a request of no known site was refused; `unauthorized`: its key is no site's. Fixed, as each takes a row a minute. */
+export type NoSiteReason = 'unauthorized' | 'malformed_key' | 'misplaced_key' | 'no_key' | 'method_not_allowed'
+type KeptReason = RejectionReason | MistakeReason
+type CountedReason = KeptReason | NoSiteReason
 
 interface Rejection {
   at: number
-  reason: RejectionReason
+  reason: KeptReason
   path: string
 }
 
@@ -73,15 +77,15 @@ export class SampleRecorder {
     }
   }
 
-  rejected(siteNo: number, reason: RejectionReason, path: string, at: number): void {
+  rejected(siteNo: number, reason: KeptReason, path: string, at: number): void {
     const site = this.#site(siteNo)
     if (site.rejected.push({ at, reason, path }, this.#kept < SAMPLES_PER_FLUSH)) this.#kept++
     countRejection(site, reason, at)
   }
 
   /** Only counts it, under no site: the silence of some site may be because of it. */
-  rejectedUnknownKey(at: number): void {
-    countRejection(this.#site(NO_SITE), 'unauthorized', at)
+  rejectedOfNoSite(reason: NoSiteReason, at: number): void {
+    countRejection(this.#site(NO_SITE), reason, at)
   }
 
   /** Writes what was recorded since the last call. @throws StoreError; those samples are then dropped. */

@@ -127,6 +127,11 @@ export class Ingest {
     this.#endpoint.handle(request, response)
   }
 
+  /** Notes a request that is not for ingest, but has the key of a site: its sender has the wrong address. */
+  noteElsewhere(request: IncomingMessage): void {
+    this.#endpoint.noteElsewhere(request)
+  }
+
   /** Makes everything answered so far visible in reports; tests and the demo wait for it instead of sleeping. */
   async flush(): Promise<void> {
     await this.#foldLast()

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { removeOldOutages } from '../cluster/index.ts'
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
-import { attemptEach, type Store, untilDone } from '../store/index.ts'
+import { attemptEach, NO_SITE, type Store, untilDone } from '../store/index.ts'
 import { GRAIN, MINUTE_TABLES } from './columns.ts'
 import { removeOldestHour } from './minute-retention.ts'
 import { hourRowsFrom, minuteRowsFrom, type Retention } from './range-plan.ts'
@@ -38,6 +38,7 @@ export async function applyRetention(
   const sites = await store.read.selectFrom('sites').select('site_no').orderBy('site_no').execute()
   const parts = [
     () => untilDone(() => removeOldOutages(store, from.hours), shouldContinue),
+    () => untilDone(() => removeFirstRows(store, 'rejection_counts', NO_SITE, olderThan(from.hours)), shouldContinue),
     ...sites.map(
       ({ site_no }) =>
         () =>
@@ -54,6 +55,8 @@ interface KeptFrom {
   names: number
 }
 
+const olderThan = (from: number) => sql<SqlBool>`bucket < ${from}`
+
 /** False when `shouldContinue` ended it early. */
 async function removeOfSite(
   store: Store,
@@ -67,7 +70,7 @@ async function removeOfSite(
     ...([...MINUTE_TABLES, 'event_tag_rollups'] as const).flatMap((table) =>
       [GRAIN.hour, GRAIN.day].map((grain) => [table, bucketsIn(grain, 0, from.hours)] as const),
     ),
-    ['rejection_counts', sql<SqlBool>`bucket < ${from.hours}`] as const,
+    ['rejection_counts', olderThan(from.hours)] as const,
     ['reference_counts', sql<SqlBool>`bucket < ${from.hours}`] as const,
     ['daily_names', sql<SqlBool>`day < ${from.names}`] as const,
     ['canary_arrivals', sql<SqlBool>`arrived_at < ${from.names}`] as const,

@@ -73,6 +73,7 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   'POST /api/maintenance': 'change',
   'DELETE /api/maintenance/{maintenance_id}': 'change',
   'PATCH /api/maintenance/{maintenance_id}': 'change',
+  'GET /api/monitoring/sites/{site_id}/diagnostics': 'read',
   'GET /api/monitoring/sites/{site_id}/export.csv': 'read',
   'GET /api/monitoring/sites/{site_id}/fields': 'read',
   'GET /api/monitoring/sites/{site_id}/markers': 'read',

@@ -93,6 +93,34 @@ test('the setup of a site', async (t) => {
     await assertAccessible(page)
   })
 
+  await t.test('mistakes of the first hour are recognised, and said where they are waited for', async (t) => {
+    const site = await service.newSite(client, { name: 'Clumsy shop' })
+    const { page } = await openPage(t, service.url, setupOf(site))
+    await page.getByRole('heading', { name: 'Waiting for the first event…' }).waitFor()
+    const send = (headers: Record<string, string>, method = 'POST') =>
+      fetch(`${service.url}/ingest`, {
+        method,
+        headers,
+        ...(method === 'POST' ? { body: JSON.stringify(event()) } : {}),
+      })
+    await send({ 'x-api-key': site.ingest_key })
+    await send({ 'x-service-key': site.ingest_key }, 'GET')
+    await send({ 'x-service-key': site.ingest_key, 'content-type': 'text/plain' })
+    await send({ 'x-service-key': 'not-a-key' })
+    assert.equal((await service.ingest(site, event({ preview: true }))).status, 200)
+    await page.getByText('Key in the wrong place').waitFor()
+    await page.getByText('header X-Api-Key').waitFor()
+    await page.getByText('Not a POST').waitFor()
+    await page.getByText('Send the header Content-Type: application/json.').waitFor()
+    await page.getByText('Something that is no key').waitFor()
+    await page.getByText('Only previews came').waitFor()
+    await assertAccessible(page)
+    assert.equal(await sideways(page), 0, 'the page scrolls sideways')
+    assert.equal((await service.ingest(site, event({ timestamp_ms: clock.now() + 3 * 3_600_000 }))).status, 200)
+    await page.getByRole('heading', { name: 'Events arrive' }).waitFor()
+    await page.getByRole('heading', { name: 'Why nothing may have arrived yet' }).waitFor({ state: 'detached' })
+  })
+
   for (let n = 0; n < 40; n++) await service.ingest(sending, event())
   for (const variant of VARIANTS) {
     await t.test(`fits in ${variant.scheme} on a ${variant.device}, and axe finds nothing`, async (t) => {
@@ -111,6 +139,20 @@ test('the setup of a site', async (t) => {
     await page.getByText(/Tagwarden refuses this key permanently: add a new one/).waitFor()
     await assertAccessible(page)
   })
+})
+
+test('a site that waits for long is said what to check by hand', async (t) => {
+  let early = 20 * 60_000
+  const service = await startTestService(t, { ...clock, now: () => clock.now() - early })
+  const site = await service.newSite(await service.newClient(), { name: 'Silent shop' })
+  early = 0
+  for (const variant of VARIANTS) {
+    const { page } = await openPage(t, service.url, `/sites/${site.id}/setup`, variant)
+    await page.getByText('Can the tag server reach 127.0.0.1?').waitFor()
+    await page.getByText('Is the container published?').waitFor()
+    await assertAccessible(page)
+    assert.equal(await sideways(page), 0, 'the page scrolls sideways')
+  }
 })
 
 test('a viewer sees the steps of a setup, and neither key nor template', async (t) => {

@@ -19,25 +19,29 @@ interface Locked {
   devDependencies?: Record<string, string>
   optionalDependencies?: Record<string, string>
 }
-const lockfile = json('package-lock.json') as { packages: Record<string, Locked> }
+const LOCKFILES = ['package-lock.json', 'site/package-lock.json']
+const lockOf = (path: string) => json(path) as { packages: Record<string, Locked> }
+const lockfile = lockOf('package-lock.json')
 const manifest = json('package.json') as { optionalDependencies: Record<string, string> }
 
-test('package-lock.json names no registry, so that any mirror can serve the packages', () => {
-  assert.deepEqual(
-    Object.entries(lockfile.packages).filter(([, entry]) => entry.resolved !== undefined),
-    [],
-  )
-  assert.doesNotMatch(text('package-lock.json'), /"https?:\/\/[^"]*\.tgz"/)
-})
+for (const path of LOCKFILES) {
+  test(`${path} names no registry, so that any mirror can serve the packages`, () => {
+    assert.deepEqual(
+      Object.entries(lockOf(path).packages).filter(([, entry]) => entry.resolved !== undefined),
+      [],
+    )
+    assert.doesNotMatch(text(path), /"https?:\/\/[^"]*\.tgz"/)
+  })
 
-test('every package is pinned by version and content', () => {
-  const packages = Object.entries(lockfile.packages).filter(([path]) => path !== '')
-  assert.ok(packages.length > 20)
-  assert.deepEqual(
-    packages.filter(([, { version, integrity }]) => version === undefined || !integrity?.startsWith('sha512-')),
-    [],
-  )
-})
+  test(`every package of ${path} is pinned by version and content`, () => {
+    const packages = Object.entries(lockOf(path).packages).filter(([place]) => place !== '')
+    assert.ok(packages.length > 20)
+    assert.deepEqual(
+      packages.filter(([, { version, integrity }]) => version === undefined || !integrity?.startsWith('sha512-')),
+      [],
+    )
+  })
+}
 
 test('package-lock.json holds everything that a package asks for, or `npm ci` would refuse it', () => {
   const asked = Object.entries(lockfile.packages).flatMap(([path, entry]) =>

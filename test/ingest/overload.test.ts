@@ -46,12 +46,24 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('a wrong key is counted for no site, and a request without any is not', async (store, t) => {
-  const site = await insertSite(store)
-  const { send, samples } = await listen(t, store)
-  assert.deepEqual([await send({ ...site, ingest_key: 'wrong' }), await send({ ...site, ingest_key: '' })], [401, 401])
-  await samples.flush()
-  const all = await store.read.selectFrom('rejection_counts').select(['site_no', 'reason', 'total']).execute()
-  assert.deepEqual(all, [{ site_no: 0, reason: 'unauthorized', total: 1 }])
-  assert.deepEqual(await refusals(store, site), [])
-})
+testOnEveryEngine(
+  'wrong keys are counted for no site, by kind and apart from requests without any',
+  async (store, t) => {
+    const site = await insertSite(store)
+    const { send, samples } = await listen(t, store)
+    assert.deepEqual(
+      [await send({ ...site, ingest_key: 'wrong' }), await send({ ...site, ingest_key: '' })],
+      [401, 401],
+    )
+    await samples.flush()
+    const all = await store.read.selectFrom('rejection_counts').select(['site_no', 'reason', 'total']).execute()
+    assert.deepEqual(
+      all.toSorted((a, b) => (a.reason < b.reason ? -1 : 1)),
+      [
+        { site_no: 0, reason: 'malformed_key', total: 1 },
+        { site_no: 0, reason: 'no_key', total: 1 },
+      ],
+    )
+    assert.deepEqual(await refusals(store, site), [])
+  },
+)

@@ -3,7 +3,7 @@ import { foldOrphans } from '../../src/journal/index.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, GRAIN, rollUp } from '../../src/rollups/index.ts'
 import { removeOldestHour } from '../../src/rollups/minute-retention.ts'
-import type { Store } from '../../src/store/index.ts'
+import { NO_SITE, type Store } from '../../src/store/index.ts'
 import { deltaOf, encode, eventPayload, totalEvents } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -150,3 +150,21 @@ testOnEveryEngine(
     assert.equal(await totalEvents(store, site_no, GRAIN.hour), 32)
   },
 )
+
+testOnEveryEngine('refused requests of no site are kept as long as those of a site', async (store) => {
+  const { site_no } = await insertSite(store)
+  const row = (no: number, bucket: number) => ({ site_no: no, bucket, reason: 'unauthorized', total: 1 })
+  const old = NOW - 40 * DAY
+  const rows = [row(NO_SITE, old), row(site_no, old), row(NO_SITE, NOW - DAY), row(site_no, NOW - DAY)]
+  await store.write.insertInto('rejection_counts').values(rows).execute()
+  await applyRetention(store, RETENTION, NOW, always)
+  const left = await store.read
+    .selectFrom('rejection_counts')
+    .select(['site_no', 'bucket'])
+    .orderBy('site_no')
+    .execute()
+  assert.deepEqual(left, [
+    { site_no: NO_SITE, bucket: NOW - DAY },
+    { site_no, bucket: NOW - DAY },
+  ])
+})

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checksOf, type Facts } from '../../web/src/features/setup/checks.ts'
+import { clockFault } from '../../web/src/features/setup/clock.ts'
 
 /** A site that sends batches under a plan of 10 requests a second and 100,000 events, with refusals for these limits. */
 function facts(paths: readonly string[], used: number): Facts {
@@ -45,3 +46,27 @@ test('a quota that is used up is named once, and the send mode is judged by the 
   assert.match(check('usage', [QUOTA], 100_000), /^critical: .*: further ones are refused until the month ends/)
   assert.match(check('mode', [], 100), /^ok: /)
 })
+
+const AT = '2026-11-20T10:00:00.000Z'
+const sentAt = (...times: number[]) => times.map((timestamp_ms) => ({ accepted_at: AT, timestamp_ms }))
+const at = (minutes: number): number => Date.parse(AT) + minutes * 60_000
+
+for (const [what, accepted, says] of [
+  ['nothing', [], null],
+  ['no time', [{ accepted_at: AT }], null],
+  ['the right time', sentAt(at(0), at(-1), at(1)), null],
+  ['one late event among others', sentAt(at(0), at(-600), at(0)), null],
+  ['a minute ahead', sentAt(at(1)), null],
+  ['three hours ahead', sentAt(at(180), at(181), at(0)), /about 3 h ahead/],
+  ['two hours behind', sentAt(at(-130)), /about 2 h old, and charts show them there/],
+  ['three days behind', sentAt(at(-3 * 1440 - 10)), /about 3 d old, so they are booked when they arrive/],
+  ['seconds', sentAt(Math.floor(at(0) / 1_000)), /in seconds and not in milliseconds/],
+  ['zero', sentAt(0), /booked when they arrive/],
+  ['the end of a batch', [{ accepted_at: AT, batch: true, window_end_ms: at(60) }], /60 min ahead/],
+] as const) {
+  test(`a sender whose clock shows ${what} ${says === null ? 'is fine' : 'is said to have a wrong one'}`, () => {
+    const fault = clockFault([...accepted] as { accepted_at: string }[])
+    if (says === null) assert.equal(fault, null)
+    else assert.match(fault ?? '', says)
+  })
+}

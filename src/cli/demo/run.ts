@@ -178,8 +178,24 @@ function tourLines({ address, chatPage, sites, incidents, now }: Tour): string[]
     `  ${chatPage}`,
     'Every endpoint:',
     `  ${address}/api/docs`,
+    ...clicks({ address, chatPage, sites }),
     '',
   ]
+}
+
+/** Five things to click, in the order of what the product is for. */
+function clicks({ address, chatPage, sites }: Pick<Tour, 'address' | 'chatPage' | 'sites'>): string[] {
+  const [first] = sites
+  const steps = [
+    `Open the incident at the top of ${address}/incidents: what is lost, since when, and the likely cause.`,
+    'Press Acknowledge there, then see in the timeline who was notified and when.',
+    `Read what the client got: ${chatPage}`,
+    `Open ${address}/tags and choose a vendor: on which sites it fails, hour by hour.`,
+    ...(first === undefined
+      ? []
+      : [`See how a site of your own is connected, in five steps: ${address}/sites/${first.row.id}/setup`]),
+  ]
+  return ['', 'What to click, in five minutes:', ...steps.map((step, index) => `  ${index + 1}. ${step}`)]
 }
 
 const sendModeOf = (batchSize: number | null): string =>

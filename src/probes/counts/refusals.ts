@@ -5,7 +5,16 @@ import { localMoment } from './unjudged.ts'
 
 /** Why nothing of a site is counted, though or because its requests are refused. */
 export interface Refusals {
-  why: 'quota' | 'key_revoked' | 'rate' | 'forbidden' | 'invalid_payload' | 'payload_too_large' | 'overload'
+  why:
+    | 'quota'
+    | 'key_revoked'
+    | 'rate'
+    | 'forbidden'
+    | 'invalid_payload'
+    | 'payload_too_large'
+    | 'overload'
+    | 'key_misplaced'
+    | 'address'
   /** Epoch ms; to the minute, where it is the first refusal since the last event. */
   since: number
   /** Requests refused since then. */
@@ -71,6 +80,9 @@ const WORDS: Readonly<Record<string, { why: Refusals['why']; words: string }>> =
   invalid_payload: { why: 'invalid_payload', words: 'invalid payloads' },
   payload_too_large: { why: 'payload_too_large', words: 'payloads too large' },
   unavailable: { why: 'overload', words: 'this service was overloaded (503)' },
+  unauthorized: { why: 'key_misplaced', words: 'the key is not in the key header' },
+  method_not_allowed: { why: 'address', words: 'requests that are no POST' },
+  not_found: { why: 'address', words: 'sent to another address than /ingest' },
 }
 
 /**
@@ -82,7 +94,9 @@ const WORDS: Readonly<Record<string, { why: Refusals['why']; words: string }>> =
 export async function readUnknownKeys(db: Kysely<Tables>, site: SiteRow, now: number): Promise<string | null> {
   const last = await lastEventAt(db, site.site_no)
   const from = floorTo(Math.max(last ?? site.created_at, now - LOOKED_BACK_MS), MINUTE)
-  const [refused] = await refusedSince(db, NO_SITE, from, now)
+  const refused = together(
+    (await refusedSince(db, NO_SITE, from, now)).filter(({ reason }) => UNKNOWN_KEY.includes(reason)),
+  )
   if (refused === undefined || refused.newest < now - RECENT_MS) return null
   if (last !== null && refused.newest <= last) return null
   const came =
@@ -98,6 +112,21 @@ async function lastEndOf(db: Kysely<Tables>, site: SiteRow, now: number): Promis
   const last = keys.find(({ key }) => key.ingest_key === site.ingest_key)?.key
   const how = last === undefined || keyState(last, now) === 'revoked' ? 'revoked' : 'expired'
   return keys.length > 1 && last !== undefined ? `key “${last.name}” ${how}` : `key ${how}`
+}
+
+/** Reasons of requests that have a key, which no site has. */
+const UNKNOWN_KEY: readonly string[] = ['unauthorized', 'malformed_key', 'misplaced_key']
+
+/** Several reasons as one. */
+function together(refused: readonly Refused[]): Refused | undefined {
+  const [first] = refused
+  if (first === undefined) return undefined
+  return {
+    reason: first.reason,
+    total: refused.reduce((sum, { total }) => sum + total, 0),
+    oldest: Math.min(...refused.map(({ oldest }) => oldest)),
+    newest: Math.max(...refused.map(({ newest }) => newest)),
+  }
 }
 
 /** Which limit of the plan, or which key, the newest refusal was by, where it is kept. */

@@ -1,5 +1,6 @@
 import { type Query as CachedQuery, queryOptions } from '@tanstack/react-query'
 import type {
+  DiagnosticsAnswer,
   FieldsAnswer,
   MarkersAnswer,
   MatrixAnswer,
@@ -12,6 +13,7 @@ import type {
 import { ApiError, type Query, request, withQuery } from './client.ts'
 
 export type {
+  DiagnosticsAnswer,
   FieldsAnswer,
   MarkersAnswer,
   MatrixAnswer,
@@ -117,6 +119,10 @@ export const markersQuery = (siteId: string, window: Query) =>
 /** The last payloads and refusals, whatever the window. */
 export const recentQuery = (siteId: string) =>
   report<RecentAnswer>(siteId, 'recent', {}, (signal) => request(`${pathOf(siteId)}/recent`, { signal }))
+
+/** What may keep events from arriving, as far as it is no refusal of the site's own. */
+export const diagnosticsQuery = (siteId: string) =>
+  report<DiagnosticsAnswer>(siteId, 'diagnostics', {}, (signal) => request(`${pathOf(siteId)}/diagnostics`, { signal }))
 
 /** The address of a metric's points as CSV. */
 export const exportUrl = (siteId: string, window: Query, cut: Cut): string =>

@@ -17,6 +17,7 @@ import { curlLine, type IngestAddress, SAMPLE_CONTAINER } from './ingest.ts'
 import { SetupStep } from './KeyStep.tsx'
 import { adviceOf, groupsOf, type RejectionGroup } from './rejections.ts'
 import classes from './setup.module.css'
+import { Troubles } from './Troubles.tsx'
 
 interface Props {
   site: SiteRecord
@@ -72,7 +73,7 @@ export function TryStep({ site, ingest }: Props) {
 }
 
 /** Listens until the site has sent something; then looks at what it sent. */
-export function FirstEventStep({ site }: { site: SiteRecord }) {
+export function FirstEventStep({ site, ingest }: Props) {
   const { last_event_at } = site
   if (last_event_at === null) {
     return (
@@ -81,6 +82,7 @@ export function FirstEventStep({ site }: { site: SiteRecord }) {
           <Loader size={16} aria-hidden="true" />
           This page listens: publish the container, and the first event appears here within two seconds.
         </p>
+        <Troubles site={site} ingest={ingest} />
         <Rejections site={site} />
       </SetupStep>
     )
@@ -165,7 +167,7 @@ function Rejections({ site }: { site: SiteRecord }) {
     <section className={classes.block} aria-labelledby="rejections">
       <h3 id="rejections">Refused requests</h3>
       <p className={classes.muted}>
-        From the last 50. Requests with an unknown key belong to no site and are not included.
+        From the last 50. Requests without a key that is known belong to no site and are not included.
       </p>
       <ul className={classes.rejections}>
         {groups.map((group) => (

@@ -52,7 +52,7 @@ function Loaded({ site }: { site: SiteRecord }) {
         <TemplateStep site={site} ingest={ingest} mayChange={mayChange} />
         <KeyStep site={site} ingest={ingest} />
         <TryStep site={site} ingest={ingest} />
-        <FirstEventStep site={site} />
+        <FirstEventStep site={site} ingest={ingest} />
         <NotifyStep site={site} />
         <ReferenceStep site={site} base={base} />
       </ol>

@@ -2,6 +2,7 @@ import type { RecentAnswer, SiteReport, TagReport, TimeseriesAnswer } from '../.
 import type { UsageRecord } from '../../api/clients.ts'
 import type { Status } from '../../api/overview.ts'
 import { counted, percent, whole } from '../../lib/words.ts'
+import { clockFault } from './clock.ts'
 import { SAMPLE_CONTAINER } from './ingest.ts'
 
 /** One line of the checklist: what is so, and what to do about it. */
@@ -40,13 +41,17 @@ const QUOTA_WARNINGS: readonly string[] = ['quota_near', 'quota_used_up']
 export function checksOf(facts: Facts): Check[] {
   const { report, recent } = facts
   const mode = modeOf(recent)
+  const clock = clockFault(recent.accepted.filter((payload) => containerOf(payload) !== SAMPLE_CONTAINER))
   return [
     ownTagCheck(report),
     namesCheck(report.tags),
     ...(mode === null ? [] : [modeCheck(mode, facts)]),
     usageCheck(facts),
+    ...(clock === null
+      ? []
+      : [{ id: 'clock', status: 'warning' as const, title: WARNING_TITLES.clock_skew, text: clock }]),
     ...report.warnings
-      .filter(({ code }) => !QUOTA_WARNINGS.includes(code))
+      .filter(({ code }) => !QUOTA_WARNINGS.includes(code) && !(code === 'clock_skew' && clock !== null))
       .map(({ code, message }) => warningCheck(code, message)),
   ]
 }

@@ -69,9 +69,31 @@ export function adviceOf({ reason, path }: Pick<RejectionGroup, 'reason' | 'path
         what: 'Overloaded',
         todo: 'This service had too much to do. Nothing is wrong with the payload: it is counted when it is sent again.',
       }
+    case 'unauthorized':
+      return { what: 'Key in the wrong place', todo: placeAdvice(path) }
+    case 'method_not_allowed':
+      return {
+        what: 'Not a POST',
+        todo: 'Send a POST. A redirect makes a GET of one, such as that from http to https: enter the address exactly as it stands in step 2.',
+      }
+    case 'not_found':
+      return {
+        what: 'Wrong address',
+        todo: 'The key came, but to another address than the one that counts: enter the endpoint of step 2, with /ingest at its end.',
+      }
     default:
       return { what: 'Not valid', todo: invalidAdvice(path) }
   }
+}
+
+function placeAdvice(path: string): string {
+  if (path === 'query of the address') {
+    return 'Send the key in the header X-Service-Key, not in the address: addresses are kept in the logs of proxies.'
+  }
+  if (path === 'key header with more than the key') {
+    return 'The header holds the key and something else, such as quotes or the word Bearer. Send the 43 characters alone.'
+  }
+  return 'Send the key in the header X-Service-Key. For senders that cannot, an admin names their header in INGEST_KEY_HEADERS.'
 }
 
 function invalidAdvice(path: string): string {

@@ -76,6 +76,9 @@ const REASONS: Readonly<Record<string, string>> = {
   forbidden: 'The site, its client or its key is switched off',
   rate_limited: 'More than the plan allows',
   unavailable: 'The service was overloaded',
+  unauthorized: 'The key was not in the key header',
+  method_not_allowed: 'Not a POST',
+  not_found: 'Sent to another address than /ingest',
 }
 
 export const reasonInWords = (reason: string): string => REASONS[reason] ?? reason

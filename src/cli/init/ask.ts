@@ -1,0 +1,88 @@
+import { createInterface } from 'node:readline/promises'
+import { StartupError } from '../../lib/index.ts'
+import { type Answers, QUESTIONS } from './answers.ts'
+
+/** Someone who answers. */
+export interface Terminal {
+  ask: (question: string) => Promise<string>
+  say: (line: string) => void
+  close: () => void
+}
+
+/** @throws StartupError from `ask` when the input ends, or at Ctrl-C */
+export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Terminal {
+  const lines = createInterface({ input, output })
+  const end = new AbortController()
+  lines.once('close', () => end.abort())
+  return {
+    async ask(question) {
+      try {
+        return (await lines.question(question, { signal: end.signal })).trim()
+      } catch {
+        throw new StartupError('there is no answer: nothing was written')
+      }
+    },
+    say: (line) => void output.write(`${line}\n`),
+    close: () => lines.close(),
+  }
+}
+
+/** Asks what `given` does not answer, and again what is not valid. */
+export async function askAll(terminal: Terminal, given: Partial<Answers>): Promise<Answers> {
+  const answers: Partial<Answers> = { ...given }
+  for (const { name, text, fallback, check } of QUESTIONS) {
+    if (given[name] !== undefined) {
+      check(given[name], answers)
+      continue
+    }
+    const otherwise = fallback(answers)
+    const hint = otherwise === '' ? '' : ` [${otherwise}]`
+    for (;;) {
+      const answer = (await terminal.ask(`${text}${hint}\n> `)) || otherwise
+      try {
+        check(answer, answers)
+        answers[name] = answer
+        break
+      } catch (thrown) {
+        terminal.say(`That does not work: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+      }
+    }
+  }
+  return complete(answers)
+}
+
+/**
+ * What is not given is what an empty answer means.
+ *
+ * @throws StartupError naming the option that is not valid
+ */
+export function withDefaults(given: Partial<Answers>): Answers {
+  const answers: Partial<Answers> = {}
+  for (const { name, fallback, check } of QUESTIONS) {
+    const answer = given[name] ?? fallback(answers)
+    try {
+      check(answer, answers)
+    } catch (thrown) {
+      if (thrown instanceof StartupError) throw thrown
+      throw new StartupError(
+        `${OPTIONS[name]} is not valid: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      )
+    }
+    answers[name] = answer
+  }
+  return complete(answers)
+}
+
+const OPTIONS = {
+  publicUrl: '--public-url',
+  data: '--data',
+  adminToken: '--admin-token',
+  chatWebhook: '--chat-webhook',
+} as const satisfies Record<keyof Answers, string>
+
+const complete = ({ publicUrl = '', data = '', adminToken = '', chatWebhook = '' }: Partial<Answers>): Answers => ({
+  publicUrl,
+  data,
+  adminToken,
+  chatWebhook,
+})

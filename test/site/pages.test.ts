@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AT_NIGHT } from '../../testkit/length.ts'
+import { assertAccessible, openPage } from '../e2e/support/page.ts'
+import { buildSite, serveSite } from './support.ts'
+
+const LOOKS = [
+  { scheme: 'light', device: 'desktop' },
+  { scheme: 'dark', device: 'phone' },
+] as const
+
+test('the site of the docs', AT_NIGHT, async (t) => {
+  const said = await buildSite()
+  assert.match(said, /0 dead links/)
+  const url = await serveSite(t)
+
+  for (const look of LOOKS) {
+    for (const [path, heading] of [
+      ['/', 'Tagwarden'],
+      ['/tag.html', 'The tag'],
+      ['/comparison.html', 'Comparison with other tools'],
+    ] as const) {
+      await t.test(`${path} opens in ${look.scheme} on a ${look.device}, and axe finds nothing`, async (t) => {
+        const { page } = await openPage(t, url, path, look)
+        await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+        await assertAccessible(page)
+      })
+    }
+  }
+
+  await t.test('the search finds a probe, without a call to another host', async (t) => {
+    const { page } = await openPage(t, url, '/')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('searchbox').fill('tag_missing')
+    await page
+      .getByRole('option', { name: /tag_missing/ })
+      .first()
+      .click()
+    await page.waitForURL(/probes\.html#tag_missing/)
+  })
+
+  await t.test('the version is in the navigation, and links to sources lead to the repository', async (t) => {
+    const { page } = await openPage(t, url, '/architecture.html')
+    await page.getByRole('button', { name: /^v\d+\.\d+\.\d+/ }).waitFor()
+    const source = page
+      .getByRole('link', { name: 'loop.ts' })
+      .or(page.getByRole('link', { name: 'Loop' }))
+      .first()
+    assert.match(
+      (await source.getAttribute('href')) ?? '',
+      /^https:\/\/github\.com\/example\/tagwarden\/blob\/main\/src\//,
+    )
+  })
+})

@@ -1,0 +1,127 @@
+import type { DiagnosticsAnswer, RecentAnswer } from '../../api/analytics.ts'
+import type { Status } from '../../api/overview.ts'
+import { counted } from '../../lib/words.ts'
+import { containerOf } from './checks.ts'
+import { SAMPLE_CONTAINER } from './ingest.ts'
+
+/** Something that may be why no event arrives, and what to do. */
+export interface Trouble {
+  id: string
+  status: Extract<Status, 'warning' | 'unknown'>
+  title: string
+  text: string
+}
+
+export interface Facts {
+  recent: RecentAnswer
+  diagnostics: DiagnosticsAnswer
+  /** Of the endpoint that the tag is given. */
+  endpointHost: string
+  /** Under which this page was opened. */
+  pageHost: string
+  /** How long the site has been waiting, ms. */
+  waitedMs: number
+}
+
+/** Importing and publishing a template takes a few minutes; after these the way is to be looked at. */
+const PATIENCE_MS = 10 * 60_000
+
+/** What is known first, and what may be checked by hand at the end. */
+export function troublesOf(facts: Facts): Trouble[] {
+  return [
+    ...previewTrouble(facts.recent),
+    ...hostTrouble(facts),
+    ...facts.diagnostics.connection.map(({ code, message }) => ({
+      id: code,
+      status: 'warning' as const,
+      title: CONNECTION_TITLES[code],
+      text: `${message}.`,
+    })),
+    ...strangerTroubles(facts.diagnostics.without_site),
+    ...silenceTroubles(facts),
+  ]
+}
+
+/** Whether the tag was heard in a preview, and only there. */
+function previewTrouble({ accepted }: RecentAnswer): Trouble[] {
+  const own = accepted.filter((payload) => containerOf(payload) !== SAMPLE_CONTAINER)
+  if (own.length === 0 || !own.every((payload) => 'preview' in payload && payload.preview === true)) return []
+  const text = `${counted(own.length, 'event')} came from the preview mode of Tag Manager, which no report counts. The way is open: publish the container.`
+  return [{ id: 'preview', status: 'warning', title: 'Only previews came', text }]
+}
+
+function hostTrouble({ endpointHost, pageHost }: Facts): Trouble[] {
+  if (endpointHost === pageHost) return []
+  const text = `This page was opened at ${pageHost}. Look whether ${endpointHost} leads to Tagwarden as well, from the internet, and correct PUBLIC_URL if it does not.`
+  return [{ id: 'host', status: 'unknown', title: `The tag sends to ${endpointHost}`, text }]
+}
+
+const CONNECTION_TITLES: Readonly<Record<DiagnosticsAnswer['connection'][number]['code'], string>> = {
+  forwarded_http: 'The proxy takes http',
+  public_url_unset: 'PUBLIC_URL is not set',
+  proxy_not_trusted: 'The proxy is not trusted',
+}
+
+/** What is wrong with requests that show no known key; they may be of this site's sender or of anyone. */
+const STRANGERS: Readonly<Record<string, { title: string; todo: string }>> = {
+  unauthorized: {
+    title: 'A key that no site has',
+    todo: 'Copy the key of step 2 again: it may be of a site that was deleted, or of another Tagwarden.',
+  },
+  malformed_key: {
+    title: 'Something that is no key',
+    todo: 'A key has 43 characters. It may have been cut off, or be the name of a variable that is empty in the container.',
+  },
+  misplaced_key: {
+    title: 'An unknown key, and in the wrong place',
+    todo: 'Send the key of step 2 in the header X-Service-Key.',
+  },
+  no_key: {
+    title: 'No key',
+    todo: 'Send the key of step 2 in the header X-Service-Key. Some proxies drop headers that they do not know.',
+  },
+  method_not_allowed: {
+    title: 'No POST, and no key',
+    todo: 'Opening the endpoint in a browser does that. A redirect of the proxy, such as from http to https, makes a GET of a POST, too.',
+  },
+}
+
+const strangerTroubles = (without: DiagnosticsAnswer['without_site']): Trouble[] =>
+  without.flatMap(({ reason, requests }) => {
+    const words = STRANGERS[reason]
+    if (words === undefined) return []
+    const came = `${counted(requests, 'request')} to this service in the last hour, of an unknown sender.`
+    return [{ id: reason, status: 'unknown' as const, title: words.title, text: `${came} ${words.todo}` }]
+  })
+
+/** Nothing came of the tag, not even something to refuse: it stops before Tagwarden. */
+function silenceTroubles({ recent, diagnostics, waitedMs, endpointHost }: Facts): Trouble[] {
+  const own = recent.accepted.filter((payload) => containerOf(payload) !== SAMPLE_CONTAINER)
+  if (waitedMs < PATIENCE_MS || own.length + recent.rejections.length > 0) return []
+  if (diagnostics.without_site.some(({ reason }) => reason !== 'method_not_allowed')) return []
+  const isWayOpen = recent.accepted.length > 0
+  return SILENCE.filter(({ id }) => !isWayOpen || id !== 'reachable').map((words) => ({
+    ...words,
+    title: words.title.replace('{host}', endpointHost),
+    status: 'unknown' as const,
+  }))
+}
+
+/** In the order in which they are looked at. A sample that came shows that the second is not it. */
+const SILENCE: readonly Omit<Trouble, 'status'>[] = [
+  {
+    id: 'published',
+    title: 'Is the container published?',
+    text: 'Tag Manager, Versions: the newest has to be published, with the tag on a trigger that fires on all events. Preview shows whether it fires.',
+  },
+  {
+    id: 'reachable',
+    title: 'Can the tag server reach {host}?',
+    text: 'Run the line of step 3 on a machine outside your network. No connection: the name does not lead here, or a firewall blocks the port (443 for https). An error of the certificate: renew it, with its whole chain.',
+  },
+  {
+    id: 'blocked',
+    title: 'Does something in between answer?',
+    text: 'Preview shows what the request was answered. A 403 or 404 with a page of HTML is from a proxy or a firewall: have it let POST /ingest through with all headers.',
+  },
+]
