@@ -80,7 +80,9 @@ export function reachesBuilder(path: string, ignoreFile: string): boolean {
     if (line === '' || line.startsWith('#')) continue
     const isException = line.startsWith('!')
     const pattern = isException ? line.slice(1) : line
-    if (withAbove.some((one) => matchesGlob(one, pattern))) isIgnored = !isException
+    // Unlike a shell's, this star takes names that begin with a dot, too.
+    const isMeant = (one: string) => pattern === '*' || matchesGlob(one, pattern)
+    if (withAbove.some(isMeant)) isIgnored = !isException
   }
   return !isIgnored
 }

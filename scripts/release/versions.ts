@@ -17,7 +17,7 @@ const PLACES: readonly (readonly [files: string, pattern: RegExp])[] = [
   ['package-lock.json', new RegExp(`^((?: {2}| {6})"version": ")${VERSION}(?=",\\n\\s+"(?:lockfileVersion|license": "Apache))`, 'gm')],
   ['deploy/helm/tagwarden/Chart.yaml', new RegExp(`^((?:appVersion|version): "?)${VERSION}`, 'gm')],
   // What people copy: `tagwarden-0.1.0.tgz`, `OWNER/tagwarden:0.1.0`, `tagwarden@0.1.0`.
-  ['{README.md,docs/*.md,deploy/**/*.{md,service,toml,yaml}}', new RegExp(`(\\btagwarden[-:@])${VERSION}`, 'g')],
+  ['{README.md,compose.yaml,docs/*.md,deploy/**/*.{md,service,toml,yaml,Dockerfile}}', new RegExp(`(\\btagwarden[-:@])${VERSION}`, 'g')],
   ['{README.md,docs/*.md}', new RegExp(`(--version )${VERSION}`, 'g')],
   ['README.md', new RegExp(`(^ {4}version: ")${VERSION}`, 'gm')],
 ]

@@ -12,7 +12,7 @@ import { REPOSITORY } from '../../testkit/repository.ts'
 
 const MIGRATIONS = 'src/store/migrations'
 /** What a release looks at. */
-const FILES = ['package.json', 'package-lock.json', 'README.md', 'CHANGELOG.md', 'docs', 'deploy', MIGRATIONS, 'test/upgrade']
+const FILES = ['package.json', 'package-lock.json', 'README.md', 'CHANGELOG.md', 'compose.yaml', 'docs', 'deploy', MIGRATIONS, 'test/upgrade']
 const NEXT = '99.0.0'
 const DATE = '2026-12-01'
 

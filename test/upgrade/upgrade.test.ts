@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { brotliDecompressSync } from 'node:zlib'
 import { readConfig } from '../../src/config.ts'
-import { migrate, migrationState, openStore, sqlitePath } from '../../src/store/index.ts'
 import { copyToPostgres } from '../../src/store/copy/copy.ts'
+import { migrate, migrationState, openStore, sqlitePath } from '../../src/store/index.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
 import type { ApiClient } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { amount } from '../../testkit/length.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
 import { answerTo } from '../../testkit/questions.ts'
 import { startTestService } from '../../testkit/service.ts'
@@ -58,6 +59,10 @@ async function openToday(t: TestContext, place: Record<string, string>) {
     const row = await api.service.store.read.selectFrom('journal').select('seq').limit(1).executeTakeFirst()
     return row === undefined ? true : undefined
   })
+  await until('what open incidents cost is counted', async () => {
+    const incidents = await api.ask<{ state: string; impact: unknown }[]>('GET', '/api/incidents')
+    return incidents.every(({ state, impact }) => state === 'resolved' || impact !== null) ? true : undefined
+  })
   return api
 }
 
@@ -67,7 +72,8 @@ async function compare(api: ApiClient, version: string): Promise<void> {
   const questions = Object.entries(answers)
   assert.ok(questions.length > 400, `${questions.length}`)
   const differences: string[] = []
-  for (const [question, before] of questions) {
+  const asked = questions.filter((_, n) => n % amount(8, 1) === 0)
+  for (const [question, before] of asked) {
     const { status, body } = await answerTo(api, question)
     if (status !== 200) differences.push(`${question}: answered ${status}`)
     else differences.push(...lost(before, body).map((difference) => `${question}: ${difference}`))

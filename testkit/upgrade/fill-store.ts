@@ -59,6 +59,10 @@ await until('what was in the journal is in the reports', async () => {
   const row = await asked.service.store.read.selectFrom('journal').select('seq').limit(1).executeTakeFirst()
   return row === undefined ? true : undefined
 })
+await until('what open incidents cost is counted', async () => {
+  const incidents = await asked.api.ask<{ state: string; impact: unknown }[]>('GET', '/api/incidents')
+  return incidents.every(({ state, impact }) => state === 'resolved' || impact !== null) ? true : undefined
+})
 const answers: Record<string, unknown> = {}
 for (const question of await questionsTo(asked.api)) {
   if (OF_PROGRAM.test(question)) continue

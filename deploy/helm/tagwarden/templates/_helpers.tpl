@@ -53,6 +53,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if not .Values.secrets.ADMIN_TOKEN -}}
 {{- fail "Set existingSecret to a Secret with the key ADMIN_TOKEN, or secrets.ADMIN_TOKEN: the service is reached by others, and would need no key." -}}
 {{- end -}}
+{{- if and (eq .Values.engine "sqlite") .Values.secrets.DATABASE_URL -}}
+{{- fail "secrets.DATABASE_URL is set: set engine to postgres too." -}}
+{{- end -}}
 {{- if and (eq .Values.engine "postgres") (not .Values.secrets.DATABASE_URL) -}}
 {{- fail "engine is postgres: set existingSecret to a Secret with the key DATABASE_URL too, or secrets.DATABASE_URL." -}}
 {{- end -}}
