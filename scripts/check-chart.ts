@@ -19,7 +19,10 @@ if (found.error !== undefined) {
   process.exit(0)
 }
 for (const values of globSync('ci/*-values.yaml', { cwd: CHART })) {
-  for (const args of [['lint', CHART, '--strict'], ['template', 'check', CHART]]) {
+  for (const args of [
+    ['lint', CHART, '--strict'],
+    ['template', 'check', CHART],
+  ]) {
     const { status, stdout, stderr } = spawnSync(helm, [...args, '--values', join(CHART, values)], { encoding: 'utf8' })
     console.log(`${status === 0 ? 'ok  ' : 'NOT '} helm ${args[0]} with ${values}, ${found.stdout.trim()}`)
     if (status === 0) continue

@@ -99,7 +99,11 @@ function run(command: string, { root, folder, isNode }: Stage): void {
   if (/(?:^|\s)\//.test(command)) throw new Error(`names an absolute path, which would be this machine's: ${command}`)
   const environment = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}` }
   // npm of this machine, and whatever it runs, on the pinned Node.
-  execFileSync('sh', ['-c', command], { cwd: join(root, folder), env: environment, stdio: ['ignore', 'ignore', 'inherit'] })
+  execFileSync('sh', ['-c', command], {
+    cwd: join(root, folder),
+    env: environment,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
 }
 
 function copy(
@@ -117,7 +121,8 @@ function copy(
       // A folder is copied by what is in it; a link is followed.
       const to = intoFolder && !isFolder ? join(place, basename(file)) : place
       mkdirSync(dirname(to), { recursive: true })
-      const filter = (path: string) => source !== null || path === file || reachesBuilder(relative(REPOSITORY, path), ignoreFile)
+      const filter = (path: string) =>
+        source !== null || path === file || reachesBuilder(relative(REPOSITORY, path), ignoreFile)
       if (source === null && !isFolder && !reachesBuilder(relative(REPOSITORY, file), ignoreFile)) {
         throw new Error(`.dockerignore keeps ${pattern} from the builder`)
       }

@@ -28,7 +28,8 @@ if (version === undefined || commit === undefined || !/^\d+\.\d+\.\d+$/.test(ver
 
 const folder = mkdtempSync(join(tmpdir(), 'tagwarden-upgrade-'))
 const checkout = join(folder, 'checkout')
-const run = (command: string, args: readonly string[], cwd: string) => execFileSync(command, args, { cwd, stdio: 'inherit' })
+const run = (command: string, args: readonly string[], cwd: string) =>
+  execFileSync(command, args, { cwd, stdio: 'inherit' })
 try {
   run('git', ['worktree', 'add', '--detach', checkout, commit], REPOSITORY)
   run('npm', ['ci', '--ignore-scripts'], checkout)

@@ -20,9 +20,9 @@ const running = allLocked().filter(({ dev, devOptional }) => dev !== true && dev
 /** What the sources of the dashboard import, and what that depends on: some of it is in the files that a browser loads. */
 function bundled(): Locked[] {
   const names = globSync('web/src/**/*.{ts,tsx,css}', { cwd: REPOSITORY }).flatMap((file) =>
-    [
-      ...read(file).matchAll(/(?:from|import|import\()\s*['"]((?:@[\w.-]+\/)?[a-z][\w.-]*)[^'"]*['"]/g),
-    ].flatMap(([, name]) => name ?? []),
+    [...read(file).matchAll(/(?:from|import|import\()\s*['"]((?:@[\w.-]+\/)?[a-z][\w.-]*)[^'"]*['"]/g)].flatMap(
+      ([, name]) => name ?? [],
+    ),
   )
   return neededBy(names)
 }

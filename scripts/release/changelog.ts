@@ -30,6 +30,7 @@ export function release(changelog: string, version: string, date: string): strin
     throw new Error(`CHANGELOG.md needs one heading "${UNRELEASED}"`)
   }
   const next = after.search(/^## /m)
-  if ((next === -1 ? after : after.slice(0, next)).trim() === '') throw new Error('nothing is unreleased in CHANGELOG.md')
+  if ((next === -1 ? after : after.slice(0, next)).trim() === '')
+    throw new Error('nothing is unreleased in CHANGELOG.md')
   return `${before}${UNRELEASED}\n\n## [${version}] - ${date}\n${after}`
 }

@@ -69,5 +69,7 @@ for (const { title, problems } of checks) {
   for (const problem of problems) console.log(`     ${problem}`)
 }
 const failed = checks.filter(({ problems }) => problems.length > 0).length
-console.log(failed === 0 ? `Ready: tag it v${versionOf(REPOSITORY)}.` : `Not ready: ${failed} of ${checks.length} do not hold.`)
+console.log(
+  failed === 0 ? `Ready: tag it v${versionOf(REPOSITORY)}.` : `Not ready: ${failed} of ${checks.length} do not hold.`,
+)
 if (failed > 0) process.exitCode = 1

@@ -22,7 +22,10 @@ export function checkFiles(root: string, tag: string | null): Check[] {
   const version = versionOf(root)
   return [
     { title: `one version everywhere: ${version}`, problems: otherVersions(root, version) },
-    { title: 'the tag is the version', problems: tag === null || tag === `v${version}` ? [] : [`the tag ${tag} is not v${version}`] },
+    {
+      title: 'the tag is the version',
+      problems: tag === null || tag === `v${version}` ? [] : [`the tag ${tag} is not v${version}`],
+    },
     { title: 'the changelog says what it brings', problems: changelogProblems(root, version) },
     { title: 'released migrations are as they were', problems: changedSince(root) },
     { title: 'its migrations are frozen', problems: notFrozen(root, version) },
@@ -47,7 +50,9 @@ function changelogProblems(root: string, version: string): string[] {
 function notFrozen(root: string, version: string): string[] {
   const left = unreleased(root)
   if (left.length === 0) return []
-  return [`${left.join(', ')} would be released with ${version} and can still change: npm run release:prepare freezes them`]
+  return [
+    `${left.join(', ')} would be released with ${version} and can still change: npm run release:prepare freezes them`,
+  ]
 }
 
 function missingStores(root: string, version: string): string[] {

@@ -44,12 +44,17 @@ export function changedSince(root: string): string[] {
   const changed = frozen.flatMap(({ version, file, sha256 }) => {
     const path = join(folder, file)
     if (!existsSync(path)) return [`${file} is gone, which ${version} has taken`]
-    return sha256Of(path) === sha256 ? [] : [`${file} differs from that of ${version}: take the change back, and add a migration`]
+    return sha256Of(path) === sha256
+      ? []
+      : [`${file} differs from that of ${version}: take the change back, and add a migration`]
   })
   const last = frozen.at(-1)?.file ?? ''
   const known = new Set(frozen.map(({ file }) => file))
   const inserted = stepsIn(folder).filter((file) => !known.has(file) && file < last)
-  return [...changed, ...inserted.map((file) => `${file} comes before ${last}, which was released without it: number it after`)]
+  return [
+    ...changed,
+    ...inserted.map((file) => `${file} comes before ${last}, which was released without it: number it after`),
+  ]
 }
 
 /** Migrations that no release has had. */

@@ -14,10 +14,16 @@ const VERSION = String.raw`(\d+\.\d+\.\d+)`
 const PLACES: readonly (readonly [files: string, pattern: RegExp])[] = [
   ['package.json', new RegExp(`^(  "version": ")${VERSION}`, 'gm')],
   // Its own version and, as of a package among others, once more.
-  ['package-lock.json', new RegExp(`^((?: {2}| {6})"version": ")${VERSION}(?=",\\n\\s+"(?:lockfileVersion|license": "Apache))`, 'gm')],
+  [
+    'package-lock.json',
+    new RegExp(`^((?: {2}| {6})"version": ")${VERSION}(?=",\\n\\s+"(?:lockfileVersion|license": "Apache))`, 'gm'),
+  ],
   ['deploy/helm/tagwarden/Chart.yaml', new RegExp(`^((?:appVersion|version): "?)${VERSION}`, 'gm')],
   // What people copy: `tagwarden-0.1.0.tgz`, `OWNER/tagwarden:0.1.0`, `tagwarden@0.1.0`.
-  ['{README.md,compose.yaml,docs/*.md,deploy/**/*.{md,service,toml,yaml,Dockerfile}}', new RegExp(`(\\btagwarden[-:@])${VERSION}`, 'g')],
+  [
+    '{README.md,compose.yaml,docs/*.md,deploy/**/*.{md,service,toml,yaml,Dockerfile}}',
+    new RegExp(`(\\btagwarden[-:@])${VERSION}`, 'g'),
+  ],
   ['{README.md,docs/*.md}', new RegExp(`(--version )${VERSION}`, 'g')],
   ['README.md', new RegExp(`(^ {4}version: ")${VERSION}`, 'gm')],
 ]

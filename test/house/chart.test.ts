@@ -81,21 +81,30 @@ test('every value is explained where it stands, on its own or together with thos
   for (const { key } of map.items) {
     const name = String(key)
     const line = lines.findIndex((one) => one.startsWith(`${name}:`))
-    const block = lines.slice(0, line + 1).join('\n').split('\n\n').at(-1) ?? ''
+    const block =
+      lines
+        .slice(0, line + 1)
+        .join('\n')
+        .split('\n\n')
+        .at(-1) ?? ''
     const own = lines.slice(line).join('\n').split('\n\n')[0] ?? ''
     assert.match(`${block}\n${own}`, /^\s*# ./m, name)
   }
 })
 
 test('every variable that it sets for a pod is a setting', () => {
-  const set = templates.flatMap(({ body }) => [...body.matchAll(/- name: ([A-Z][A-Z_]+)\n/g)].map(([, name]) => name ?? ''))
+  const set = templates.flatMap(({ body }) =>
+    [...body.matchAll(/- name: ([A-Z][A-Z_]+)\n/g)].map(([, name]) => name ?? ''),
+  )
   assert.deepEqual(set, ['PORT', 'PUBLIC_URL', 'TRUST_PROXY'])
   for (const name of [...set, ...OWN_SETTINGS]) assert.ok(names.includes(name), name)
 })
 
 test('its secrets are those settings that are secret, and its settings the others', () => {
   const schema = chartSchema() as { properties: Record<'settings' | 'secrets', { properties: Record<string, object> }> }
-  const [open, secret] = [schema.properties.settings, schema.properties.secrets].map((one) => Object.keys(one.properties))
+  const [open, secret] = [schema.properties.settings, schema.properties.secrets].map((one) =>
+    Object.keys(one.properties),
+  )
   const expected = (isSecret: boolean) =>
     Object.values(SETTINGS).flatMap((one) =>
       one.secret === isSecret && !OWN_SETTINGS.includes(one.name) ? [one.name] : [],

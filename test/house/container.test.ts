@@ -22,7 +22,7 @@ interface Service {
 }
 
 /** One variable names the released image; without it the name is one that no registry gives out. */
-const IMAGE = '${TAGWARDEN_IMAGE:-localhost/tagwarden}'
+const IMAGE = `\${TAGWARDEN_IMAGE:-localhost/tagwarden}`
 
 const COMPOSE_FILES = ['compose.yaml', 'deploy/compose.postgres.yaml']
 const servicesOf = (path: string): [name: string, service: Service][] =>

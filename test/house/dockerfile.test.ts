@@ -52,7 +52,14 @@ test('what the Dockerfile copies from here gets to the builder, and nothing that
 
 test('secrets, data and builds of this machine do not get to the builder', () => {
   const ignoreFile = text('.dockerignore')
-  for (const path of ['.env', 'data/tagwarden.db', '.git/config', 'node_modules/pg/index.js', 'web/dist/index.html', 'test/a.ts']) {
+  for (const path of [
+    '.env',
+    'data/tagwarden.db',
+    '.git/config',
+    'node_modules/pg/index.js',
+    'web/dist/index.html',
+    'test/a.ts',
+  ]) {
     assert.equal(reachesBuilder(path, ignoreFile), false, path)
   }
   assert.equal(reachesBuilder('web/src/main.tsx', ignoreFile), true)

@@ -12,7 +12,17 @@ import { REPOSITORY } from '../../testkit/repository.ts'
 
 const MIGRATIONS = 'src/store/migrations'
 /** What a release looks at. */
-const FILES = ['package.json', 'package-lock.json', 'README.md', 'CHANGELOG.md', 'compose.yaml', 'docs', 'deploy', MIGRATIONS, 'test/upgrade']
+const FILES = [
+  'package.json',
+  'package-lock.json',
+  'README.md',
+  'CHANGELOG.md',
+  'compose.yaml',
+  'docs',
+  'deploy',
+  MIGRATIONS,
+  'test/upgrade',
+]
 const NEXT = '99.0.0'
 const DATE = '2026-12-01'
 
@@ -33,11 +43,18 @@ function edit(root: string, path: string, change: (text: string) => string): voi
   writeFileSync(join(root, path), after)
 }
 
-const problemsOf = (root: string, tag: string | null = null) => checkFiles(root, tag).flatMap(({ problems }) => problems)
+const problemsOf = (root: string, tag: string | null = null) =>
+  checkFiles(root, tag).flatMap(({ problems }) => problems)
 
 test('all places that say the version say the same', () => {
   const mentions = mentionsIn(REPOSITORY)
-  for (const file of ['package.json', 'package-lock.json', 'deploy/helm/tagwarden/Chart.yaml', 'README.md', 'docs/deploy.md']) {
+  for (const file of [
+    'package.json',
+    'package-lock.json',
+    'deploy/helm/tagwarden/Chart.yaml',
+    'README.md',
+    'docs/deploy.md',
+  ]) {
     assert.ok(
       mentions.some((mention) => mention.file === file),
       file,
@@ -61,7 +78,10 @@ test('what is prepared can be released', async (t) => {
   prepare(root, NEXT, DATE)
   assert.deepEqual(problemsOf(root, `v${NEXT}`), [])
   assert.equal(versionOf(root), NEXT)
-  assert.match(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), /^## \[Unreleased\]\n\n## \[99\.0\.0\] - 2026-12-01\n/m)
+  assert.match(
+    readFileSync(join(root, 'CHANGELOG.md'), 'utf8'),
+    /^## \[Unreleased\]\n\n## \[99\.0\.0\] - 2026-12-01\n/m,
+  )
 })
 
 test('what is not prepared says what to do', () => {
@@ -73,7 +93,8 @@ test('what is not prepared says what to do', () => {
 const FAULTS: readonly [what: string, breakIt: (root: string) => void, problem: RegExp][] = [
   [
     'a place that says another version',
-    (root) => edit(root, 'deploy/helm/tagwarden/Chart.yaml', (text) => text.replace('appVersion: "99', 'appVersion: "98')),
+    (root) =>
+      edit(root, 'deploy/helm/tagwarden/Chart.yaml', (text) => text.replace('appVersion: "99', 'appVersion: "98')),
     /^deploy\/helm\/tagwarden\/Chart\.yaml:\d+ says 98\.0\.0$/,
   ],
   [

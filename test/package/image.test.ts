@@ -16,7 +16,8 @@ const MOST_BYTES = 180_000_000
 const TOKEN = 'only-for-this-run'
 
 /** Follows the steps on Linux with Debian's folders only: the C library of another is no stand-in for the image's. */
-const HAS_LIBRARIES = process.platform === 'linux' && readdirSync('/usr/lib').some((name) => name.endsWith('-linux-gnu'))
+const HAS_LIBRARIES =
+  process.platform === 'linux' && readdirSync('/usr/lib').some((name) => name.endsWith('-linux-gnu'))
 const SKIPPED = HAS_LIBRARIES ? AT_NIGHT : { skip: 'needs a Linux with the folders of Debian' }
 
 /**
@@ -39,7 +40,9 @@ exec unshare --root "$root" --wd "$folder" --setgid "$group" --setuid "$user" "$
 function canContain(): boolean {
   if (process.getuid?.() !== 0) return false
   try {
-    execFileSync('unshare', ['--mount', '--propagation', 'private', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' })
+    execFileSync('unshare', ['--mount', '--propagation', 'private', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], {
+      stdio: 'ignore',
+    })
     return true
   } catch {
     return false
@@ -59,9 +62,26 @@ function start(image: Image, data: string, args: readonly string[], settings: Re
   const child = contained
     ? spawn(
         'unshare',
-        ['--mount', '--propagation', 'private', 'sh', '-c', CONTAIN, 'sh', image.root, data, image.folder, uid, gid, ...args],
+        [
+          '--mount',
+          '--propagation',
+          'private',
+          'sh',
+          '-c',
+          CONTAIN,
+          'sh',
+          image.root,
+          data,
+          image.folder,
+          uid,
+          gid,
+          ...args,
+        ],
         // The shell finds its programs by this path, the image's process its own.
-        { env: { ...environment, PATH: `${environment.PATH}:/usr/bin:/bin:/usr/sbin:/sbin` }, stdio: ['ignore', 'pipe', 'pipe'] },
+        {
+          env: { ...environment, PATH: `${environment.PATH}:/usr/bin:/bin:/usr/sbin:/sbin` },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        },
       )
     : // What is left where nothing may be mounted: the image's own Node on the image's files.
       spawn(join(image.root, 'usr/local/bin', program), rest, {
@@ -80,7 +100,13 @@ async function endOf(t: TestContext, { child, log }: Started): Promise<number | 
   return child.exitCode
 }
 
-const FILES = ['usr/local/bin/node', 'lib64', 'etc/nsswitch.conf', 'app/bin/tagwarden.mjs', 'app/THIRD-PARTY-LICENSES.txt']
+const FILES = [
+  'usr/local/bin/node',
+  'lib64',
+  'etc/nsswitch.conf',
+  'app/bin/tagwarden.mjs',
+  'app/THIRD-PARTY-LICENSES.txt',
+]
 
 test('what the Dockerfile makes runs as user 1000 on files that it cannot change', SKIPPED, async (t) => {
   const folder = await tempDir(t)
@@ -90,7 +116,9 @@ test('what the Dockerfile makes runs as user 1000 on files that it cannot change
   await t.test('it is small, and has Node, its libraries and the package', () => {
     for (const path of FILES) assert.ok(existsSync(join(image.root, path)), path)
     const bytes = sizeOf(image.root)
-    t.diagnostic(`${(bytes / 1e6).toFixed(1)} MB, of it Tagwarden ${(sizeOf(join(image.root, 'app')) / 1e6).toFixed(1)} MB`)
+    t.diagnostic(
+      `${(bytes / 1e6).toFixed(1)} MB, of it Tagwarden ${(sizeOf(join(image.root, 'app')) / 1e6).toFixed(1)} MB`,
+    )
     assert.ok(bytes < MOST_BYTES, `${bytes} bytes`)
     assert.ok(!existsSync(join(image.root, 'bin/sh')))
   })
@@ -133,7 +161,10 @@ test('what the Dockerfile makes runs as user 1000 on files that it cannot change
   await t.test('its command line works in it', async (t) => {
     const target = canContain() ? '/data/backup.db' : join(data, 'backup.db')
     const [node = ''] = image.command
-    assert.equal(await endOf(t, start(image, data, [node, 'bin/tagwarden.mjs', 'backup', target], { ADMIN_TOKEN: TOKEN })), 0)
+    assert.equal(
+      await endOf(t, start(image, data, [node, 'bin/tagwarden.mjs', 'backup', target], { ADMIN_TOKEN: TOKEN })),
+      0,
+    )
     assert.ok(statSync(join(data, 'backup.db')).size > 0)
   })
 })

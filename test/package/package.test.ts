@@ -75,7 +75,10 @@ test('the npm package runs without the sources', async (t) => {
       [],
     )
     const named = new Set(titles.map(([, name]) => name))
-    assert.deepEqual([...(await codeOf(folder))].filter((name) => !named.has(name)), [])
+    assert.deepEqual(
+      [...(await codeOf(folder))].filter((name) => !named.has(name)),
+      [],
+    )
     for (const name of ['fastify', 'kysely', 'react', 'echarts']) assert.ok(named.has(name), name)
   })
 

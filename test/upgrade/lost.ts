@@ -16,7 +16,9 @@ export function lost(before: unknown, after: unknown, at = ''): string[] {
       name in after ? lost(value, after[name], `${at}/${name}`) : [`${at}/${name} is gone`],
     )
   }
-  return isDeepStrictEqual(before, after) ? [] : [`${at} is ${JSON.stringify(after)}, and was ${JSON.stringify(before)}`]
+  return isDeepStrictEqual(before, after)
+    ? []
+    : [`${at} is ${JSON.stringify(after)}, and was ${JSON.stringify(before)}`]
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
