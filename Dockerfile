@@ -1,36 +1,46 @@
-# Node runs the TypeScript sources as they are; only the dashboard is built.
-#
-# The image is pinned by content (its index, for every architecture) and holds the Node that package.json pins. To renew it:
+# The npm package on Node, and nothing else: no shell, no package manager, no npm. Node and the libraries it loads are copied from
+# Node's own image, which is pinned by content (its index, for every architecture) and holds the Node that package.json pins. To renew:
 #   docker buildx imagetools inspect node:<version>-bookworm-slim --format '{{.Manifest.Digest}}'
-FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS dashboard
+# scripts/follow-dockerfile.ts takes these steps where there is no container engine, so it holds to COPY, RUN and what stands here.
 
-WORKDIR /app
+# Nothing of the package is made for one architecture, so it is built on the builder's own. No program runs on another.
+FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS build
+WORKDIR /build
 
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 
-COPY scripts/ensure-dashboard.mjs scripts/
-COPY tsconfig.json ./
-COPY web web
-RUN node scripts/ensure-dashboard.mjs
-
-
-FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
-
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=2
-WORKDIR /app
-
-COPY package.json package-lock.json .npmrc ./
-# Without optional packages: they are Node itself for machines that lack it.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
-
-COPY LICENSE ./
+COPY LICENSE README.md CHANGELOG.md THIRD-PARTY.md tsconfig.json ./
 COPY bin bin
-COPY contract contract
+COPY scripts scripts
 COPY src src
 COPY tag/template.tpl tag/
-COPY --from=dashboard /app/web/dist web/dist
-RUN mkdir -p -m 700 /data node_modules/.cache/tagwarden && chown node:node /data node_modules/.cache/tagwarden
+COPY web web
+RUN node scripts/ensure-dashboard.mjs && node scripts/package.ts package
+RUN mkdir -p writable/data writable/cache writable/tmp && chmod 700 writable/data && chmod 1777 writable/tmp
+
+
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS node
+
+
+FROM scratch
+
+COPY --from=node /usr/local/bin/node /usr/local/bin/
+COPY --from=node /usr/lib/*-linux-gnu/libc.so.6 /usr/lib/*-linux-gnu/libm.so.6 /usr/lib/*-linux-gnu/libdl.so.2 /usr/lib/*-linux-gnu/libpthread.so.0 /usr/lib/*-linux-gnu/libgcc_s.so.1 /usr/lib/*-linux-gnu/libstdc++.so.6 /usr/lib/
+# Programs name the loader by its path: that of amd64 is in /lib64, that of arm64 in /lib.
+COPY --from=node /usr/lib/*-linux-gnu/ld-linux-*.so.* /lib/
+COPY --from=node /usr/lib/*-linux-gnu/ld-linux-*.so.* /lib64/
+COPY --from=node /usr/share/doc/libc6/copyright /usr/share/doc/libc6/
+COPY --from=node /usr/share/doc/libstdc++6/copyright /usr/share/doc/libstdc++6/
+COPY deploy/image/etc /etc
+COPY --from=build /build/package /app
+# What user 1000 may write where the file system is not read-only.
+COPY --from=build --chown=1000:1000 /build/writable/cache /app/node_modules/.cache/tagwarden
+COPY --from=build --chown=1000:1000 /build/writable/tmp /tmp
+COPY --from=build --chown=1000:1000 /build/writable/data /data
+
+ENV PATH=/usr/local/bin NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=2
+WORKDIR /app
 # By number, so that a platform that asks for a user other than root can see that it is one: this is `node`.
 USER 1000:1000
 VOLUME /data

@@ -8,6 +8,9 @@ export const PLACE = 'dist/server'
 /** What has files of its own that it reads while it runs; the package depends on it. */
 export const UNBUNDLED = ['@fastify/swagger-ui']
 
+/** Whose work is in a build of Vite's, with the texts of their licences: from the top of what was built. */
+export const LICENCES = '.vite/licences.json'
+
 /** Names and lines for stack traces, without the sources themselves, which are half of it. */
 const MAPS = { sourcemapExcludeSources: true }
 
@@ -32,6 +35,7 @@ export async function bundle(folder: string): Promise<void> {
       sourcemap: true,
       outDir: folder,
       emptyOutDir: true,
+      license: { fileName: LICENCES },
       rolldownOptions: {
         input: { cli: join(REPOSITORY, 'src/cli/index.ts') },
         output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs', ...MAPS },

@@ -3,13 +3,16 @@
  *
  *     node scripts/package.ts [folder]    lays the package out in the folder, and packs nothing
  *
- * The package has a `package.json` of its own. It depends on nothing that runs a script when it is installed: our own pins the Node that
- * runs the sources, which npm would download with it; whoever installs this has one.
+ * The package has a `package.json` of its own. It brings what it depends on, as the lockfile has it: everyone runs what was tested, and
+ * nothing is asked of a registry. Nothing of it runs a script when it is installed. Our own `package.json` pins the Node that runs the
+ * sources, which npm would download with it; whoever installs this has one.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { bundle, PLACE, UNBUNDLED } from './bundle.ts'
+import { dirname, join, resolve } from 'node:path'
+import { bundle, LICENCES, PLACE, UNBUNDLED } from './bundle.ts'
+import { licenceTexts } from './licence-texts.ts'
+import { type Locked, neededBy } from './lockfile.ts'
 
 const REPOSITORY = join(import.meta.dirname, '..')
 const TARGET = join(REPOSITORY, 'dist')
@@ -33,26 +36,25 @@ function readJson<T>(path: string): T {
   return JSON.parse(readFileSync(join(REPOSITORY, path), 'utf8')) as T
 }
 
-/** The versions that the lockfile has, so that everyone runs what was tested. */
-function pinned(names: readonly string[]): Record<string, string> {
-  const { packages } = readJson<{ packages: Record<string, { version: string } | undefined> }>('package-lock.json')
-  return Object.fromEntries(
-    names.map((name) => {
-      const locked = packages[`node_modules/${name}`]
-      if (locked === undefined) throw new Error(`the lockfile has no ${name}`)
-      return [name, locked.version]
-    }),
-  )
+/** npm says with a package where it was built, and compares it with this; elsewhere than on a build server nothing is said. */
+function repository(): object {
+  const { GITHUB_REPOSITORY } = process.env
+  if (GITHUB_REPOSITORY === undefined) return {}
+  return { repository: { type: 'git', url: `git+https://github.com/${GITHUB_REPOSITORY}.git` } }
 }
 
-function manifest(): object {
+function manifest(brought: readonly Locked[]): object {
   const { name, version, description, license, keywords, bin } = readJson<Manifest>('package.json')
   return {
     ...{ name, version, description, license, keywords },
     type: 'module',
     bin,
+    ...repository(),
     engines: { node: NODE },
-    dependencies: pinned(UNBUNDLED),
+    dependencies: Object.fromEntries(
+      brought.filter(({ name }) => UNBUNDLED.includes(name)).map(({ name, version }) => [name, version]),
+    ),
+    bundleDependencies: UNBUNDLED,
   }
 }
 
@@ -65,7 +67,14 @@ async function layOut(folder: string): Promise<void> {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     cpSync(join(REPOSITORY, path), join(folder, path), { recursive: true })
   }
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`)
+  const brought = neededBy(UNBUNDLED)
+  for (const { path } of brought) cpSync(join(REPOSITORY, path), join(folder, path), { recursive: true })
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(brought), null, 2)}\n`)
+  writeFileSync(
+    join(folder, 'THIRD-PARTY-LICENSES.txt'),
+    licenceTexts([join(folder, PLACE, LICENCES), join(folder, 'web/dist', LICENCES)]),
+  )
+  execFileSync(process.execPath, [join(import.meta.dirname, 'write-sbom.ts'), join(folder, 'sbom.cdx.json')])
 }
 
 function pack(folder: string): void {
@@ -76,6 +85,6 @@ function pack(folder: string): void {
 }
 
 const [asked] = process.argv.slice(2)
-const folder = asked ?? join(TARGET, 'package')
+const folder = resolve(asked ?? join(TARGET, 'package'))
 await layOut(folder)
 if (asked === undefined) pack(folder)

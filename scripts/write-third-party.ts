@@ -8,68 +8,26 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeGenerated } from './generated-file.ts'
+import { allLocked, type Locked, neededBy } from './lockfile.ts'
 
 const REPOSITORY = join(import.meta.dirname, '..')
 
-interface Locked {
-  version: string
-  license?: string
-  integrity?: string
-  dev?: boolean
-  devOptional?: boolean
-  optional?: boolean
-  os?: string | string[]
-  cpu?: string | string[]
-  dependencies?: Record<string, string>
-}
-
-interface Package extends Locked {
-  path: string
-  name: string
-}
-
-const MODULES = 'node_modules/'
 const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8')
-const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }
-const nameOf = (path: string): string => path.slice(path.lastIndexOf(MODULES) + MODULES.length)
-const packageAt = (path: string): Package | undefined => {
-  const entry = packages[path]
-  return entry === undefined ? undefined : { path, name: nameOf(path), ...entry }
-}
 
 /** What `npm ci --omit=dev` installs. */
-const running = Object.keys(packages)
-  .flatMap((path) => packageAt(path) ?? [])
-  .filter(({ path, dev, devOptional }) => path !== '' && dev !== true && devOptional !== true)
+const running = allLocked().filter(({ dev, devOptional }) => dev !== true && devOptional !== true)
 
 /** What the sources of the dashboard import, and what that depends on: some of it is in the files that a browser loads. */
-function bundled(): Package[] {
-  const found = new Map<string, Package>()
-  const add = (name: string, from: string) => {
-    const place = resolve(name, from)
-    if (place === undefined || found.has(place.path)) return
-    found.set(place.path, place)
-    for (const dependency of Object.keys(place.dependencies ?? {})) add(dependency, place.path)
-  }
-  for (const file of globSync('web/src/**/*.{ts,tsx,css}', { cwd: REPOSITORY })) {
-    for (const [, name] of read(file).matchAll(
-      /(?:from|import|import\()\s*['"]((?:@[\w.-]+\/)?[a-z][\w.-]*)[^'"]*['"]/g,
-    )) {
-      if (name !== undefined) add(name, '')
-    }
-  }
-  return [...found.values()]
+function bundled(): Locked[] {
+  const names = globSync('web/src/**/*.{ts,tsx,css}', { cwd: REPOSITORY }).flatMap((file) =>
+    [...read(file).matchAll(/(?:from|import|import\()\s*['"]((?:@[\w.-]+\/)?[a-z][\w.-]*)[^'"]*['"]/g)].flatMap(
+      ([, name]) => name ?? [],
+    ),
+  )
+  return neededBy(names)
 }
 
-/** As Node finds it: beside the package, or beside one of those that it is in. */
-function resolve(name: string, from: string): Package | undefined {
-  const place = packageAt(`${from === '' ? '' : `${from}/`}${MODULES}${name}`)
-  if (place !== undefined || from === '') return place
-  const above = from.lastIndexOf(`/${MODULES}`)
-  return resolve(name, above === -1 ? '' : from.slice(0, above))
-}
-
-function sourceOf({ path, name }: Package): string {
+function sourceOf({ path, name }: Locked): string {
   const manifest = JSON.parse(read(`${path}/package.json`)) as { repository?: string | { url?: string } }
   const { repository } = manifest
   const given = (typeof repository === 'string' ? repository : repository?.url) ?? ''
@@ -82,7 +40,7 @@ function sourceOf({ path, name }: Package): string {
   return host.startsWith('https://') ? host : `https://www.npmjs.com/package/${name}`
 }
 
-const byName = (a: Package, b: Package): number => {
+const byName = (a: Locked, b: Locked): number => {
   const [first, second] = [`${a.name}@${a.version}`, `${b.name}@${b.version}`]
   return first < second ? -1 : Number(first > second)
 }
@@ -92,7 +50,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [...unique].join('\n')
 }
 
-const listed = (some: readonly Package[]): string =>
+const listed = (some: readonly Locked[]): string =>
   table(
     ['Package', 'Version', 'Licence', 'Source'],
     some
@@ -105,7 +63,8 @@ const machines = ({ os, cpu }: Locked): string => [os ?? [], cpu ?? []].flat().j
 
 const page = `# Third parties
 
-Written by \`npm run docs\` from the lockfile. Each package has its licence's text in its own folder under \`node_modules\`.
+Written by \`npm run docs\` from the lockfile. Each package has its licence's text in its own folder under \`node_modules\`. The npm
+package and the image bring the texts in \`THIRD-PARTY-LICENSES.txt\`: of all that is in their files, the program's and the dashboard's.
 
 ## What runs
 

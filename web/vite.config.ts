@@ -19,6 +19,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     manifest: true,
+    // Whose work is in it, with the texts of their licences: the package hands both on.
+    license: { fileName: '.vite/licences.json' },
   },
   server: { proxy: { '/api': SERVER } },
 })

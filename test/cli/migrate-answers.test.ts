@@ -13,6 +13,7 @@ import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
 import { placeFor, postgres, sqlite } from '../../testkit/engines.ts'
 import { amount } from '../../testkit/length.ts'
 import { runCli } from '../../testkit/processes/command-line.ts'
+import { answerTo, questionsTo } from '../../testkit/questions.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 import { withStore } from './databases.ts'
@@ -23,17 +24,6 @@ const retention = { minuteDays: 2, hourDays: 400 }
 const RETENTION = { RETENTION_MINUTE_DAYS: '2' }
 /** Sorted differently by bytes and by the rules of a language. */
 const NAMES = ['purchase', 'Purchase', 'Käufe/ß', 'zeta', 'Zeta', '_x', '😀', '\uffff']
-
-/** What answers of each process itself, has no end, or is no data. */
-const NOT_ASKED = [
-  '/api/openapi.json',
-  '/api/session',
-  '/api/stream',
-  '/api/nodes',
-  '/api/settings',
-  '/health',
-  '/ready',
-]
 
 /** A store as a service that was killed leaves it: history, what came over HTTP, and a journal that is not folded. */
 async function usedFolder(t: TestContext): Promise<string> {
@@ -85,49 +75,6 @@ async function useOverHttp(api: ApiClient): Promise<void> {
   }
 }
 
-interface Parameter {
-  name: string
-  in: 'path' | 'query'
-  required?: boolean
-  schema: { enum?: string[] }
-}
-interface Document {
-  paths: Record<string, { get?: { parameters?: Parameter[] } }>
-}
-
-/** Every question that GET routes can be asked: each site and client, each value of each setting that has a list of them. */
-async function questionsTo(api: ApiClient): Promise<string[]> {
-  const { paths } = (await api.call('GET', '/api/openapi.json')).json<Document>()
-  const sites = (await api.call('GET', '/api/sites')).json<{ id: string; client_id: string }[]>()
-  const questions = Object.entries(paths).flatMap(([path, { get }]) => {
-    if (get === undefined || NOT_ASKED.includes(path)) return []
-    const searches = searchesOf(get.parameters ?? [])
-    return sites
-      .map(({ id, client_id }) => path.replace('{site_id}', id).replace('{client_id}', client_id))
-      .flatMap((filled) => searches.map((search) => `${filled}?${search}`))
-  })
-  const tagged = await Promise.all(questions.map((question) => withTagKeys(api, question)))
-  return [...new Set(tagged.flat())]
-}
-
-function searchesOf(parameters: readonly Parameter[]): string[] {
-  const inQuery = parameters.filter((parameter) => parameter.in === 'query')
-  const choices = ({ name, schema }: Parameter): string[] => (schema.enum ?? []).map((value) => `${name}=${value}`)
-  const required = inQuery.filter((parameter) => parameter.required === true).flatMap(choices)
-  const optional = inQuery.filter((parameter) => parameter.required !== true).flatMap(choices)
-  const hours = inQuery.some(({ name }) => name === 'hours') ? ['hours=60'] : []
-  return (required.length > 0 ? required : ['']).flatMap((first) =>
-    ['', ...hours, ...optional].map((second) => [first, second].filter((part) => part !== '').join('&')),
-  )
-}
-
-async function withTagKeys(api: ApiClient, question: string): Promise<string[]> {
-  if (!question.includes('{tag_key}')) return [question]
-  const overview = question.replace(/\/tags\/.*/, '/overview')
-  const { tags } = (await api.call('GET', overview)).json<{ tags: { tag_key: string }[] }>()
-  return tags.map(({ tag_key }) => question.replace('{tag_key}', encodeURIComponent(tag_key)))
-}
-
 async function startOn(t: TestContext, environment: Environment): Promise<TestService> {
   const api = await startTestService(t, new TestClock(NOW), { ...environment, ...RETENTION })
   await until('what was in the journal is in the reports', async () => {
@@ -135,12 +82,6 @@ async function startOn(t: TestContext, environment: Environment): Promise<TestSe
     return row === undefined ? true : undefined
   })
   return api
-}
-
-async function answerOf(api: ApiClient, question: string): Promise<{ status: number; body: unknown }> {
-  const { status, headers, text } = await api.call('GET', question)
-  if (headers.get('content-type')?.startsWith('application/json') !== true) return { status, body: text }
-  return { status, body: JSON.parse(text) }
 }
 
 test('after the copy every report answers the same from PostgreSQL as from the embedded store', async (t) => {
@@ -157,7 +98,7 @@ test('after the copy every report answers the same from PostgreSQL as from the e
   const asked = questions.filter((_, n) => n % amount(10, 1) === 0)
   let answered = 0
   for (const question of asked) {
-    const [expected, actual] = await Promise.all([answerOf(before, question), answerOf(after, question)])
+    const [expected, actual] = await Promise.all([answerTo(before, question), answerTo(after, question)])
     assert.deepEqual(actual, expected, question)
     if (expected.status === 200) answered++
   }

@@ -75,7 +75,9 @@ test('one version of Node is locked for every machine, and the image and these t
   assert.match(pinned, /^\d+\.\d+\.\d+$/)
   assert.deepEqual(others, [])
   for (const [name] of nodes) assert.equal(lockfile.packages[`node_modules/${name}`]?.version, pinned, name)
-  const images = [...text('Dockerfile').matchAll(/^FROM node:([\d.]+)-/gm)].map(([, version]) => version)
+  const images = [...text('Dockerfile').matchAll(/^FROM (?:--platform=\S+ )?node:([\d.]+)-/gm)].map(
+    ([, version]) => version,
+  )
   assert.deepEqual(images, [pinned, pinned])
   assert.equal(process.version, `v${pinned}`)
 })

@@ -126,7 +126,7 @@ test('the bill of materials names what runs, with versions, and nothing of devel
   }
   assert.deepEqual([bill.bomFormat, bill.metadata.component.name], ['CycloneDX', 'tagwarden'])
   const named = bill.components.map(({ purl }) => decodeURIComponent(purl)).sort()
-  // As `npm ci --omit=dev` installs it, which is what the image does.
+  // As `npm ci --omit=dev` installs it: the bundle holds what is used of that.
   const running = locked
     .filter(({ dev, devOptional }) => dev !== true && devOptional !== true)
     .map(({ name, version }) => `pkg:npm/${name}@${version}`)

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+
+/** What Vite writes down of a package whose code it took. */
+interface Licence {
+  name: string
+  version: string
+  identifier?: string
+  text?: string
+}
+
+const LINE = '-'.repeat(80)
+
+/**
+ * The licences of all packages whose code is in our builds, one after the other: most ask that their text goes along with it.
+ *
+ * @param files what Vite wrote down with each build
+ */
+export function licenceTexts(files: readonly string[]): string {
+  const all = files.flatMap((file) => JSON.parse(readFileSync(file, 'utf8')) as Licence[])
+  const byName = new Map(all.map((licence) => [`${licence.name} ${licence.version}`, licence]))
+  const texts = [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([title, licence]) => textOf(title, licence))
+  return `Tagwarden holds code of others, under their licences. Sources are listed in THIRD-PARTY.md.\n\n${texts.join('\n')}`
+}
+
+const textOf = (title: string, { identifier, text }: Licence): string =>
+  `${LINE}\n${title} (${identifier ?? 'see below'})\n\n${text ?? 'The package brings no text of its licence.'}\n`

@@ -1,0 +1,104 @@
+import type { ApiClient } from './api.ts'
+
+interface Parameter {
+  name: string
+  in: 'path' | 'query'
+  required?: boolean
+  schema: { enum?: string[] }
+}
+
+interface Document {
+  paths: Record<string, { get?: { parameters?: Parameter[] } }>
+}
+
+/** What answers of each process itself, has no end, or is no data. */
+const NOT_ASKED = [
+  '/api/openapi.json',
+  '/api/session',
+  '/api/stream',
+  '/api/nodes',
+  '/api/settings',
+  '/health',
+  '/ready',
+]
+
+/** Where the ids are that stand in paths. */
+const LISTS: Readonly<Record<string, string>> = {
+  alert_id: '/api/alerts',
+  client_id: '/api/clients',
+  incident_id: '/api/incidents',
+  probe_id: '/api/probes',
+  site_id: '/api/sites',
+}
+
+/**
+ * Every question that GET routes of a running service can be asked: each site, client and tag, the first few probes, alerts and incidents,
+ * each value of each parameter that has a list of them.
+ *
+ * @param most alerts, incidents and probes that are asked for
+ * @returns paths with their query
+ */
+export async function questionsTo(api: ApiClient, most = 3): Promise<string[]> {
+  const { paths } = (await api.call('GET', '/api/openapi.json')).json<Document>()
+  const ids = await idsOf(api, most)
+  const questions = Object.entries(paths).flatMap(([path, { get }]) => {
+    if (get === undefined || NOT_ASKED.includes(path)) return []
+    const searches = searchesOf(get.parameters ?? [])
+    return filled(path, ids).flatMap((known) => searches.map((search) => `${known}?${search}`))
+  })
+  const tagged = await Promise.all(questions.map((question) => withTagKeys(api, question)))
+  return [...new Set(tagged.flat())]
+}
+
+async function idsOf(api: ApiClient, most: number): Promise<ReadonlyMap<string, string[]>> {
+  const found = new Map<string, string[]>()
+  for (const [name, path] of Object.entries(LISTS)) {
+    const rows = (await api.call('GET', path)).json<{ id: string }[]>()
+    const isBounded = name !== 'site_id' && name !== 'client_id'
+    found.set(
+      name,
+      rows.slice(0, isBounded ? most : rows.length).map(({ id }) => id),
+    )
+  }
+  return found
+}
+
+/** The path once for each id that it can be about; a path about something else stays as it is. */
+function filled(path: string, ids: ReadonlyMap<string, string[]>): string[] {
+  for (const [name, known] of ids) {
+    const place = `{${name}}`
+    if (path.includes(place)) return known.map((id) => path.replace(place, id))
+  }
+  return [path]
+}
+
+function searchesOf(parameters: readonly Parameter[]): string[] {
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query')
+  const choices = ({ name, schema }: Parameter): string[] => (schema.enum ?? []).map((value) => `${name}=${value}`)
+  const required = inQuery.filter((parameter) => parameter.required === true).flatMap(choices)
+  const optional = inQuery.filter((parameter) => parameter.required !== true).flatMap(choices)
+  const hours = inQuery.some(({ name }) => name === 'hours') ? ['hours=60'] : []
+  return (required.length > 0 ? required : ['']).flatMap((first) =>
+    ['', ...hours, ...optional].map((second) => [first, second].filter((part) => part !== '').join('&')),
+  )
+}
+
+async function withTagKeys(api: ApiClient, question: string): Promise<string[]> {
+  if (!question.includes('{tag_key}')) return [question]
+  const overview = question.replace(/\/tags\/.*/, '/overview')
+  const { tags } = (await api.call('GET', overview)).json<{ tags: { tag_key: string }[] }>()
+  return tags.map(({ tag_key }) => question.replace('{tag_key}', encodeURIComponent(tag_key)))
+}
+
+export interface Answered {
+  status: number
+  /** Parsed, where it is JSON. */
+  body: unknown
+}
+
+/** What a service answers to one of the questions. */
+export async function answerTo(api: ApiClient, question: string): Promise<Answered> {
+  const { status, headers, text } = await api.call('GET', question)
+  if (headers.get('content-type')?.startsWith('application/json') !== true) return { status, body: text }
+  return { status, body: JSON.parse(text) }
+}
