@@ -4,7 +4,19 @@ import { VERSION } from '../../src/version.ts'
 import { tempDir } from '../../testkit/engines.ts'
 import { runCli } from '../../testkit/processes/command-line.ts'
 
-const COMMANDS = ['serve', 'demo', 'init', 'send', 'migrate', 'backtest', 'backup', 'restore', 'doctor', 'apply', 'export']
+const COMMANDS = [
+  'serve',
+  'demo',
+  'init',
+  'send',
+  'migrate',
+  'backtest',
+  'backup',
+  'restore',
+  'doctor',
+  'apply',
+  'export',
+]
 
 test('the help lists every command', async (t) => {
   const { code, out } = await runCli(t, ['--help'])
