@@ -30,6 +30,7 @@ export function faultOf(answer: HttpAnswer, asked: Buffer, isHead: boolean, isIn
   const text = answer.body.toString()
   if (isBadge(answer) || (status >= 500 && !text.startsWith('{"error"'))) return null
   if (INSIDES.test(text)) return `answered ${status} and shows its insides`
+  if (asked.includes('/mcp') && isRpcError(text)) return null
   return shapeFault(status, text, isIngest)
 }
 
@@ -51,6 +52,16 @@ const isBadge = ({ head }: HttpAnswer): boolean => /\r\ncontent-type: image\/svg
 /** 417 and 412 come from Node and from the server of files; a 416 says the size in its header. */
 const isAsDocumentedWithoutBody = ({ status, body }: HttpAnswer): boolean =>
   (status === 412 || status === 416 || status === 417) && body.length === 0
+
+/** What an assistant sends wrong is answered in the shape of its protocol, JSON-RPC 2.0. */
+function isRpcError(text: string): boolean {
+  try {
+    const { jsonrpc, error } = JSON.parse(text) as { jsonrpc?: unknown; error?: { code?: unknown; message?: unknown } }
+    return jsonrpc === '2.0' && Number.isInteger(error?.code) && typeof error?.message === 'string'
+  } catch {
+    return false
+  }
+}
 
 function shapeFault(status: number, text: string, isIngest: boolean | null): string | null {
   let body: unknown
