@@ -16,6 +16,8 @@ interface Column {
 const COLUMNS_OF_OWNERS = ['client_id', 'site_id', 'site_no']
 /** Written by the interface: they come and go with the client or site itself. */
 const OWNERS = ['clients', 'sites', 'site_removals']
+/** Who deleted what stays to be read. */
+const KEPT = ['audit_log']
 /** Rows with a `site_no` are removed by a loop, later and in steps; each node deletes what it shares of its clients' demand. */
 const isRemovedLater = (table: string, columns: readonly string[]) =>
   columns.includes('site_no') || table === 'client_demand'
@@ -34,7 +36,7 @@ async function ownedTables(store: Store): Promise<Map<string, Column[]>> {
   for (const table of await tablesOf(store)) {
     const columns = await columnsOf(store, table)
     const isOwned = columns.some(({ name }) => COLUMNS_OF_OWNERS.includes(name))
-    if (isOwned && !OWNERS.includes(table)) owned.set(table, columns)
+    if (isOwned && ![...OWNERS, ...KEPT].includes(table)) owned.set(table, columns)
   }
   return owned
 }
