@@ -185,8 +185,8 @@ testOnEveryEngine('containers and the time last seen do not depend on the window
   ])
   const seen = await report(store, site, { hours: 1 })
   assert.deepEqual(seen.containers, [
-    { container_id: 'GTM-NEW', last_seen: Date.parse('2026-11-02T08:00:00Z') },
-    { container_id: 'GTM-OLD', last_seen: Date.parse('2026-11-01T08:00:00Z') },
+    { container_id: 'GTM-NEW', last_seen: Date.parse('2026-11-02T08:00:00Z'), clients: [] },
+    { container_id: 'GTM-OLD', last_seen: Date.parse('2026-11-01T08:00:00Z'), clients: [] },
   ])
   assert.equal(seen.last_seen, Date.parse('2026-11-02T08:00:00Z'))
 })

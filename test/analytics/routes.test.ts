@@ -57,7 +57,7 @@ testOnEveryEngine('the overview answers with ISO times and the fixed names', asy
   assert.deepEqual(body.user_data.email, { present: 1, total: 1, rate: 1 })
   assert.deepEqual(body.ecommerce.value, { present: 0, total: 0, rate: null })
   assert.deepEqual([body.score.overall, body.score.insufficient_data, body.score.inputs.events], [null, true, 1])
-  assert.deepEqual(body.containers, [{ container_id: 'GTM-ABC1234', last_seen: at('12:10:00') }])
+  assert.deepEqual(body.containers, [{ container_id: 'GTM-ABC1234', last_seen: at('12:10:00'), clients: [] }])
   assert.deepEqual([body.last_seen, body.skewed, body.warnings, body.rejections], [at('12:10:00'), 0, [], {}])
   assert.deepEqual([body.previous.from, body.previous.total_events], [at('10:35:00'), 0])
   assert.equal('site_id' in body.previous, false)

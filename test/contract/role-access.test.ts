@@ -152,9 +152,12 @@ test('every route lets each role do what its row says, of the own client and of 
 
 /** What even the full client has nothing of. */
 const NOT_THERE = [
+  // Asked for without a question.
+  'POST /mcp',
   'GET /api/probes/{probe_id}/expectation',
   'GET /api/monitoring/sites/{site_id}/tags/{tag_key}',
   'GET /api/annotations',
+  'GET /api/clients/{client_id}/status-page/logo',
   'GET /api/tags/sites',
 ]
 
