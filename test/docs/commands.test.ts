@@ -66,16 +66,6 @@ const ELSEWHERE: readonly [name: string, why: string, file: string][] = [
     'test/cli/init.test.ts',
   ],
   [
-    'docs/operations.md: npx ./tagwarden-0.1.0.tgz demo    # or serve, doctor, …: what `npm run tagwarden --` takes',
-    'needs a package, which is made there',
-    'test/package/package.test.ts',
-  ],
-  [
-    'docs/operations.md: DOMAIN=tagwarden.example.com ADMIN_TOKEN=$(openssl rand -hex 32) docker compose up -d',
-    'needs a container engine',
-    'test/house/container.test.ts',
-  ],
-  [
     'docs/operations.md: tagwarden backup /backup/tagwarden-$(date +%F).db',
     'writes into a folder of its own there',
     'test/cli/backup.test.ts',
@@ -110,6 +100,61 @@ const ELSEWHERE: readonly [name: string, why: string, file: string][] = [
     'docs/tag.md: node scripts/layout-gallery.ts ../tagwarden-gtm-template --homepage https://… --documentation https://…',
     'writes beside the repository',
     'test/tag/gallery.test.ts',
+  ],
+  [
+    'docs/access.md: curl -X POST -H "Authorization: Bearer $ADMIN_TOKEN" -H \'Content-Type: application/json\' \\',
+    'needs a service with a key, which is started there',
+    'test/accounts/users.test.ts',
+  ],
+  [
+    "docs/config-as-code.md: export TAGWARDEN_URL=https://tagwarden.example.com TAGWARDEN_TOKEN=…   # an admin's token",
+    'needs a service, which is started there',
+    'test/cli/apply/apply.test.ts',
+  ],
+  [
+    'docs/config-as-code.md: npm run -s tagwarden -- export > clients.yaml',
+    'needs a service, which is started there',
+    'test/cli/apply/apply.test.ts',
+  ],
+  [
+    "docs/deploy.md: docker buildx imagetools inspect ghcr.io/OWNER/tagwarden:0.1.0 --format '{{json .Provenance}}'",
+    'needs a published image',
+    'test/package/image.test.ts',
+  ],
+  [
+    'docs/deploy.md: docker run --detach --name tagwarden --publish 127.0.0.1:8080:8080 --volume tagwarden:/data \\',
+    'needs a container engine',
+    'test/package/image.test.ts',
+  ],
+  [
+    'docs/deploy.md: export DOMAIN=tagwarden.example.com ADMIN_TOKEN=$(openssl rand -hex 32)',
+    'needs a container engine',
+    'test/house/container.test.ts',
+  ],
+  [
+    'docs/deploy.md: fly launch --copy-config --config deploy/fly.toml --no-deploy',
+    'needs an account there',
+    'test/package/image.test.ts',
+  ],
+  [
+    'docs/deploy.md: gcloud run deploy tagwarden --image ghcr.io/OWNER/tagwarden:0.1.0 --port 8080 \\',
+    'needs an account there',
+    'test/package/image.test.ts',
+  ],
+  [
+    'docs/deploy.md: kubectl create secret generic tagwarden --from-literal=ADMIN_TOKEN=$(openssl rand -hex 32)',
+    'needs a cluster',
+    'test/house/chart.test.ts',
+  ],
+  [
+    'docs/deploy.md: npx tagwarden@0.1.0 demo      # two invented clients with four sites, to look at',
+    'needs a published package; one is made there',
+    'test/package/package.test.ts',
+  ],
+  [
+    'docs/deploy.md: sudo npm install --prefix /opt/tagwarden tagwarden@0.1.0',
+    'needs a published package; one is made there',
+    'test/package/package.test.ts',
   ],
 ]
 
