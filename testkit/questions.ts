@@ -46,8 +46,10 @@ export async function questionsTo(api: ApiClient, most = 3): Promise<string[]> {
     const searches = searchesOf(get.parameters ?? [])
     return filled(path, ids).flatMap((known) => searches.map((search) => `${known}?${search}`))
   })
-  const tagged = await Promise.all(questions.map((question) => withTagKeys(api, question)))
-  return [...new Set(tagged.flat())]
+  const keys = new Map<string, string[]>()
+  // One after the other, and each site once: a service that is asked for hundreds of reports at once refuses some.
+  for (const site of ids.get('site_id') ?? []) keys.set(site, await tagKeysOf(api, site))
+  return [...new Set(questions.flatMap((question) => withTagKeys(question, keys)))]
 }
 
 async function idsOf(api: ApiClient, most: number): Promise<ReadonlyMap<string, string[]>> {
@@ -83,11 +85,16 @@ function searchesOf(parameters: readonly Parameter[]): string[] {
   )
 }
 
-async function withTagKeys(api: ApiClient, question: string): Promise<string[]> {
+async function tagKeysOf(api: ApiClient, siteId: string): Promise<string[]> {
+  const overview = await api.call('GET', `/api/monitoring/sites/${siteId}/overview`)
+  return overview.json<{ tags: { tag_key: string }[] }>().tags.map(({ tag_key }) => tag_key)
+}
+
+/** The question once for each tag of its site; one that is about no tag stays as it is. */
+function withTagKeys(question: string, keys: ReadonlyMap<string, string[]>): string[] {
   if (!question.includes('{tag_key}')) return [question]
-  const overview = question.replace(/\/tags\/.*/, '/overview')
-  const { tags } = (await api.call('GET', overview)).json<{ tags: { tag_key: string }[] }>()
-  return tags.map(({ tag_key }) => question.replace('{tag_key}', encodeURIComponent(tag_key)))
+  const siteId = /\/sites\/([^/]+)\//.exec(question)?.[1] ?? ''
+  return (keys.get(siteId) ?? []).map((key) => question.replace('{tag_key}', encodeURIComponent(key)))
 }
 
 export interface Answered {

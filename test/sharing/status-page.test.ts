@@ -323,7 +323,8 @@ testPerEngine(
     assert.equal(answer.headers.get('content-type'), 'image/png')
     assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
     assert.equal(answer.headers.get('content-security-policy'), "default-src 'none'; sandbox")
-    const own = await api.call('GET', `${path}/logo`)
+    assert.equal((await api.call('GET', `${path}/logo`)).status, 401)
+    const own = await api.call('GET', `${path}/logo`, undefined, bearer(VIEWER))
     assert.deepEqual([own.status, own.headers.get('content-type'), own.text], [200, 'image/png', answer.text])
     assert.equal(own.headers.get('content-security-policy'), "default-src 'none'; sandbox")
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>').toString(
