@@ -10,10 +10,9 @@ import {
   SESSION_MS,
   type SessionOwner,
 } from '../http/index.ts'
-import { asError, type Clock, MINUTE, newId, SECOND } from '../lib/index.ts'
+import { asError, type Clock, hashOf, MINUTE, newId, SECOND } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { agentClass } from './agent.ts'
-import { hashOf } from './hash.ts'
 import { Passwords } from './passwords.ts'
 import { grantsByUser } from './roles.ts'
 import { accessesOfTokens } from './tokens.ts'

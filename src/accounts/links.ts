@@ -1,7 +1,6 @@
-import { type Clock, DAY, HOUR, isoTime, MINUTE, newSecret, notFound } from '../lib/index.ts'
+import { type Clock, DAY, HOUR, hashOf, isoTime, MINUTE, newSecret, notFound } from '../lib/index.ts'
 import { composeNotice, type Mailer } from '../notifications/index.ts'
 import type { Kysely, Store, Tables, UserRow } from '../store/index.ts'
-import { hashOf } from './hash.ts'
 import type { PasswordLink } from './user-schemas.ts'
 
 /** A week: an invitation waits for someone on holiday. */

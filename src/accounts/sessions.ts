@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
-import { type Clock, isoTime, notFound } from '../lib/index.ts'
+import { type Clock, hashOf, isoTime, notFound } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
-import { hashOf } from './hash.ts'
 
 export const SessionRecord = Type.Object({
   id: Uuid,

@@ -16,6 +16,7 @@ import {
   asError,
   type Clock,
   DAY,
+  hashOf,
   invalidRequest,
   isoTime,
   isoTimeOrNull,
@@ -25,7 +26,6 @@ import {
 } from '../lib/index.ts'
 import { type Context, writeAudit } from '../management/index.ts'
 import type { ApiTokenRow, Kysely, Store, Tables } from '../store/index.ts'
-import { hashOf } from './hash.ts'
 import { managedClients, roleOf } from './roles.ts'
 
 /** When a token was last used is known to this, ms: it is not written with every call. */

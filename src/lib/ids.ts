@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -32,6 +32,12 @@ export function firstIdAt(time: number): string {
 
 /** 32 random bytes as 43 URL-safe characters: a bearer secret. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
+
+/**
+ * What is stored of a secret that need not be shown again; to look it up takes the same time however much of a guess is right. For random bytes
+ * a fast hash is as good as a slow one.
+ */
+export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
 
 /**
  * By which someone who has a secret finds out whether it is the one that is stored, without it being shown. Another owner's of the same

@@ -1,15 +1,11 @@
-import { createHash } from 'node:crypto'
-import { newSecret, notFound } from '../../lib/index.ts'
+import { hashOf, newSecret, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { Kysely, PushTable, Tables, Transaction } from '../../store/index.ts'
-
-/** The column `token_hash`: to look a hash up takes the same time however much of a guess is right. */
-export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
 /** Gives a probe an address that no one knows; one that it had opens nothing any more. What was said by the old one stays. */
 export async function makeAddress(trx: Transaction<Tables>, probeId: string, now: number): Promise<void> {
   const token = newSecret()
-  const made = { token, token_hash: tokenHash(token), made_at: now }
+  const made = { token, token_hash: hashOf(token), made_at: now }
   const row: PushTable = {
     probe_id: probeId,
     ...made,

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
-import { notFound, SECOND } from '../../lib/index.ts'
+import { hashOf, notFound, SECOND } from '../../lib/index.ts'
 import type { Store } from '../../store/index.ts'
-import { tokenHash } from './address.ts'
 import type { PushLimits } from './limits.ts'
 import type { Said } from './said.ts'
 
@@ -25,7 +24,7 @@ export async function takePush(
   said: Said,
 ): Promise<void> {
   const { token, caller, now } = call
-  const hash = tokenHash(token)
+  const hash = hashOf(token)
   limits.admit(caller, hash)
   const known = await read
     .selectFrom('pushes')
