@@ -47,6 +47,8 @@ interface AuditEntry {
     | 'on_call_override'
   verb: Verb
   id: string
+  /** Whose it is, where neither the id nor the record says it. */
+  clientId?: string
   /** API records; null before a creation and after a deletion. */
   before: Fields | null
   after: Fields | null

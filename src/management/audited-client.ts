@@ -4,6 +4,8 @@ import type { Tables, Transaction } from '../store/index.ts'
 interface Changed {
   entity: string
   id: string
+  /** Where neither the id nor the record says it. */
+  clientId?: string
   before: Readonly<Record<string, unknown>> | null
   after: Readonly<Record<string, unknown>> | null
 }
@@ -19,6 +21,7 @@ const OF_SITE: readonly string[] = ['site', 'reference_counts', 'tag_vendor']
  */
 export async function clientOfChange(trx: Transaction<Tables>, entry: Changed): Promise<string | null> {
   const { entity, id } = entry
+  if (entry.clientId !== undefined) return entry.clientId
   if (OF_CLIENT.includes(entity)) return id
   const named = (field: string): string | null => {
     const value = entry.after?.[field] ?? entry.before?.[field]

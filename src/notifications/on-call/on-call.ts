@@ -44,6 +44,7 @@ export async function setOnCall(ctx: Context, clientId: string, input: SetOnCall
         entity: 'on_call',
         verb: before === undefined ? 'create' : 'update',
         id: clientId,
+        clientId,
         before: before === undefined ? null : audited(before),
         after: audited(after),
       },
@@ -59,7 +60,7 @@ export async function removeOnCall(ctx: Context, clientId: string): Promise<void
     await trx.deleteFrom('on_call_rotations').where('client_id', '=', clientId).execute()
     await trx.deleteFrom('on_call_overrides').where('client_id', '=', clientId).execute()
     await writeAudit(trx, ctx, [
-      { entity: 'on_call', verb: 'delete', id: clientId, before: audited(before), after: null },
+      { entity: 'on_call', verb: 'delete', id: clientId, clientId, before: audited(before), after: null },
     ])
   })
 }
@@ -94,7 +95,9 @@ export async function addOverride(ctx: Context, clientId: string, input: AddOver
       })
       .execute()
     const after = overrideRecord(override, people)
-    await writeAudit(trx, ctx, [{ entity: 'on_call_override', verb: 'create', id: override.id, before: null, after }])
+    await writeAudit(trx, ctx, [
+      { entity: 'on_call_override', verb: 'create', id: override.id, clientId, before: null, after },
+    ])
     return after
   })
 }
@@ -106,7 +109,7 @@ export async function deleteOverride(ctx: Context, clientId: string, id: string)
     if (plan === undefined || override === undefined) throw notFound('Override')
     await trx.deleteFrom('on_call_overrides').where('id', '=', id).execute()
     const before = overrideRecord(override, plan.rotation.people)
-    await writeAudit(trx, ctx, [{ entity: 'on_call_override', verb: 'delete', id, before, after: null }])
+    await writeAudit(trx, ctx, [{ entity: 'on_call_override', verb: 'delete', id, clientId, before, after: null }])
   })
 }
 

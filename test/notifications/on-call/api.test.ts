@@ -60,6 +60,20 @@ testPerEngine('a rotation is set, read, changed and deleted', async (engine, t) 
   assert.deepEqual(actions.slice(0, 3), ['on_call.delete', 'on_call.update', 'on_call.create'])
 })
 
+testPerEngine('what is done to a rotation and its overrides stands in the audit of its client', async (engine, t) => {
+  const { api, client, path } = await start(engine, t)
+  const [ada] = (await api.ask<OnCallRecord>('POST', path, PLAN)).rotation?.people ?? []
+  const times = { starts_at: '2026-11-24T08:00:00Z', ends_at: '2026-11-25T08:00:00Z' }
+  const override = await api.ask<{ id: string }>('POST', `${path}/overrides`, { person_id: ada?.id, ...times })
+  await api.ask('DELETE', `${path}/overrides/${override.id}`)
+  await api.ask('DELETE', path)
+  const entries = await api.ask<{ action: string }[]>('GET', `/api/audit?client_id=${client.id}`)
+  assert.deepEqual(
+    entries.slice(0, 4).map(({ action }) => action),
+    ['on_call.delete', 'on_call_override.delete', 'on_call_override.create', 'on_call.create'],
+  )
+})
+
 testPerEngine('what is wrong with a rotation is named', async (engine, t) => {
   const { api, path, refused } = await start(engine, t)
   const [ada] = (await api.ask<OnCallRecord>('POST', path, PLAN)).rotation?.people ?? []
