@@ -1,4 +1,4 @@
-import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto'
+import { type ScryptOptions, scrypt } from 'node:crypto'
 import {
   type Access,
   accessOf,
@@ -10,7 +10,7 @@ import {
   SESSION_MS,
   type SessionOwner,
 } from '../http/index.ts'
-import { asError, type Clock, hashOf, MINUTE, newId, SECOND } from '../lib/index.ts'
+import { asError, type Clock, hashOf, MINUTE, newId, newSecret, SECOND } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { agentClass } from './agent.ts'
 import { Passwords } from './passwords.ts'
@@ -68,7 +68,7 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
     const isUser = 'userId' in owner
     const print = isUser ? await printOfUser(store, owner.userId) : await printOf(owner.role)
     if (print === null) throw new Error('no one can sign in this way')
-    const value = randomBytes(32).toString('base64url')
+    const value = newSecret()
     const now = clock.now()
     const role = isUser ? 'user' : owner.role
     await store.write.transaction().execute(async (trx) => {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import {
   type Access,
@@ -22,6 +21,7 @@ import {
   isoTimeOrNull,
   MINUTE,
   newOrderedId,
+  newSecret,
   notFound,
 } from '../lib/index.ts'
 import { type Context, writeAudit } from '../management/index.ts'
@@ -153,7 +153,7 @@ export async function createToken(ctx: Context, access: Access, input: CreateApi
   if (expiresAt !== null && expiresAt <= now) throw invalidRequest('/expires_at', 'must be in the future')
   if (expiresAt !== null && expiresAt > now + FURTHEST_END)
     throw invalidRequest('/expires_at', 'must be within 5 years')
-  const token = `${API_TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`
+  const token = `${API_TOKEN_PREFIX}${newSecret()}`
   const row: ApiTokenRow = {
     id: newOrderedId(now),
     name: name.trim(),

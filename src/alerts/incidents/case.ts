@@ -192,3 +192,19 @@ export async function writeIncidentEvents(
 
 const isSame = (row: IncidentRow, before: IncidentRow | null): boolean =>
   before !== null && Object.entries(row).every(([name, value]) => before[name as keyof IncidentRow] === value)
+
+/** The probes of the unresolved alerts of these incidents. */
+export async function probesOfIncidents(trx: Transaction<Tables>, incidentIds: readonly string[]): Promise<string[]> {
+  const probeIds = new Set<string>()
+  for (const ids of chunksOf(incidentIds)) {
+    const rows = await trx
+      .selectFrom('alerts')
+      .select('probe_id')
+      .distinct()
+      .where('incident_id', 'in', ids)
+      .where('state', '<>', 'resolved')
+      .execute()
+    for (const { probe_id } of rows) probeIds.add(probe_id)
+  }
+  return [...probeIds].sort()
+}

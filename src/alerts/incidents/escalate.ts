@@ -5,7 +5,7 @@ import type { Store, Tables, Transaction } from '../../store/index.ts'
 import { loadMutes } from '../mutes.ts'
 import { loadContext, rulesOf } from '../rules.ts'
 import { entriesOf, lockUnresolved } from '../write-transitions.ts'
-import { lockCases, writeIncidentEvents } from './case.ts'
+import { lockCases, probesOfIncidents, writeIncidentEvents } from './case.ts'
 import { asIncident } from './due-messages.ts'
 
 /** Incidents that are looked at in one round; the rest comes with the next. */
@@ -58,7 +58,7 @@ async function escalate(
   id: string,
   now: number,
 ): Promise<void> {
-  const probeIds = await probesOf(trx, id)
+  const probeIds = await probesOfIncidents(trx, [id])
   // Alerts before incidents, as everywhere: an acknowledgement under way is seen once they are locked.
   await lockUnresolved(trx, store, probeIds)
   const known = (await lockCases(trx, store, { incidentIds: [id], siteIds: [], now })).get(id)
@@ -102,18 +102,6 @@ async function escalate(
     only: { name: person.name, channels },
   } as const
   await enqueue(trx, await entriesOf(trx, [message], channelSettings, now), now)
-}
-
-async function probesOf(trx: Transaction<Tables>, incidentId: string): Promise<string[]> {
-  const rows = await trx
-    .selectFrom('alerts')
-    .select('probe_id')
-    .distinct()
-    .where('incident_id', '=', incidentId)
-    .where('state', '<>', 'resolved')
-    .orderBy('probe_id')
-    .execute()
-  return rows.map(({ probe_id }) => probe_id)
 }
 
 async function noteStep(trx: Transaction<Tables>, incident_id: string, steps: number, now: number): Promise<void> {

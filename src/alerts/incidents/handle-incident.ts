@@ -1,14 +1,14 @@
 import { AppError, newOrderedId, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { ChannelSettings } from '../../notifications/index.ts'
-import { chunksOf, type IncidentRow, type Tables, type Transaction } from '../../store/index.ts'
+import type { IncidentRow, Tables, Transaction } from '../../store/index.ts'
 import type { Handling } from '../alert-record.ts'
 import { transition } from '../machine/transition.ts'
 import type { AlertInput } from '../machine/types.ts'
 import { loadMutes } from '../mutes.ts'
 import { loadContext, rulesOf } from '../rules.ts'
 import { lockUnresolved, writeTransitions } from '../write-transitions.ts'
-import { writeIncidentEvents } from './case.ts'
+import { probesOfIncidents, writeIncidentEvents } from './case.ts'
 import { type AddNote, incidentRecord, type NoteRecord, noteRecord } from './records.ts'
 import { writeVendor } from './vendor-incidents.ts'
 
@@ -34,7 +34,7 @@ export async function handleIncident(
       if (verb === 'resolve') return before
       throw new AppError('conflict', 'The incident is resolved already')
     }
-    const probeIds = await probesOf(trx, id)
+    const probeIds = await probesOfIncidents(trx, [id, ...(await partsOf(trx, id))])
     // Alerts before incidents, as everywhere; what joined or left it meanwhile is seen once they are locked.
     const locked = await lockUnresolved(trx, ctx.store, probeIds)
     const within = new Set([id, ...(await partsOf(trx, id))])
@@ -112,20 +112,4 @@ async function incidentOrThrow(trx: Transaction<Tables>, id: string): Promise<In
 async function partsOf(trx: Transaction<Tables>, id: string): Promise<string[]> {
   const rows = await trx.selectFrom('incidents').select('id').where('parent_id', '=', id).execute()
   return rows.map((row) => row.id)
-}
-
-/** The probes of its unresolved alerts, and of those of the incidents that it explains. */
-async function probesOf(trx: Transaction<Tables>, id: string): Promise<string[]> {
-  const probeIds = new Set<string>()
-  for (const ids of chunksOf([id, ...(await partsOf(trx, id))])) {
-    const rows = await trx
-      .selectFrom('alerts')
-      .select('probe_id')
-      .distinct()
-      .where('incident_id', 'in', ids)
-      .where('state', '<>', 'resolved')
-      .execute()
-    for (const { probe_id } of rows) probeIds.add(probe_id)
-  }
-  return [...probeIds].sort()
 }
