@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { isObject, SECOND, StartupError } from '../../lib/index.ts'
+import { fieldsOf, isObject, SECOND, StartupError } from '../../lib/index.ts'
 import { whyUnreachable } from '../post.ts'
 
 const TIMEOUT_MS = 60 * SECOND
@@ -50,8 +50,10 @@ export class Api {
     const session = await this.get('/api/session')
     if (!isObject(session) || !('role' in session)) throw new StartupError(`${this.url} is not a Tagwarden service`)
     if (session.role === null) throw new StartupError(`${this.url} wants a token: set TAGWARDEN_TOKEN`)
-    if (session.role === 'viewer') {
-      throw new StartupError('the token of a viewer does not see all fields: use that of an admin (ADMIN_TOKEN)')
+    if (rolesIn(session).includes('viewer')) {
+      throw new StartupError(
+        'the token of a viewer does not see all fields: use that of an admin (ADMIN_TOKEN), or an API token of an editor or owner',
+      )
     }
   }
 
@@ -135,6 +137,12 @@ export class Api {
     const hint = status === 401 ? ' (TAGWARDEN_TOKEN)' : ''
     return new RefusedError(status, `${body.message}${hint}`, faultsIn(body.details))
   }
+}
+
+/** Every role that a session has: API tokens have some of all or of single clients, which the session lists. */
+function rolesIn({ role, access }: Record<string, unknown>): unknown[] {
+  const { all, clients } = fieldsOf(access)
+  return [role, all, ...(Array.isArray(clients) ? clients.map((client: unknown) => fieldsOf(client).role) : [])]
 }
 
 /** How long to wait before the same call is made again, ms; null: not at all. */
