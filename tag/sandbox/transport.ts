@@ -19,14 +19,14 @@ const SOCKETS = 64
 /** Real HTTP to where `connect` says that an origin lives. */
 export class Transport {
   readonly #targets: ReadonlyMap<string, URL>
-  readonly #timeoutScale: number
+  readonly #timeoutScale: () => number
   readonly #agents = {
     'http:': new HttpAgent({ keepAlive: true, maxSockets: SOCKETS }),
     'https:': new HttpsAgent({ keepAlive: true, maxSockets: SOCKETS }),
   }
 
   /** Throws TypeError on an entry of `connect` that is no origin. */
-  constructor(connect: Readonly<Record<string, string>>, timeoutScale: number) {
+  constructor(connect: Readonly<Record<string, string>>, timeoutScale: () => number) {
     this.#targets = new Map(Object.entries(connect).map(([from, to]) => [originOf(from), new URL(originOf(to))]))
     this.#timeoutScale = timeoutScale
   }
@@ -38,7 +38,7 @@ export class Transport {
     if (url === null || target === undefined) {
       throw new NoAnswer('failed', `no entry of connect answers for ${outgoing.url}`)
     }
-    const late = AbortSignal.timeout(Math.ceil(outgoing.timeout * this.#timeoutScale))
+    const late = AbortSignal.timeout(Math.ceil(outgoing.timeout * this.#timeoutScale()))
     try {
       return await this.#exchange(outgoing, url, target, AbortSignal.any([lost, late]))
     } catch (error) {

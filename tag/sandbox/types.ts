@@ -111,8 +111,8 @@ export interface ContainerOptions {
    * them. An origin that is not listed does not exist: its requests fail and never touch the network.
    */
   readonly connect: Readonly<Record<string, string>>
-  /** Real milliseconds that pass for each millisecond of a timeout that the template asks for; 1 if left out. */
-  readonly timeoutScale?: number
+  /** Real milliseconds that pass for each millisecond of a timeout that the template asks for; 1 if left out. A function is called for each timeout. */
+  readonly timeoutScale?: number | (() => number)
   /**
    * Rejects a promise of sendHttpRequest after so many (scaled) milliseconds although the request continues. Off if left
    * out: the note that promises end after five seconds does not say which ones.

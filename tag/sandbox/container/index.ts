@@ -28,9 +28,12 @@ export class Container {
 
   constructor(given: ContainerOptions) {
     const options = settle(given)
+    const scale = options.timeoutScale
+    const timeoutScale = typeof scale === 'number' ? () => scale : scale
     this.#shared = {
       options,
-      transport: new Transport(options.connect, options.timeoutScale),
+      transport: new Transport(options.connect, timeoutScale),
+      timeoutScale,
       ledger: new Ledger(),
       log: (instance, text) => void this.logs.push({ instance, text }),
       error: (text) => void this.errors.push(text),

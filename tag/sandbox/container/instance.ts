@@ -10,6 +10,7 @@ import { entryOf, type TagEntry, TagRun } from './tag-run.ts'
 export interface Surroundings {
   readonly options: Required<ContainerOptions>
   readonly transport: Transport
+  readonly timeoutScale: () => number
   readonly ledger: Ledger
   readonly log: (instance: number, text: string) => void
   readonly error: (text: string) => void
@@ -179,9 +180,10 @@ export class Instance {
 
   /** Rejects the promise before its request is through, where the options ask for that. */
   #giveUpEarly({ gaveUp }: Settlement, over: AbortSignal): void {
-    const { promiseTimeout, timeoutScale } = this.#shared.options
+    const { options, timeoutScale } = this.#shared
+    const { promiseTimeout } = options
     if (gaveUp === undefined || promiseTimeout === Number.POSITIVE_INFINITY) return
-    const timer = setTimeout(() => this.#settle(gaveUp), promiseTimeout * timeoutScale)
+    const timer = setTimeout(() => this.#settle(gaveUp), promiseTimeout * timeoutScale())
     over.addEventListener('abort', () => clearTimeout(timer))
   }
 }
