@@ -1,15 +1,10 @@
 import { duration, isoTime, number, percent } from '../lib/index.ts'
-import {
-  clumping,
-  type FieldSentence,
-  isOver,
-  judgeField,
-  MIN_USUAL_EVENTS,
-  type PresenceBucket,
-  type PresenceHistory,
-} from './quality.ts'
-import { sum, wilson, Z_999 } from './statistics.ts'
-import { newestUntil, type TimeRange } from './time.ts'
+import { surprise } from './false-alarms.ts'
+import { type FieldSentence, judgeField, MIN_USUAL_EVENTS, type PresenceHistory } from './quality.ts'
+import { wilson, Z_999 } from './statistics.ts'
+import type { TimeRange } from './time.ts'
+import { BUDGET, unusualStretch } from './unusual-share.ts'
+import { type PresenceBucket, type UsualShare, usualShare } from './usual-share.ts'
 import { type Finding, isBad, type Verdict, verdictOf } from './verdict.ts'
 
 /**
@@ -60,7 +55,6 @@ export const CONSENT_DEFAULTS = { lost_share: 0.5, lost_min_rate: 0.1, tag_share
 const TAG_KEEPS_SHARE = 0.1
 /** So many executions on denied events are expected of a tag that does not look, before it is said to. */
 const TAG_MIN_EXPECTED = 30
-const TAG_EXECUTIONS = [30, 100, 300, 1_000] as const
 
 const SENTENCES: Readonly<Record<ConsentField, FieldSentence>> = {
   signal: (seen, usual) => `A consent signal is on ${seen}; ${usual} are usual`,
@@ -72,8 +66,9 @@ const SENTENCES: Readonly<Record<ConsentField, FieldSentence>> = {
 
 /** Whether events say of consent what they used to, and whether tags that kept to it still do. */
 export function consentSignals({ now, events, tags, usual_denied }: ConsentInput, config: ConsentConfig): Verdict {
-  const fields = CONSENT_FIELDS.map((field) => judgeField(field, events, now, config, SENTENCES[field]))
-  const ofTags = tags.map((tag) => judgeTag(tag, usual_denied, now, config))
+  const budget = BUDGET / (CONSENT_FIELDS.length + tags.length * PURPOSES.length)
+  const fields = CONSENT_FIELDS.map((field) => judgeField(field, events, now, { ...config, budget }, SENTENCES[field]))
+  const ofTags = tags.map((tag) => judgeTag(tag, usual_denied, now, { ...config, budget }))
   const judged = fields.filter((finding) => finding !== null).length
   const keeping = ofTags.filter((finding) => finding !== null).length
   const kept = keeping === 0 ? '' : `; ${number(keeping)} ${keeping === 1 ? 'tag keeps' : 'tags keep'} to it`
@@ -100,16 +95,17 @@ function judgeTag(
   { tag_key, recent, earlier }: TagConsentHistory,
   usualDenied: ConsentInput['usual_denied'],
   now: number,
-  config: ConsentConfig,
+  { tag_share, budget }: ConsentConfig & { budget: number },
 ): Finding | null {
   const findings = PURPOSES.map((purpose) => {
     const ofAll = usualDenied[purpose]
-    const before = totalOf(purpose, earlier)
-    const expected = (ofAll ?? 0) * before.total
-    if (ofAll === null || before.total < MIN_USUAL_EVENTS || expected < TAG_MIN_EXPECTED) return null
-    if (before.denied > TAG_KEEPS_SHARE * expected) return null
-    const together = clumping('denied', earlier.map(deniedIn(purpose)), before.denied / before.total)
-    return judgePurpose({ tag_key, purpose, recent, limit: config.tag_share * ofAll, usual: before, together }, now)
+    if (ofAll === null) return null
+    const limit = tag_share * ofAll
+    const usual = usualShare('denied', earlier.map(deniedIn(purpose)), () => limit)
+    const expected = ofAll * usual.total
+    if (usual.total < MIN_USUAL_EVENTS || expected < TAG_MIN_EXPECTED) return null
+    if (usual.present > TAG_KEEPS_SHARE * expected) return null
+    return judgePurpose({ tag_key, purpose, recent, limit, usual, budget }, now)
   })
   return (
     findings.find((finding) => finding !== null && isBad(finding)) ??
@@ -124,9 +120,9 @@ interface KeptPurpose {
   recent: readonly TagConsentBucket[]
   /** Share of executions on denied events that is too much. */
   limit: number
-  usual: { denied: number; total: number }
-  /** Executions that say as much as one that came alone: a visitor's choice is one for all pages. */
-  together: number
+  usual: UsualShare
+  /** False alarms in 30 days of this purpose. */
+  budget: number
 }
 
 const deniedIn =
@@ -137,45 +133,32 @@ const deniedIn =
     fields: { denied: { present: of[`${purpose}_denied`], total: consent_total } },
   })
 
-function judgePurpose(kept: KeptPurpose, now: number): Finding | null {
-  const { tag_key, purpose, recent, limit, usual, together } = kept
-  const candidates = TAG_EXECUTIONS.map((executions) => {
-    const window = newestUntil(recent, now, ({ consent_total }) => consent_total, executions)
-    return window === null ? null : { window, ...totalOf(purpose, window) }
-  }).filter((seen) => seen !== null)
-  const share = usual.denied / usual.total
-  const lowOf = ({ denied, total }: { denied: number; total: number }) =>
-    wilson(denied / together, total / together, Z_999).low
-  const isBeyond = (one: (typeof candidates)[number]) =>
-    lowOf(one) > limit && !isOver('denied', one.window.map(deniedIn(purpose)), one.denied / one.total, share, together)
-  const seen = candidates.find(isBeyond) ?? candidates[0]
-  if (seen === undefined) return null
-  const { window, denied, total } = seen
-  const isWithout = isBeyond(seen)
+function judgePurpose({ tag_key, purpose, recent, limit, usual, budget }: KeptPurpose, now: number): Finding | null {
+  const { rate, together } = usual
+  const buckets = recent.map(deniedIn(purpose))
+  const seen = unusualStretch('denied', buckets, now, { usual, isBad: (share) => share > limit, budget })
+  if (seen === null) return null
+  const { first, present: denied, total, chance, limit: needed } = seen.stretch
   return {
     subject: { tag_key },
-    status: isWithout ? 'warning' : 'ok',
-    message: `“${tag_key}” ran while “${purpose}” was denied in ${percent(denied / total)} of ${number(total)} executions in ${duration(now - (window[0]?.from ?? now))}; ${percent(share)} are usual`,
+    status: seen.isBad ? 'warning' : 'ok',
+    message: `“${tag_key}” ran while “${purpose}” was denied in ${percent(denied / total)} of ${number(total)} executions in ${duration(now - (recent[first]?.from ?? now))}; ${percent(rate)} are usual`,
     measured: denied / total,
-    expected: share,
+    expected: rate,
     band: { low: null, high: limit },
-    since: isWithout ? isoTime(began(purpose, recent, limit)) : null,
+    since: seen.isBad ? isoTime(began(purpose, recent, limit)) : null,
     evidence: {
       purpose,
       denied,
       executions: total,
-      lower_bound: lowOf(seen),
-      usual_denied: usual.denied,
+      lower_bound: wilson(denied / together, total / together, Z_999).low,
+      ...(seen.isBad ? surprise(chance, needed) : {}),
+      usual_denied: usual.present,
       usual_executions: usual.total,
-      last_seen: isoTime(window.at(-1)?.to ?? now),
+      last_seen: isoTime(recent.at(-1)?.to ?? now),
     },
   }
 }
-
-const totalOf = (purpose: Purpose, buckets: readonly TagConsentBucket[]) => ({
-  denied: sum(buckets.map((bucket) => bucket[`${purpose}_denied`])),
-  total: sum(buckets.map(({ consent_total }) => consent_total)),
-})
 
 /** It began where the executions beyond the limit add up to most (CUSUM, Page 1954). */
 function began(purpose: Purpose, buckets: readonly TagConsentBucket[], limit: number): number {

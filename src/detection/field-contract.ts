@@ -1,6 +1,15 @@
 import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
-import { assessNewest, clumping, eventsIn, judgeField, type PresenceHistory, type QualityConfig } from './quality.ts'
+import {
+  assessNewest,
+  eventsIn,
+  judgeField,
+  type LostRule,
+  type PresenceHistory,
+  type QualityConfig,
+} from './quality.ts'
 import { sum } from './statistics.ts'
+import { BUDGET } from './unusual-share.ts'
+import { clumping } from './usual-share.ts'
 import { type Finding, type Verdict, verdictOf } from './verdict.ts'
 
 /** The one field of a history that is of one parameter. */
@@ -28,9 +37,10 @@ export function fieldContract(
   { now, parameters }: { now: number; parameters: readonly OwnParameter[] },
   config: FieldContractConfig,
 ): Verdict {
+  const rule = { ...config, budget: BUDGET / Math.max(1, parameters.length) }
   const findings = parameters.map((parameter) => {
     const broken = config.min_percent === undefined ? null : judgeRequired(parameter, now, config.min_percent / 100)
-    return worse(judgeUsual(parameter, now, config), broken)
+    return worse(judgeUsual(parameter, now, rule), broken)
   })
   const judged = findings.filter((finding) => finding !== null).length
   return verdictOf(
@@ -39,9 +49,9 @@ export function fieldContract(
   )
 }
 
-function judgeUsual({ name, history }: OwnParameter, now: number, config: FieldContractConfig): Finding | null {
+function judgeUsual({ name, history }: OwnParameter, now: number, rule: LostRule): Finding | null {
   const sentence = (seen: string, usual: string) => `“${name}” is present in ${seen}; ${usual} are usual`
-  const finding = judgeField(PARAMETER, history, now, config, sentence)
+  const finding = judgeField(PARAMETER, history, now, rule, sentence)
   return finding === null ? null : { ...finding, subject: subjectOf(name, history) }
 }
 
@@ -51,7 +61,8 @@ function judgeRequired({ name, history }: OwnParameter, now: number, required: n
   const hours = usual.length > 0 ? usual : recent
   const counted = hours.map(({ fields }) => fields[PARAMETER])
   const before = { present: sum(counted.map(({ present }) => present)), total: sum(counted.map(({ total }) => total)) }
-  const together = clumping(PARAMETER, hours, before.total === 0 ? 0 : before.present / before.total)
+  const rate = before.total === 0 ? 0 : before.present / before.total
+  const together = clumping(PARAMETER, hours, () => rate)
   const assessed = assessNewest(PARAMETER, recent, now, together, ({ high }) => high < required)
   if (assessed === null) return null
   const { window, present, total, high } = assessed

@@ -39,9 +39,7 @@ export type { Band } from './passing.ts'
 export {
   ecommerceQuality,
   eventsIn,
-  type FieldCounts,
   MIN_USUAL_EVENTS,
-  type PresenceBucket,
   type PresenceHistory,
   QUALITY_DEFAULTS,
   type QualityConfig,
@@ -93,6 +91,7 @@ export {
   usualCounts,
   usualCountsInTurns,
 } from './usual-counts.ts'
+export type { FieldCounts, PresenceBucket } from './usual-share.ts'
 export { VENDOR_STATUS_DEFAULTS, vendorStatus } from './vendor-status.ts'
 export {
   type Finding,

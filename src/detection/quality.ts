@@ -1,19 +1,10 @@
 import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
-import { clamp, sum, varianceBound, wilson, Z_999 } from './statistics.ts'
-import { newestUntil, type TimeRange } from './time.ts'
+import { surprise } from './false-alarms.ts'
+import { sum, wilson, Z_999 } from './statistics.ts'
+import { newestUntil } from './time.ts'
+import { BUDGET, unusualStretch } from './unusual-share.ts'
+import { type FieldCount, type FieldCounts, type PresenceBucket, usualShare } from './usual-share.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
-
-/** How often a field was there, out of `total` events that could have had it. */
-export interface FieldCount {
-  readonly present: number
-  readonly total: number
-}
-
-export type FieldCounts<F extends string> = Readonly<Record<F, FieldCount>>
-
-export interface PresenceBucket<F extends string> extends TimeRange {
-  readonly fields: FieldCounts<F>
-}
 
 /** Events of one name, or those of batches, which do not say of which events their counters are. */
 export interface PresenceHistory<F extends string> {
@@ -40,7 +31,7 @@ export interface QualityConfig {
   /** The score is judged only against bounds that someone has set: no level is right for every site. */
   warning_score?: number | undefined
   critical_score?: number | undefined
-  /** A field is lost when it is surely present less often than this share of its usual rate … */
+  /** A field is lost when it is present less often than this share of its usual rate, and more seldom than chance explains, … */
   lost_share: number
   /** … and usually is at least at this rate. */
   lost_min_rate: number
@@ -69,8 +60,9 @@ export const ecommerceQuality = <F extends string>(input: QualityInput<F>, confi
 
 function judgeQuality<F extends string>(what: string, input: QualityInput<F>, config: QualityConfig): Verdict {
   const site = judgeScore(what, input, config)
+  const budget = BUDGET / Math.max(1, input.kinds.length * input.fields.length)
   const ofFields = input.kinds.flatMap((kind) =>
-    input.fields.map((field) => judgeField(field, kind, input.now, config)),
+    input.fields.map((field) => judgeField(field, kind, input.now, { ...config, budget })),
   )
   const judged = ofFields.filter((finding) => finding !== null).length
   return verdictOf(
@@ -111,70 +103,56 @@ function judgeScore<F extends string>(
 /** Says of how many events a field is present, and of how many usually. */
 export type FieldSentence = (seen: string, expected: string) => string
 
+export interface LostRule extends Pick<QualityConfig, 'lost_share' | 'lost_min_rate'> {
+  /** False alarms in 30 days of this field. */
+  budget: number
+  /** Whether it comes with campaigns, which end by themselves: then the day that had least is usual, too. */
+  isOfCampaigns?: boolean
+}
+
 /**
  * Whether a field is present as often as on the same kind of event in the days before: only the site knows how often it should
  * be. An anonymous page view is no fault, a purchase without its e-mail address is.
  */
 export function judgeField<F extends string>(
   field: F,
-  { event_name, recent, usual }: PresenceHistory<F>,
+  { event_name, recent, usual: past }: PresenceHistory<F>,
   now: number,
-  config: Pick<QualityConfig, 'lost_share' | 'lost_min_rate'>,
+  { lost_share, lost_min_rate, budget, isOfCampaigns = false }: LostRule,
   sentence: FieldSentence = (seen, expected) => `“${field}” is present in ${seen}; ${expected} are usual`,
 ): Finding | null {
-  const before = totalOf([field], usual)[field]
-  const expected = before.present / before.total
-  if (before.total < MIN_USUAL_EVENTS || expected < config.lost_min_rate) return null
-  const limit = config.lost_share * expected
-  const together = clumping(field, usual, expected)
-  const isLow = ({ window, present, total, high }: AssessedField<F>): boolean =>
-    high < limit && !isOver(field, window, present / total, expected, together)
-  const assessed = assessNewest(field, recent, now, together, isLow)
-  if (assessed === null) return null
-  const { window, present, total, high } = assessed
-  const isLost = isLow(assessed)
-  const status: Status = !isLost ? 'ok' : present / total < GONE_SHARE * expected ? 'critical' : 'warning'
-  const length = now - (window[0]?.from ?? now)
+  const known = usualShare(field, past, (rate) => lost_share * rate)
+  const level = isOfCampaigns ? known.leastLevel : 1
+  const usual = { ...known, rateAt: (time: number) => level * known.rateAt(time) }
+  if (usual.total < MIN_USUAL_EVENTS || usual.rate < lost_min_rate) return null
+  const isLow = (share: number, rate: number): boolean => share < lost_share * rate
+  const seen = unusualStretch(field, recent, now, { usual, isBad: isLow, budget })
+  if (seen === null) return null
+  const { first, present, total, usual: expected, chance, limit: needed } = seen.stretch
+  const share = present / total
+  const status: Status = !seen.isBad ? 'ok' : share < GONE_SHARE * expected ? 'critical' : 'warning'
   const events = event_name === null ? 'events' : `“${event_name}” events`
   return {
     subject: event_name === null ? { field } : { event_name, field },
     status,
     message: sentence(
-      `${percent(present / total)} of ${number(total)} ${events} in ${duration(length)}`,
+      `${percent(share)} of ${number(total)} ${events} in ${duration(now - (recent[first]?.from ?? now))}`,
       percent(expected),
     ),
-    measured: present / total,
+    measured: share,
     expected,
-    band: { low: limit, high: null },
-    since: isLost ? isoTime(lossBegan(field, recent, expected)) : null,
+    band: { low: lost_share * expected, high: null },
+    since: seen.isBad ? isoTime(lossBegan(field, recent, expected)) : null,
     evidence: {
       present,
       total,
-      upper_bound: high,
-      usual_present: before.present,
-      usual_total: before.total,
-      clumping: together,
-      last_seen: isoTime(window.at(-1)?.to ?? now),
+      ...(seen.isBad ? surprise(chance, needed) : {}),
+      usual_present: usual.present,
+      usual_total: usual.total,
+      clumping: usual.together,
+      last_seen: isoTime(recent.at(-1)?.to ?? now),
     },
   }
-}
-
-/**
- * How many events say as much as one that came alone: a visitor who is signed in is so on all pages, and at night others come
- * than by day. The variance of the hours' rates as a multiple of what chance gives them, at least 1 (a design effect, Kish 1965). Few
- * hours hardly tell it: then it is the most that it may be, so that a site's first hours make no norm for the next.
- */
-export function clumping<F extends string>(field: F, hours: readonly PresenceBucket<F>[], rate: number): number {
-  const counted = hours.map(({ fields }) => fields[field]).filter(({ total }) => total > 0)
-  const chance = rate * (1 - rate)
-  // A field that is always there has no variance to measure, and needs none.
-  if (chance < 1e-6) return 1
-  const squares = sum(counted.map(({ present, total }) => (present - rate * total) ** 2 / total))
-  const freedom = counted.length - 1
-  // One hour may be one clump.
-  return freedom < 1
-    ? sum(counted.map(({ total }) => total))
-    : Math.max(1, squares / (chance * freedom)) * varianceBound(freedom)
 }
 
 /** What was seen of a field in its newest events. */
@@ -216,38 +194,6 @@ function assessField<F extends string>(
   if (window === null) return null
   const { present, total } = totalOf([field], window)[field]
   return { window, present, total, high: wilson(present / together, total / together, Z_999).high }
-}
-
-/** So sure that a rate came back that it is wrong once in six times (Ville 1939), as of falls. */
-const RECOVERED = Math.log(6)
-/** No rate is believed to be nearer to never or always. */
-const LEAST_RATE = 0.005
-
-/**
- * Whether the newest events speak for the usual rate against that of a window: what is over is no alarm any more, though the rarest events need a day until the
- * window has none of it (likelihood ratio, in clumps).
- *
- * @param window that the rate is of, oldest first
- * @param rate in it
- * @param usual rate
- */
-export function isOver<F extends string>(
-  field: F,
-  window: readonly PresenceBucket<F>[],
-  rate: number,
-  usual: number,
-  together: number,
-): boolean {
-  const [now, before] = [clamp(rate, LEAST_RATE, 1 - LEAST_RATE), clamp(usual, LEAST_RATE, 1 - LEAST_RATE)]
-  const [there, missing] = [Math.log(before / now), Math.log((1 - before) / (1 - now))]
-  let support = 0
-  for (let index = window.length - 1; index >= 0; index--) {
-    const count = window[index]?.fields[field]
-    if (count === undefined) break
-    support += count.present * there + (count.total - count.present) * missing
-    if (support > RECOVERED * together) return true
-  }
-  return false
 }
 
 /** The loss began where the missing fields add up to most (CUSUM, Page 1954). */

@@ -1,6 +1,7 @@
 import { number } from '../lib/index.ts'
 import { type BadShareConfig, judgeShare } from './bad-share.ts'
 import { type FieldSentence, judgeField, type PresenceHistory, type QualityConfig } from './quality.ts'
+import { BUDGET } from './unusual-share.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 
 /** What vendors recognise visitors by; the event id has its own probe, as what it is lost for is counted twice. */
@@ -12,6 +13,9 @@ export type ValueField = (typeof VALUE_FIELDS)[number]
 
 export const DUPLICATE_FIELDS = ['event_id', 'transaction_duplicate'] as const
 export type DuplicateField = (typeof DUPLICATE_FIELDS)[number]
+
+/** Of clicks on ads. */
+const OF_ADS: ReadonlySet<IdentifierField> = new Set(['fbc', 'click_id'])
 
 type LostConfig = Pick<QualityConfig, 'lost_share' | 'lost_min_rate'>
 
@@ -30,26 +34,35 @@ const FAULTS: Readonly<Record<ValueField | 'transaction_duplicate', FieldSentenc
 
 /** Whether what commerce events hold can be used as often as it usually can. */
 export function valueQuality({ now, kinds }: SignalInput<ValueField>, config: BadShareConfig): Verdict {
+  const rule = { ...config, budget: budgetOf(kinds, VALUE_FIELDS) }
   const findings = kinds.flatMap((kind) =>
-    VALUE_FIELDS.map((field) => judgeShare(field, kind, now, config, FAULTS[field])),
+    VALUE_FIELDS.map((field) => judgeShare(field, kind, now, rule, FAULTS[field])),
   )
   return verdictOf(findings, `values: ${judgedOf(findings)} as good as usual`)
 }
 
 /** Whether events can be told apart: by their id, without which vendors count twice, and by transactions that came once. */
 export function duplicates({ now, kinds }: SignalInput<DuplicateField>, config: LostConfig & BadShareConfig): Verdict {
+  const rule = { ...config, budget: budgetOf(kinds, DUPLICATE_FIELDS) }
   const findings = kinds.flatMap((kind) => [
-    judgeField('event_id', kind, now, config),
-    judgeShare('transaction_duplicate', kind, now, config, FAULTS.transaction_duplicate),
+    judgeField('event_id', kind, now, rule),
+    judgeShare('transaction_duplicate', kind, now, rule, FAULTS.transaction_duplicate),
   ])
   return verdictOf(findings, `duplicates: ${judgedOf(findings)} as usual`)
 }
 
 /** Whether each kind of event carries as many identifiers as it used to. */
 export function identifierQuality({ now, kinds }: SignalInput<IdentifierField>, config: LostConfig): Verdict {
-  const findings = kinds.flatMap((kind) => IDENTIFIER_FIELDS.map((field) => judgeField(field, kind, now, config)))
+  const rule = { ...config, budget: budgetOf(kinds, IDENTIFIER_FIELDS) }
+  const findings = kinds.flatMap((kind) =>
+    IDENTIFIER_FIELDS.map((field) => judgeField(field, kind, now, { ...rule, isOfCampaigns: OF_ADS.has(field) })),
+  )
   return verdictOf(findings, `identifiers: ${judgedOf(findings)} there as often as usual`)
 }
+
+/** A site with many kinds of events has no more false alarms than one with few. */
+const budgetOf = (kinds: readonly unknown[], fields: readonly unknown[]): number =>
+  BUDGET / Math.max(1, kinds.length * fields.length)
 
 function judgedOf(findings: readonly unknown[]): string {
   const judged = findings.filter((finding) => finding !== null).length

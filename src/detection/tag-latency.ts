@@ -1,4 +1,4 @@
-import { duration, isoTime, MINUTE, number } from '../lib/index.ts'
+import { duration, HOUR, isoTime, MINUTE, number } from '../lib/index.ts'
 import { median, sum, wilson } from './statistics.ts'
 import { newestUntil, type TimeRange } from './time.ts'
 import { type Finding, type Verdict, verdictOf } from './verdict.ts'
@@ -67,6 +67,9 @@ const ANSWER_MS = 40
 /** Of its executions: as many have to end so soon now, and at most as many as are left may have before, from a cache or with nothing to do. */
 const QUICK_SHARE = 0.85
 
+/** A tag that has not run for so long may have been repaired since, ms: whether it waits is seen when it runs. */
+const STILL = 2 * HOUR
+
 /** Which tags take much longer than at the same hours of the last week, and which succeed too soon to have been answered. */
 export function tagLatency({ now, bounds, tags }: LatencyInput, config: LatencyConfig): Verdict {
   const judged = tags.map((tag) => judgeTag(tag, now, bounds, config))
@@ -90,20 +93,22 @@ function judgeTag(
       buckets.map(({ histogram }) => histogram),
     )
   const window = newestUntil(recent, now - config.window_minutes * MINUTE, timedIn, config.min_executions)
-  const usualHours = usual.filter(hasEnough).map((hour) => of([hour]))
+  const answered = answeredHours(usual.filter(hasEnough), bounds)
+  const usualHours = answered.map((hour) => of([hour]))
   if (window === null || usualHours.length < MIN_USUAL_HOURS) return null
   const expected = median(usualHours.map((hour) => quantile(hour, QUANTILE)))
   const now95 = of(window)
   const timed = observations(now95)
   const warningLimit = limitOf(expected, config.warning_factor, config.warning_increase_ms, bounds)
   const criticalLimit = limitOf(expected, config.critical_factor, config.critical_increase_ms, bounds)
-  const usualMean = median(usual.filter(hasEnough).map((hour) => meanOf([hour])))
+  const usualMean = median(answered.map((hour) => meanOf([hour])))
   const mean = meanOf(window)
   const isSlow = isSurelySlower(now95, warningLimit) && mean >= MEAN_FACTOR * usualMean
   const timeouts = sum(window.map(({ timeout }) => timeout))
   const executions = sum(window.map((bucket) => bucket.executions))
   const isCutOff = wilson(timeouts, executions).low > SLOW_SHARE
-  const isUnproven = !isSlow && isSurelyUnanswered(now95, window, usualHours)
+  const isNow = (window.at(-1)?.to ?? 0) >= now - STILL
+  const isUnproven = !isSlow && isNow && isSurelyUnanswered(now95, window, usualHours)
   const length = now - Math.min(window[0]?.from ?? now, now - config.window_minutes * MINUTE)
   if (isUnproven)
     return unproven({ tag_key, recent, window, length, mean, usualMean, timed, usualHours: usualHours.length })
@@ -128,6 +133,14 @@ function judgeTag(
       usual_hours: usualHours.length,
     },
   }
+}
+
+/** Where a tag waited for an answer in some hours and in others did not, the latter were a fault, and no measure of how long it takes. */
+function answeredHours(hours: readonly LatencyBucket[], bounds: readonly number[]): readonly LatencyBucket[] {
+  const isQuick = ({ histogram }: LatencyBucket): boolean =>
+    countAbove({ bounds, counts: histogram }, NO_ANSWER_MS) < (1 - QUICK_SHARE) * sum(histogram)
+  const isAnswered = (hour: LatencyBucket): boolean => quantile({ bounds, counts: hour.histogram }, 0.5) >= ANSWER_MS
+  return hours.some(isAnswered) ? hours.filter((hour) => !isQuick(hour)) : hours
 }
 
 /** Most end within the time that no answer takes, and as a success, where few did before. */

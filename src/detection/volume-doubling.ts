@@ -145,13 +145,18 @@ function isHighThroughout(stretches: readonly Stretch[], last: number, burst: nu
 /** So sure that a count came back that it is wrong once in four times (Ville 1939). */
 const RECOVERED = Math.log(4)
 
-/** Whether some newest part speaks for the usual count against that of the window (likelihood ratio of Poisson numbers, in bursts). */
+/**
+ * Whether a newest part speaks for the usual count against that of the window, once surely and still rather than not: what is over begins anew only by what comes
+ * anew (likelihood ratio of Poisson numbers, in bursts).
+ */
 function isOver(stretches: readonly Stretch[], last: number, burst: number, level: number): boolean {
   const whole = stretches[last] ?? EMPTY
   const ratio = whole.measured / (level * whole.byClock)
+  let least = 0
   return stretches.slice(0, last).some(({ measured, byClock }) => {
     const support = level * byClock * (ratio - 1) - measured * Math.log(ratio)
-    return support > RECOVERED * burst
+    least = Math.min(least, support)
+    return support > 0 && support - least > RECOVERED * burst
   })
 }
 

@@ -1,0 +1,128 @@
+import { logLimit } from './false-alarms.ts'
+import { clamp } from './statistics.ts'
+import { divergence, type PresenceBucket, type UsualShare } from './usual-share.ts'
+
+/** What was seen of a field in a stretch that ends now. */
+export interface Stretch {
+  /** Index of its first bucket. */
+  readonly first: number
+  readonly present: number
+  readonly total: number
+  /** The share that is usual of its hours. */
+  readonly usual: number
+  /** Natural logarithms of the chance of such a share, and of the greatest that is unusual. */
+  readonly chance: number
+  readonly limit: number
+}
+
+export interface ShareTest {
+  readonly usual: Pick<UsualShare, 'rateAt' | 'together' | 'wavering'>
+  /** Whether a share is so far from the usual one that it matters. */
+  readonly isBad: (share: number, usual: number) => boolean
+  /** False alarms in 30 days of this field. */
+  readonly budget: number
+}
+
+/** False alarms in 30 days that the fields of a probe may bring, all together. */
+export const BUDGET = 0.05
+/** Fewer events prove nothing. */
+const LEAST_EVENTS = 30
+
+/**
+ * The stretch up to now of which chance explains least that so many events are without the field, or with it; or, where nothing is bad, the newest with enough events.
+ * Null with fewer. What the newest events speak against is over, and only what came since is looked at.
+ *
+ * @param recent oldest first
+ */
+export function unusualStretch<F extends string>(
+  field: F,
+  recent: readonly PresenceBucket<F>[],
+  now: number,
+  test: ShareTest,
+): { stretch: Stretch; isBad: boolean } | null {
+  const stretches = stretchesOf(field, recent, now, test)
+  const [newest] = stretches
+  if (newest === undefined) return null
+  for (let from = 0; ; ) {
+    const surest = surestOf(stretches, from)
+    if (surest === null) return { stretch: newest, isBad: false }
+    const over = overSince(field, recent, surest, test.usual)
+    if (over === null) return { stretch: surest, isBad: true }
+    from = over
+  }
+}
+
+/** Those that are bad, from each bucket to now, where they have events enough, the shortest first; before them the shortest of all. */
+function stretchesOf<F extends string>(
+  field: F,
+  recent: readonly PresenceBucket<F>[],
+  now: number,
+  { usual, isBad, budget }: ShareTest,
+): Stretch[] {
+  const stretches: Stretch[] = []
+  let [present, total, expected] = [0, 0, 0]
+  for (let first = recent.length - 1; first >= 0; first--) {
+    const bucket = recent[first]
+    if (bucket === undefined) break
+    const count = bucket.fields[field]
+    present += count.present
+    total += count.total
+    expected += count.total * usual.rateAt(bucket.from)
+    if (total < LEAST_EVENTS) continue
+    const [share, rate] = [present / total, expected / total]
+    if (!isBad(share, rate)) {
+      if (stretches.length === 0) stretches.push({ first, present, total, usual: rate, chance: 0, limit: 0 })
+      continue
+    }
+    const chance = logChance(share, total, rate, usual)
+    stretches.push({ first, present, total, usual: rate, chance, limit: logLimit(budget, now - bucket.from) })
+  }
+  return stretches
+}
+
+/**
+ * A bound of the chance that so many events have such a share or one that is farther off: that of a binomial number (Chernoff 1952), of as many events as say as
+ * much as these, in clumps and at a level that wavers.
+ */
+function logChance(share: number, total: number, rate: number, { together, wavering }: ShareTest['usual']): number {
+  return (-total / (together + total * wavering * rate * (1 - rate))) * divergence(share, rate)
+}
+
+/** @param from index of the bucket before which no stretch begins */
+function surestOf(stretches: readonly Stretch[], from: number): Stretch | null {
+  let surest: Stretch | null = null
+  for (const stretch of stretches) {
+    if (stretch.first < from || stretch.chance >= stretch.limit) continue
+    if (surest === null || stretch.chance - stretch.limit < surest.chance - surest.limit) surest = stretch
+  }
+  return surest
+}
+
+/** So sure that a rate came back that it is wrong once in six times (Ville 1939), as of falls. */
+const RECOVERED = Math.log(6)
+/** No rate is believed to be nearer to never or always. */
+const LEAST_RATE = 0.005
+
+/**
+ * Where it ended: the bucket from which on events speak most for the usual rate against that of a stretch, once surely and still rather than not; null where they do not.
+ * What is over is no alarm any more, though the rarest events need a day until none of it is left, and begins anew only by what comes anew (likelihood ratio, in clumps).
+ */
+function overSince<F extends string>(
+  field: F,
+  recent: readonly PresenceBucket<F>[],
+  { first, present, total, usual }: Stretch,
+  { together }: ShareTest['usual'],
+): number | null {
+  const [now, before] = [clamp(present / total, LEAST_RATE, 1 - LEAST_RATE), clamp(usual, LEAST_RATE, 1 - LEAST_RATE)]
+  const [there, missing] = [Math.log(before / now), Math.log((1 - before) / (1 - now))]
+  let [support, least] = [0, 0]
+  let most = { support: 0, from: -1 }
+  for (let index = recent.length - 1; index > first; index--) {
+    const count = recent[index]?.fields[field]
+    if (count === undefined) break
+    support += count.present * there + (count.total - count.present) * missing
+    least = Math.min(least, support)
+    if (support > most.support && support - least > RECOVERED * together) most = { support, from: index }
+  }
+  return most.from < 0 ? null : most.from
+}

@@ -1,0 +1,244 @@
+import { DAY, HOUR } from '../lib/index.ts'
+import { clamp, median, sum, varianceBound } from './statistics.ts'
+import type { TimeRange } from './time.ts'
+
+/** How often a field was there, out of `total` events that could have had it. */
+export interface FieldCount {
+  readonly present: number
+  readonly total: number
+}
+
+export type FieldCounts<F extends string> = Readonly<Record<F, FieldCount>>
+
+export interface PresenceBucket<F extends string> extends TimeRange {
+  readonly fields: FieldCounts<F>
+}
+
+/** What is usual of a share. */
+export interface UsualShare extends FieldCount {
+  readonly rate: number
+  /** What the rate is at an instant, by the hour of the day: visitors of the evening are others than those of the morning. */
+  rateAt(time: number): number
+  /** How many events say as much as one that came alone, see `clumping`. */
+  readonly together: number
+  /** Least that a day had of what is usual of its hours, 1 at most. */
+  readonly leastLevel: number
+  /** By how much the level wavers over hours and days: the variance of the logarithm of its odds. */
+  readonly wavering: number
+}
+
+/** The share that is a fault where another one is usual: below it if it is lower than that, else above. */
+export type FaultAt = (usual: number) => number
+
+const HOURS_A_DAY = 24
+/** Events that make a share: quiet hours are taken together until they have as many. */
+const BLOCK_EVENTS = 30
+/** Natural logarithm of the odds by which hours of the past were a fault, rather than usual. */
+const SURELY_ODD = 8
+/** What more of the week than this was like is not its fault, but how the site is. */
+const MOST_LEFT_OUT = 0.25
+/** Median of a squared standard normal number. */
+const MEDIAN_SQUARE = 0.455
+/** No rate is believed to be nearer to never or always. */
+const LEAST_RATE = 0.005
+/** A variance so small is that of a field that is always there, or never. */
+const ALWAYS = 1e-6
+/** Believed of how far hours of the day differ, as a variance of the logarithm of the odds, … */
+const HOURLY = 0.2
+/** … and of how much the level wavers, as how many stretches of six hours that counts, and by how much a week may make too little of it. */
+const WAVERING = { prior: 0.02, weight: 10, hours: 6, doubt: 1.5 } as const
+
+/**
+ * What the hours of the past say of a field, without those in which it was as broken as what is looked for: a fault that is over would lower the measure for the next,
+ * and make hours look as different as if all were chance.
+ */
+export function usualShare<F extends string>(
+  field: F,
+  hours: readonly PresenceBucket<F>[],
+  faultAt: FaultAt,
+): UsualShare {
+  const kept = withoutFaults(field, hours, faultAt)
+  const present = sum(kept.map(({ fields }) => fields[field].present))
+  const total = sum(kept.map(({ fields }) => fields[field].total))
+  const rate = total === 0 ? 0 : present / total
+  const rates = ratesByHour(field, kept, rate)
+  const rateAt = (time: number) => rates[hourOfDay(time)] ?? rate
+  const together = clumping(field, kept, rateAt)
+  const wavering = waveringOf(field, kept, rateAt, together)
+  return { present, total, rate, rateAt, together, wavering, leastLevel: leastLevelOf(field, kept, rateAt, together) }
+}
+
+const hourOfDay = (time: number): number => Math.floor(time / HOUR) % HOURS_A_DAY
+
+/**
+ * The hours without those whose shares are more likely with a fault than without one: stretches over which the likelihood ratio, against the median of all, rises by
+ * enough (CUSUM, Page 1954).
+ */
+function withoutFaults<F extends string>(
+  field: F,
+  hours: readonly PresenceBucket<F>[],
+  faultAt: FaultAt,
+): readonly PresenceBucket<F>[] {
+  const blocks = blocksOf(hours.map(({ fields }) => fields[field]))
+  if (blocks.length === 0) return hours
+  const usual = clamp(median(blocks.map(({ present, total }) => present / total)), LEAST_RATE, 1 - LEAST_RATE)
+  const fault = clamp(faultAt(usual), LEAST_RATE / 2, 1 - LEAST_RATE / 2)
+  const squares = blocks.map(({ present, total }) => (present - usual * total) ** 2 / (total * usual * (1 - usual)))
+  const enough = SURELY_ODD * Math.max(1, median(squares) / MEDIAN_SQUARE)
+  const [there, missing] = [Math.log(fault / usual), Math.log((1 - fault) / (1 - usual))]
+  const faulty = new Uint8Array(hours.length)
+  let support = 0
+  let from = 0
+  let peak = { support: 0, at: 0 }
+  const end = () => {
+    if (peak.support >= enough) faulty.fill(1, from, peak.at + 1)
+    support = 0
+    peak = { support: 0, at: 0 }
+  }
+  for (const [hour, { fields }] of hours.entries()) {
+    const { present, total } = fields[field]
+    if (support === 0) from = hour
+    support += present * there + (total - present) * missing
+    if (support > peak.support) peak = { support, at: hour }
+    if (support <= 0 || peak.support - support >= enough) end()
+  }
+  end()
+  return sum(faulty) > MOST_LEFT_OUT * hours.length ? hours : hours.filter((_, hour) => faulty[hour] === 0)
+}
+
+function blocksOf(hours: readonly FieldCount[]): FieldCount[] {
+  const blocks: FieldCount[] = []
+  let [present, total] = [0, 0]
+  for (const count of hours) {
+    present += count.present
+    total += count.total
+    if (total < BLOCK_EVENTS) continue
+    blocks.push({ present, total })
+    ;[present, total] = [0, 0]
+  }
+  return blocks
+}
+
+/**
+ * How many events say as much as one that came alone: a visitor who is signed in is so on all pages, and at night others come
+ * than by day. The variance of the hours' rates as a multiple of what chance gives them, at least 1 (a design effect, Kish 1965). Few
+ * hours hardly tell it: then it is the most that it may be, so that a site's first hours make no norm for the next.
+ */
+export function clumping<F extends string>(
+  field: F,
+  hours: readonly PresenceBucket<F>[],
+  rateAt: (time: number) => number,
+): number {
+  let [squares, chances, counted, events] = [0, 0, 0, 0]
+  for (const { from, fields } of hours) {
+    const { present, total } = fields[field]
+    if (total === 0) continue
+    const rate = rateAt(from)
+    squares += (present - rate * total) ** 2 / total
+    chances += rate * (1 - rate)
+    events += total
+    counted++
+  }
+  // A field that is always there has no variance to measure, and needs none.
+  if (chances < ALWAYS * counted) return 1
+  const freedom = counted - 1
+  // One hour may be one clump.
+  return freedom < 1 ? events : Math.max(1, (squares * counted) / (chances * freedom)) * varianceBound(freedom)
+}
+
+/**
+ * The same from the differences of neighbouring hours, which the hour of the day hardly changes (von Neumann 1941). @param rate of all hours
+ */
+function clumpingOfNeighbours<F extends string>(field: F, hours: readonly PresenceBucket<F>[], rate: number): number {
+  const chance = rate * (1 - rate)
+  let [ratios, pairs] = [0, 0]
+  let before: FieldCount | null = null
+  for (const { fields } of hours) {
+    const count = fields[field]
+    if (count.total === 0) continue
+    if (before !== null) {
+      const difference = count.present / count.total - before.present / before.total
+      ratios += difference ** 2 / (chance * (1 / count.total + 1 / before.total))
+      pairs++
+    }
+    before = count
+  }
+  return chance < ALWAYS || pairs === 0 ? 1 : Math.max(1, ratios / pairs)
+}
+
+/** The rate by the hour of the day, drawn towards that of all hours as far as their own events are too few to tell (empirical Bayes). */
+function ratesByHour<F extends string>(
+  field: F,
+  hours: readonly PresenceBucket<F>[],
+  rate: number,
+): Float64Array {
+  const weight = clumpingOfNeighbours(field, hours, rate) / Math.max(ALWAYS, HOURLY * rate * (1 - rate))
+  const present = new Float64Array(HOURS_A_DAY).fill(rate * weight)
+  const total = new Float64Array(HOURS_A_DAY).fill(weight)
+  for (const { from, fields } of hours) {
+    const hour = hourOfDay(from)
+    present[hour] = (present[hour] ?? 0) + fields[field].present
+    total[hour] = (total[hour] ?? 0) + fields[field].total
+  }
+  return present.map((count, hour) => count / (total[hour] ?? 1))
+}
+
+/** What six hours differ by from what is expected of them, beyond what chance and clumps make (method of moments, shrunk). */
+function waveringOf<F extends string>(
+  field: F,
+  hours: readonly PresenceBucket<F>[],
+  rateAt: (time: number) => number,
+  together: number,
+): number {
+  let [excess, information, stretches] = [0, 0, 0]
+  let [difference, chance, until] = [0, 0, 0]
+  const end = () => {
+    if (chance > 0) {
+      excess += difference * difference - together * chance
+      information += chance * chance
+      stretches++
+    }
+    ;[difference, chance] = [0, 0]
+  }
+  for (const { from, fields } of hours) {
+    if (from >= until) {
+      end()
+      until = from + WAVERING.hours * HOUR
+    }
+    const { present, total } = fields[field]
+    const rate = rateAt(from)
+    difference += present - rate * total
+    chance += rate * (1 - rate) * total
+  }
+  end()
+  const measured = information > 0 ? Math.max(0, excess / information) : 0
+  return (stretches * WAVERING.doubt * measured + WAVERING.weight * WAVERING.prior) / (stretches + WAVERING.weight)
+}
+
+/** Of stretches of a day, or as much longer as it takes until clumps are no matter. */
+function leastLevelOf<F extends string>(
+  field: F,
+  hours: readonly PresenceBucket<F>[],
+  rateAt: (time: number) => number,
+  together: number,
+): number {
+  let least = 1
+  let [present, total, expected, since] = [0, 0, 0, Number.NaN]
+  for (const { from, to, fields } of hours) {
+    if (total === 0) since = from
+    present += fields[field].present
+    total += fields[field].total
+    expected += fields[field].total * rateAt(from)
+    if (to - since < DAY || total < BLOCK_EVENTS * together) continue
+    if (expected > 0) least = Math.min(least, present / expected)
+    ;[present, total, expected] = [0, 0, 0]
+  }
+  return least
+}
+
+/** How far one share is from another, in nats an event (Kullback and Leibler 1951). */
+export function divergence(share: number, usual: number): number {
+  const rate = clamp(usual, LEAST_RATE, 1 - LEAST_RATE)
+  const part = (of: number, to: number) => (of <= 0 ? 0 : of * Math.log(of / to))
+  return part(share, rate) + part(1 - share, 1 - rate)
+}
