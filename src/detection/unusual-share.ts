@@ -98,8 +98,8 @@ function surestOf(stretches: readonly Stretch[], from: number): Stretch | null {
   return surest
 }
 
-/** So sure that a rate came back that it is wrong once in six times (Ville 1939), as of falls. */
-const RECOVERED = Math.log(6)
+/** So sure that a rate came back that it is wrong once in four times (Ville 1939), as of doublings. */
+const RECOVERED = Math.log(4)
 /** No rate is believed to be nearer to never or always. */
 const LEAST_RATE = 0.005
 
