@@ -72,7 +72,7 @@ export function judgeExecutions(
   const { executions, bad } = totalOf(window)
   const { low, high } = wilson(bad, executions)
   const isWidened = (window[0]?.from ?? now) < from
-  const isSure = !isWidened || bad >= MIN_BAD_WHEN_WIDENED
+  const isSure = !isWidened || (bad >= MIN_BAD_WHEN_WIDENED && !isOver(window, bad / executions, config.warning_share))
   const bound = isSure ? statusOf(low, config) : 'ok'
   const status = bound === 'warning' && isUsual(buckets, window, config.warning_share) ? 'ok' : bound
   return {
@@ -86,6 +86,20 @@ export function judgeExecutions(
     since: status === 'ok' ? null : isoTime(onset(buckets)),
     lastSeen: isoTime(window.at(-1)?.to ?? now),
   }
+}
+
+/** So sure that a tag was repaired that it is wrong once in twenty times (Ville 1939). */
+const REPAIRED = Math.log(20)
+
+/** Whether the newest executions of a window speak for a share that passes against that of the whole: a rare tag's window holds what is hours old (likelihood ratio). */
+function isOver(window: readonly BadBucket[], share: number, passing: number): boolean {
+  if (share >= 1 || share <= passing) return false
+  const [good, bad] = [Math.log((1 - passing) / (1 - share)), Math.log(passing / share)]
+  let support = 0
+  return window.toReversed().some((bucket) => {
+    support += (bucket.executions - bucket.bad) * good + bucket.bad * bad
+    return support > REPAIRED
+  })
 }
 
 const statusOf = (low: number, { warning_share, critical_share }: BadExecutionsConfig): Status =>

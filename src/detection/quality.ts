@@ -106,8 +106,6 @@ export type FieldSentence = (seen: string, expected: string) => string
 export interface LostRule extends Pick<QualityConfig, 'lost_share' | 'lost_min_rate'> {
   /** False alarms in 30 days of this field. */
   budget: number
-  /** Whether it comes with campaigns, which end by themselves: then the day that had least is usual, too. */
-  isOfCampaigns?: boolean
 }
 
 /**
@@ -118,12 +116,12 @@ export function judgeField<F extends string>(
   field: F,
   { event_name, recent, usual: past }: PresenceHistory<F>,
   now: number,
-  { lost_share, lost_min_rate, budget, isOfCampaigns = false }: LostRule,
+  { lost_share, lost_min_rate, budget }: LostRule,
   sentence: FieldSentence = (seen, expected) => `“${field}” is present in ${seen}; ${expected} are usual`,
 ): Finding | null {
   const known = usualShare(field, past, (rate) => lost_share * rate)
-  const level = isOfCampaigns ? known.leastLevel : 1
-  const usual = { ...known, rateAt: (time: number) => level * known.rateAt(time) }
+  // Campaigns bring other visitors and end by themselves: what the day with the least had is usual, too.
+  const usual = { ...known, rateAt: (time: number) => known.leastLevel * known.rateAt(time) }
   if (usual.total < MIN_USUAL_EVENTS || usual.rate < lost_min_rate) return null
   const isLow = (share: number, rate: number): boolean => share < lost_share * rate
   const seen = unusualStretch(field, recent, now, { usual, isBad: isLow, budget })

@@ -14,9 +14,6 @@ export type ValueField = (typeof VALUE_FIELDS)[number]
 export const DUPLICATE_FIELDS = ['event_id', 'transaction_duplicate'] as const
 export type DuplicateField = (typeof DUPLICATE_FIELDS)[number]
 
-/** Of clicks on ads. */
-const OF_ADS: ReadonlySet<IdentifierField> = new Set(['fbc', 'click_id'])
-
 type LostConfig = Pick<QualityConfig, 'lost_share' | 'lost_min_rate'>
 
 interface SignalInput<F extends string> {
@@ -54,9 +51,7 @@ export function duplicates({ now, kinds }: SignalInput<DuplicateField>, config: 
 /** Whether each kind of event carries as many identifiers as it used to. */
 export function identifierQuality({ now, kinds }: SignalInput<IdentifierField>, config: LostConfig): Verdict {
   const rule = { ...config, budget: budgetOf(kinds, IDENTIFIER_FIELDS) }
-  const findings = kinds.flatMap((kind) =>
-    IDENTIFIER_FIELDS.map((field) => judgeField(field, kind, now, { ...rule, isOfCampaigns: OF_ADS.has(field) })),
-  )
+  const findings = kinds.flatMap((kind) => IDENTIFIER_FIELDS.map((field) => judgeField(field, kind, now, rule)))
   return verdictOf(findings, `identifiers: ${judgedOf(findings)} there as often as usual`)
 }
 

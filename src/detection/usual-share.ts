@@ -46,7 +46,7 @@ const ALWAYS = 1e-6
 /** Believed of how far hours of the day differ, as a variance of the logarithm of the odds, … */
 const HOURLY = 0.2
 /** … and of how much the level wavers, as how many stretches of six hours that counts, and by how much a week may make too little of it. */
-const WAVERING = { prior: 0.02, weight: 10, hours: 6, doubt: 1.5 } as const
+const WAVERING = { prior: 0.02, weight: 10, hours: 6, doubt: 2 } as const
 
 /**
  * What the hours of the past say of a field, without those in which it was as broken as what is looked for: a fault that is over would lower the measure for the next,
