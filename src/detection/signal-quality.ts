@@ -14,6 +14,11 @@ export type ValueField = (typeof VALUE_FIELDS)[number]
 export const DUPLICATE_FIELDS = ['event_id', 'transaction_duplicate'] as const
 export type DuplicateField = (typeof DUPLICATE_FIELDS)[number]
 
+/** Clicks on ads: campaigns that last longer than the week that is known bring up to three times as many, and end by themselves. */
+const OF_ADS: ReadonlySet<IdentifierField> = new Set(['fbc', 'click_id'])
+/** So they are lost below half of the share that others are. */
+const LEFT_BY_ADS = 0.5
+
 type LostConfig = Pick<QualityConfig, 'lost_share' | 'lost_min_rate'>
 
 interface SignalInput<F extends string> {
@@ -51,7 +56,10 @@ export function duplicates({ now, kinds }: SignalInput<DuplicateField>, config: 
 /** Whether each kind of event carries as many identifiers as it used to. */
 export function identifierQuality({ now, kinds }: SignalInput<IdentifierField>, config: LostConfig): Verdict {
   const rule = { ...config, budget: budgetOf(kinds, IDENTIFIER_FIELDS) }
-  const findings = kinds.flatMap((kind) => IDENTIFIER_FIELDS.map((field) => judgeField(field, kind, now, rule)))
+  const ofAds = { ...rule, lost_share: LEFT_BY_ADS * config.lost_share }
+  const findings = kinds.flatMap((kind) =>
+    IDENTIFIER_FIELDS.map((field) => judgeField(field, kind, now, OF_ADS.has(field) ? ofAds : rule)),
+  )
   return verdictOf(findings, `identifiers: ${judgedOf(findings)} there as often as usual`)
 }
 

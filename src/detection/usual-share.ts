@@ -167,11 +167,7 @@ function clumpingOfNeighbours<F extends string>(field: F, hours: readonly Presen
 }
 
 /** The rate by the hour of the day, drawn towards that of all hours as far as their own events are too few to tell (empirical Bayes). */
-function ratesByHour<F extends string>(
-  field: F,
-  hours: readonly PresenceBucket<F>[],
-  rate: number,
-): Float64Array {
+function ratesByHour<F extends string>(field: F, hours: readonly PresenceBucket<F>[], rate: number): Float64Array {
   const weight = clumpingOfNeighbours(field, hours, rate) / Math.max(ALWAYS, HOURLY * rate * (1 - rate))
   const present = new Float64Array(HOURS_A_DAY).fill(rate * weight)
   const total = new Float64Array(HOURS_A_DAY).fill(weight)
