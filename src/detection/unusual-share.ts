@@ -27,6 +27,8 @@ export interface ShareTest {
 export const BUDGET = 0.05
 /** Fewer events prove nothing. */
 const LEAST_EVENTS = 30
+/** No rate is believed to be nearer to never or always. */
+const LEAST_RATE = 0.005
 
 /**
  * The stretch up to now of which chance explains least that so many events are without the field, or with it; or, where nothing is bad, the newest with enough events.
@@ -85,7 +87,8 @@ function stretchesOf<F extends string>(
  * much as these, in clumps and at a level that wavers.
  */
 function logChance(share: number, total: number, rate: number, { together, wavering }: ShareTest['usual']): number {
-  return (-total / (together + total * wavering * rate * (1 - rate))) * divergence(share, rate)
+  const chance = Math.max(LEAST_RATE * (1 - LEAST_RATE), rate * (1 - rate))
+  return (-total / (together + (total * wavering) / chance)) * divergence(share, rate)
 }
 
 /** @param from index of the bucket before which no stretch begins */
@@ -100,9 +103,6 @@ function surestOf(stretches: readonly Stretch[], from: number): Stretch | null {
 
 /** So sure that a rate came back that it is wrong once in four times (Ville 1939), as of doublings. */
 const RECOVERED = Math.log(4)
-/** No rate is believed to be nearer to never or always. */
-const LEAST_RATE = 0.005
-
 /**
  * Where it ended: the bucket from which on events speak most for the usual rate against that of a stretch, once surely and still rather than not; null where they do not.
  * What is over is no alarm any more, though the rarest events need a day until none of it is left, and begins anew only by what comes anew (likelihood ratio, in clumps).

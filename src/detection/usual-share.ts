@@ -23,7 +23,7 @@ export interface UsualShare extends FieldCount {
   readonly together: number
   /** Least that a day had of what is usual of its hours, 1 at most. */
   readonly leastLevel: number
-  /** By how much the level wavers over hours and days: the variance of the logarithm of its odds. */
+  /** By how much the level wavers over hours and days, as a variance of the share. */
   readonly wavering: number
 }
 
@@ -45,7 +45,8 @@ const LEAST_RATE = 0.005
 const ALWAYS = 1e-6
 /** Believed of how far hours of the day differ, as a variance of the logarithm of the odds, … */
 const HOURLY = 0.2
-/** … and of how much the level wavers, as how many stretches of six hours that counts, and by how much a week may make too little of it. */
+/** … and of how much the level wavers, as how many stretches of six hours that counts, and by how much a week may make too little of it. Measured
+ * as a variance of the share itself: where nine tenths grant, a day on which one in twenty more does has half of the refusals. */
 const WAVERING = { prior: 0.02, weight: 10, hours: 6, doubt: 2 } as const
 
 /**
@@ -64,7 +65,7 @@ export function usualShare<F extends string>(
   const rates = ratesByHour(field, kept, rate)
   const rateAt = (time: number) => rates[hourOfDay(time)] ?? rate
   const together = clumping(field, kept, rateAt)
-  const wavering = waveringOf(field, kept, rateAt, together)
+  const wavering = waveringOf(field, kept, rateAt, { rate, together })
   return { present, total, rate, rateAt, together, wavering, leastLevel: leastLevelOf(field, kept, rateAt, together) }
 }
 
@@ -184,17 +185,17 @@ function waveringOf<F extends string>(
   field: F,
   hours: readonly PresenceBucket<F>[],
   rateAt: (time: number) => number,
-  together: number,
+  { rate: ofAll, together }: Pick<UsualShare, 'rate' | 'together'>,
 ): number {
   let [excess, information, stretches] = [0, 0, 0]
-  let [difference, chance, until] = [0, 0, 0]
+  let [difference, chance, events, until] = [0, 0, 0, 0]
   const end = () => {
-    if (chance > 0) {
+    if (events > 0) {
       excess += difference * difference - together * chance
-      information += chance * chance
+      information += events * events
       stretches++
     }
-    ;[difference, chance] = [0, 0]
+    ;[difference, chance, events] = [0, 0, 0]
   }
   for (const { from, fields } of hours) {
     if (from >= until) {
@@ -205,10 +206,12 @@ function waveringOf<F extends string>(
     const rate = rateAt(from)
     difference += present - rate * total
     chance += rate * (1 - rate) * total
+    events += total
   }
   end()
   const measured = information > 0 ? Math.max(0, excess / information) : 0
-  return (stretches * WAVERING.doubt * measured + WAVERING.weight * WAVERING.prior) / (stretches + WAVERING.weight)
+  const prior = WAVERING.prior * (ofAll * (1 - ofAll)) ** 2
+  return (stretches * WAVERING.doubt * measured + WAVERING.weight * prior) / (stretches + WAVERING.weight)
 }
 
 /** Of stretches of a day, or as much longer as it takes until clumps are no matter. */
