@@ -72,23 +72,31 @@ function stretchesOf<F extends string>(
     expected += count.total * usual.rateAt(bucket.from)
     if (total < LEAST_EVENTS) continue
     const [share, rate] = [present / total, expected / total]
-    if (!isBad(share, rate)) {
+    const alone = apart(total, rate, usual)
+    if (!isBad(share, rate) || !isBad(nearer(share, rate, alone), rate)) {
       if (stretches.length === 0) stretches.push({ first, present, total, usual: rate, chance: 0, limit: 0 })
       continue
     }
-    const chance = logChance(share, total, rate, usual)
+    const chance = -alone * divergence(share, rate)
     stretches.push({ first, present, total, usual: rate, chance, limit: logLimit(budget, now - bucket.from) })
   }
   return stretches
 }
 
 /**
- * A bound of the chance that so many events have such a share or one that is farther off: that of a binomial number (Chernoff 1952), of as many events as say as
- * much as these, in clumps and at a level that wavers.
+ * How many events that came alone say as much as so many, in clumps and at a level that wavers. The chance of such a share or one that is farther off is at most that
+ * of a binomial number of as many (Chernoff 1952).
  */
-function logChance(share: number, total: number, rate: number, { together, wavering }: ShareTest['usual']): number {
+function apart(total: number, rate: number, { together, wavering }: ShareTest['usual']): number {
   const chance = Math.max(LEAST_RATE * (1 - LEAST_RATE), rate * (1 - rate))
-  return (-total / (together + (total * wavering) / chance)) * divergence(share, rate)
+  return total / (together + (total * wavering) / chance)
+}
+
+/** The share a standard error nearer to the usual one: what only just matters by what was seen may as well not. */
+function nearer(share: number, rate: number, alone: number): number {
+  const believed = (share * alone + 0.5) / (alone + 1)
+  const error = Math.sqrt((believed * (1 - believed)) / alone)
+  return share < rate ? share + error : share - error
 }
 
 /** @param from index of the bucket before which no stretch begins */
