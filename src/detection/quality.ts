@@ -106,6 +106,8 @@ export type FieldSentence = (seen: string, expected: string) => string
 export interface LostRule extends Pick<QualityConfig, 'lost_share' | 'lost_min_rate'> {
   /** False alarms in 30 days of this field. */
   budget: number
+  /** Share of what the week had that may be left while nothing is wrong; 1 where it is not given. */
+  level?: number
 }
 
 /**
@@ -116,17 +118,18 @@ export function judgeField<F extends string>(
   field: F,
   { event_name, recent, usual: past }: PresenceHistory<F>,
   now: number,
-  { lost_share, lost_min_rate, budget }: LostRule,
+  { lost_share, lost_min_rate, budget, level = 1 }: LostRule,
   sentence: FieldSentence = (seen, expected) => `“${field}” is present in ${seen}; ${expected} are usual`,
 ): Finding | null {
   const known = usualShare(field, past, (rate) => lost_share * rate)
   // Campaigns bring other visitors and end by themselves: what the day with the least had is usual, too.
-  const usual = { ...known, rateAt: (time: number) => known.leastLevel * known.rateAt(time) }
+  const usual = { ...known, rateAt: (time: number) => level * known.leastLevel * known.rateAt(time) }
   if (usual.total < MIN_USUAL_EVENTS || usual.rate < lost_min_rate) return null
   const isLow = (share: number, rate: number): boolean => share < lost_share * rate
   const seen = unusualStretch(field, recent, now, { usual, isBad: isLow, budget })
   if (seen === null) return null
-  const { first, present, total, usual: expected, chance, limit: needed } = seen.stretch
+  const { first, present, total, chance, limit: needed } = seen.stretch
+  const expected = seen.stretch.usual / level
   const share = present / total
   const status: Status = !seen.isBad ? 'ok' : share < GONE_SHARE * expected ? 'critical' : 'warning'
   const events = event_name === null ? 'events' : `“${event_name}” events`
@@ -139,7 +142,7 @@ export function judgeField<F extends string>(
     ),
     measured: share,
     expected,
-    band: { low: lost_share * expected, high: null },
+    band: { low: lost_share * level * expected, high: null },
     since: seen.isBad ? isoTime(lossBegan(field, recent, expected)) : null,
     evidence: {
       present,

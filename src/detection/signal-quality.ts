@@ -16,7 +16,7 @@ export type DuplicateField = (typeof DUPLICATE_FIELDS)[number]
 
 /** Clicks on ads: campaigns that last longer than the week that is known bring up to three times as many, and end by themselves. */
 const OF_ADS: ReadonlySet<IdentifierField> = new Set(['fbc', 'click_id'])
-/** So they are lost below half of the share that others are. */
+/** So half of their share is usual, too. */
 const LEFT_BY_ADS = 0.5
 
 type LostConfig = Pick<QualityConfig, 'lost_share' | 'lost_min_rate'>
@@ -56,7 +56,7 @@ export function duplicates({ now, kinds }: SignalInput<DuplicateField>, config: 
 /** Whether each kind of event carries as many identifiers as it used to. */
 export function identifierQuality({ now, kinds }: SignalInput<IdentifierField>, config: LostConfig): Verdict {
   const rule = { ...config, budget: budgetOf(kinds, IDENTIFIER_FIELDS) }
-  const ofAds = { ...rule, lost_share: LEFT_BY_ADS * config.lost_share }
+  const ofAds = { ...rule, level: LEFT_BY_ADS }
   const findings = kinds.flatMap((kind) =>
     IDENTIFIER_FIELDS.map((field) => judgeField(field, kind, now, OF_ADS.has(field) ? ofAds : rule)),
   )
