@@ -110,16 +110,10 @@ function signalShows(
   usual: (series: Float64Array | undefined) => number,
 ): boolean {
   const pages = Math.max(1, Math.round(site.pagesAVisit ?? 1))
-  const cameIn = (series: Float64Array): number => {
-    const from = Math.ceil(fault.from)
-    return series.subarray(from, Math.min(Math.floor(fault.to), from + SLOTS_A_DAY)).reduce((all, one) => all + one, 0)
-  }
   const ofTag = signals.tags.find(({ key }) => key === fault.tag)
   const isSaid = ({ present, total }: { present: Float64Array; total: Float64Array }): boolean => {
     const [seen, all] = [usual(present), usual(total)]
-    const needed = 60 * (seen > 0.9 * all ? 1 : pages)
-    // The week before may have had more events than the day of the fault, on which it has to show.
-    return seen / all >= 0.12 && seen >= needed && (seen / all) * cameIn(total) >= needed && fault.size <= 0.4
+    return seen / all >= 0.12 && seen >= 60 * (seen > 0.9 * all ? 1 : pages) && fault.size <= 0.4
   }
   switch (fault.kind) {
     case 'transactions_repeat': {
