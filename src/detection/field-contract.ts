@@ -9,7 +9,7 @@ import {
 } from './quality.ts'
 import { sum } from './statistics.ts'
 import { BUDGET } from './unusual-share.ts'
-import { clumping } from './usual-share.ts'
+import { clumping, countsOfField } from './usual-share.ts'
 import { type Finding, type Verdict, verdictOf } from './verdict.ts'
 
 /** The one field of a history that is of one parameter. */
@@ -62,7 +62,7 @@ function judgeRequired({ name, history }: OwnParameter, now: number, required: n
   const counted = hours.map(({ fields }) => fields[PARAMETER])
   const before = { present: sum(counted.map(({ present }) => present)), total: sum(counted.map(({ total }) => total)) }
   const rate = before.total === 0 ? 0 : before.present / before.total
-  const together = clumping(PARAMETER, hours, () => rate)
+  const together = clumping(countsOfField(PARAMETER, hours), () => rate)
   const assessed = assessNewest(PARAMETER, recent, now, together, ({ high }) => high < required)
   if (assessed === null) return null
   const { window, present, total, high } = assessed

@@ -1,6 +1,6 @@
 import { logLimit } from './false-alarms.ts'
 import { clamp } from './statistics.ts'
-import { divergence, type PresenceBucket, type UsualShare } from './usual-share.ts'
+import { countsOfField, divergence, type PresenceBucket, type RangeCount, type UsualShare } from './usual-share.ts'
 
 /** What was seen of a field in a stretch that ends now. */
 export interface Stretch {
@@ -42,38 +42,33 @@ export function unusualStretch<F extends string>(
   now: number,
   test: ShareTest,
 ): { stretch: Stretch; isBad: boolean } | null {
-  const stretches = stretchesOf(field, recent, now, test)
+  const counts = countsOfField(field, recent)
+  const stretches = stretchesOf(counts, now, test)
   const [newest] = stretches
   if (newest === undefined) return null
   for (let from = 0; ; ) {
     const surest = surestOf(stretches, from)
     if (surest === null) return { stretch: newest, isBad: false }
-    const over = overSince(field, recent, surest, test.usual)
+    const over = overSince(counts, surest, test.usual)
     if (over === null) return { stretch: surest, isBad: true }
     from = over
   }
 }
 
 /** Those that are bad, from each bucket to now, where they have events enough, the shortest first; before them the shortest of all. */
-function stretchesOf<F extends string>(
-  field: F,
-  recent: readonly PresenceBucket<F>[],
-  now: number,
-  { usual, isBad, budget }: ShareTest,
-): Stretch[] {
+function stretchesOf(recent: readonly RangeCount[], now: number, { usual, isBad, budget }: ShareTest): Stretch[] {
   const stretches: Stretch[] = []
   let [present, total, expected] = [0, 0, 0]
   for (let first = recent.length - 1; first >= 0; first--) {
     const bucket = recent[first]
     if (bucket === undefined) break
-    const count = bucket.fields[field]
-    present += count.present
-    total += count.total
-    expected += count.total * usual.rateAt(bucket.from)
+    present += bucket.present
+    total += bucket.total
+    expected += bucket.total * usual.rateAt(bucket.from)
     if (total < LEAST_EVENTS) continue
     const [share, rate] = [present / total, expected / total]
-    const alone = apart(total, rate, usual)
-    if (!isBad(share, rate) || !isBad(nearer(share, rate, alone), rate)) {
+    const alone = isBad(share, rate) ? apart(total, rate, usual) : 0
+    if (alone === 0 || !isBad(nearer(share, rate, alone), rate)) {
       if (stretches.length === 0) stretches.push({ first, present, total, usual: rate, chance: 0, limit: 0 })
       continue
     }
@@ -115,9 +110,8 @@ const RECOVERED = Math.log(4)
  * Where it ended: the bucket from which on events speak most for the usual rate against that of a stretch, once surely and still rather than not; null where they do not.
  * What is over is no alarm any more, though the rarest events need a day until none of it is left, and begins anew only by what comes anew (likelihood ratio, in clumps).
  */
-function overSince<F extends string>(
-  field: F,
-  recent: readonly PresenceBucket<F>[],
+function overSince(
+  recent: readonly RangeCount[],
   { first, present, total, usual }: Stretch,
   { together }: ShareTest['usual'],
 ): number | null {
@@ -126,7 +120,7 @@ function overSince<F extends string>(
   let [support, least] = [0, 0]
   let most = { support: 0, from: -1 }
   for (let index = recent.length - 1; index > first; index--) {
-    const count = recent[index]?.fields[field]
+    const count = recent[index]
     if (count === undefined) break
     support += count.present * there + (count.total - count.present) * missing
     least = Math.min(least, support)

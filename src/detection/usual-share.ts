@@ -14,6 +14,12 @@ export interface PresenceBucket<F extends string> extends TimeRange {
   readonly fields: FieldCounts<F>
 }
 
+/** One field of a bucket. Apart from the others, as each is looked at many times. */
+export interface RangeCount extends TimeRange, FieldCount {}
+
+export const countsOfField = <F extends string>(field: F, buckets: readonly PresenceBucket<F>[]): RangeCount[] =>
+  buckets.map(({ from, to, fields }) => ({ from, to, present: fields[field].present, total: fields[field].total }))
+
 /** What is usual of a share. */
 export interface UsualShare extends FieldCount {
   readonly rate: number
@@ -58,15 +64,15 @@ export function usualShare<F extends string>(
   hours: readonly PresenceBucket<F>[],
   faultAt: FaultAt,
 ): UsualShare {
-  const kept = withoutFaults(field, hours, faultAt)
-  const present = sum(kept.map(({ fields }) => fields[field].present))
-  const total = sum(kept.map(({ fields }) => fields[field].total))
+  const kept = withoutFaults(countsOfField(field, hours), faultAt)
+  const present = sum(kept.map((hour) => hour.present))
+  const total = sum(kept.map((hour) => hour.total))
   const rate = total === 0 ? 0 : present / total
-  const rates = ratesByHour(field, kept, rate)
+  const rates = ratesByHour(kept, rate)
   const rateAt = (time: number) => rates[hourOfDay(time)] ?? rate
-  const together = clumping(field, kept, rateAt)
-  const wavering = waveringOf(field, kept, rateAt, { rate, together })
-  return { present, total, rate, rateAt, together, wavering, leastLevel: leastLevelOf(field, kept, rateAt, together) }
+  const together = clumping(kept, rateAt)
+  const wavering = waveringOf(kept, rateAt, { rate, together })
+  return { present, total, rate, rateAt, together, wavering, leastLevel: leastLevelOf(kept, rateAt, together) }
 }
 
 const hourOfDay = (time: number): number => Math.floor(time / HOUR) % HOURS_A_DAY
@@ -75,12 +81,8 @@ const hourOfDay = (time: number): number => Math.floor(time / HOUR) % HOURS_A_DA
  * The hours without those whose shares are more likely with a fault than without one: stretches over which the likelihood ratio, against the median of all, rises by
  * enough (CUSUM, Page 1954).
  */
-function withoutFaults<F extends string>(
-  field: F,
-  hours: readonly PresenceBucket<F>[],
-  faultAt: FaultAt,
-): readonly PresenceBucket<F>[] {
-  const blocks = blocksOf(hours.map(({ fields }) => fields[field]))
+function withoutFaults(hours: readonly RangeCount[], faultAt: FaultAt): readonly RangeCount[] {
+  const blocks = blocksOf(hours)
   if (blocks.length === 0) return hours
   const usual = clamp(median(blocks.map(({ present, total }) => present / total)), LEAST_RATE, 1 - LEAST_RATE)
   const fault = clamp(faultAt(usual), LEAST_RATE / 2, 1 - LEAST_RATE / 2)
@@ -96,8 +98,7 @@ function withoutFaults<F extends string>(
     support = 0
     peak = { support: 0, at: 0 }
   }
-  for (const [hour, { fields }] of hours.entries()) {
-    const { present, total } = fields[field]
+  for (const [hour, { present, total }] of hours.entries()) {
     if (support === 0) from = hour
     support += present * there + (total - present) * missing
     if (support > peak.support) peak = { support, at: hour }
@@ -125,14 +126,9 @@ function blocksOf(hours: readonly FieldCount[]): FieldCount[] {
  * than by day. The variance of the hours' rates as a multiple of what chance gives them, at least 1 (a design effect, Kish 1965). Few
  * hours hardly tell it: then it is the most that it may be, so that a site's first hours make no norm for the next.
  */
-export function clumping<F extends string>(
-  field: F,
-  hours: readonly PresenceBucket<F>[],
-  rateAt: (time: number) => number,
-): number {
+export function clumping(hours: readonly RangeCount[], rateAt: (time: number) => number): number {
   let [squares, chances, counted, events] = [0, 0, 0, 0]
-  for (const { from, fields } of hours) {
-    const { present, total } = fields[field]
+  for (const { from, present, total } of hours) {
     if (total === 0) continue
     const rate = rateAt(from)
     squares += (present - rate * total) ** 2 / total
@@ -150,12 +146,11 @@ export function clumping<F extends string>(
 /**
  * The same from the differences of neighbouring hours, which the hour of the day hardly changes (von Neumann 1941). @param rate of all hours
  */
-function clumpingOfNeighbours<F extends string>(field: F, hours: readonly PresenceBucket<F>[], rate: number): number {
+function clumpingOfNeighbours(hours: readonly RangeCount[], rate: number): number {
   const chance = rate * (1 - rate)
   let [ratios, pairs] = [0, 0]
   let before: FieldCount | null = null
-  for (const { fields } of hours) {
-    const count = fields[field]
+  for (const count of hours) {
     if (count.total === 0) continue
     if (before !== null) {
       const difference = count.present / count.total - before.present / before.total
@@ -168,22 +163,21 @@ function clumpingOfNeighbours<F extends string>(field: F, hours: readonly Presen
 }
 
 /** The rate by the hour of the day, drawn towards that of all hours as far as their own events are too few to tell (empirical Bayes). */
-function ratesByHour<F extends string>(field: F, hours: readonly PresenceBucket<F>[], rate: number): Float64Array {
-  const weight = clumpingOfNeighbours(field, hours, rate) / Math.max(ALWAYS, HOURLY * rate * (1 - rate))
+function ratesByHour(hours: readonly RangeCount[], rate: number): Float64Array {
+  const weight = clumpingOfNeighbours(hours, rate) / Math.max(ALWAYS, HOURLY * rate * (1 - rate))
   const present = new Float64Array(HOURS_A_DAY).fill(rate * weight)
   const total = new Float64Array(HOURS_A_DAY).fill(weight)
-  for (const { from, fields } of hours) {
-    const hour = hourOfDay(from)
-    present[hour] = (present[hour] ?? 0) + fields[field].present
-    total[hour] = (total[hour] ?? 0) + fields[field].total
+  for (const count of hours) {
+    const hour = hourOfDay(count.from)
+    present[hour] = (present[hour] ?? 0) + count.present
+    total[hour] = (total[hour] ?? 0) + count.total
   }
   return present.map((count, hour) => count / (total[hour] ?? 1))
 }
 
 /** What six hours differ by from what is expected of them, beyond what chance and clumps make (method of moments, shrunk). */
-function waveringOf<F extends string>(
-  field: F,
-  hours: readonly PresenceBucket<F>[],
+function waveringOf(
+  hours: readonly RangeCount[],
   rateAt: (time: number) => number,
   { rate: ofAll, together }: Pick<UsualShare, 'rate' | 'together'>,
 ): number {
@@ -197,12 +191,11 @@ function waveringOf<F extends string>(
     }
     ;[difference, chance, events] = [0, 0, 0]
   }
-  for (const { from, fields } of hours) {
+  for (const { from, present, total } of hours) {
     if (from >= until) {
       end()
       until = from + WAVERING.hours * HOUR
     }
-    const { present, total } = fields[field]
     const rate = rateAt(from)
     difference += present - rate * total
     chance += rate * (1 - rate) * total
@@ -215,19 +208,14 @@ function waveringOf<F extends string>(
 }
 
 /** Of stretches of a day, or as much longer as it takes until clumps are no matter. */
-function leastLevelOf<F extends string>(
-  field: F,
-  hours: readonly PresenceBucket<F>[],
-  rateAt: (time: number) => number,
-  together: number,
-): number {
+function leastLevelOf(hours: readonly RangeCount[], rateAt: (time: number) => number, together: number): number {
   let least = 1
   let [present, total, expected, since] = [0, 0, 0, Number.NaN]
-  for (const { from, to, fields } of hours) {
+  for (const { from, to, ...count } of hours) {
     if (total === 0) since = from
-    present += fields[field].present
-    total += fields[field].total
-    expected += fields[field].total * rateAt(from)
+    present += count.present
+    total += count.total
+    expected += count.total * rateAt(from)
     if (to - since < DAY || total < BLOCK_EVENTS * together) continue
     if (expected > 0) least = Math.min(least, present / expected)
     ;[present, total, expected] = [0, 0, 0]
