@@ -56,9 +56,6 @@ const TAG_KEEPS_SHARE = 0.1
 /** So many executions on denied events are expected of a tag that does not look, before it is said to. */
 const TAG_MIN_EXPECTED = 30
 
-/** Where most grant, a day on which a few more do has half of the refusals. */
-const LEFT_OF_REFUSALS = 0.5
-
 const SENTENCES: Readonly<Record<ConsentField, FieldSentence>> = {
   signal: (seen, usual) => `A consent signal is on ${seen}; ${usual} are usual`,
   update: (seen, usual) => `A visitor's choice follows the consent default on ${seen}; ${usual} are usual`,
@@ -70,10 +67,7 @@ const SENTENCES: Readonly<Record<ConsentField, FieldSentence>> = {
 /** Whether events say of consent what they used to, and whether tags that kept to it still do. */
 export function consentSignals({ now, events, tags, usual_denied }: ConsentInput, config: ConsentConfig): Verdict {
   const budget = BUDGET / (CONSENT_FIELDS.length + tags.length * PURPOSES.length)
-  const fields = CONSENT_FIELDS.map((field) => {
-    const level = field === 'refusal' ? LEFT_OF_REFUSALS : 1
-    return judgeField(field, events, now, { ...config, budget, level }, SENTENCES[field])
-  })
+  const fields = CONSENT_FIELDS.map((field) => judgeField(field, events, now, { ...config, budget }, SENTENCES[field]))
   const ofTags = tags.map((tag) => judgeTag(tag, usual_denied, now, { ...config, budget }))
   const judged = fields.filter((finding) => finding !== null).length
   const keeping = ofTags.filter((finding) => finding !== null).length

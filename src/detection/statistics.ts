@@ -1,6 +1,6 @@
 /** Middle of the values, the mean of the two middle ones of an even number. NaN of none. */
 export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
+  const sorted = Float64Array.from(values).sort()
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
   const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN
   return (lower + upper) / 2

@@ -123,16 +123,20 @@ function blocksOf(hours: readonly FieldCount[]): FieldCount[] {
 
 /**
  * How many events say as much as one that came alone: a visitor who is signed in is so on all pages, and at night others come
- * than by day. The variance of the hours' rates as a multiple of what chance gives them, at least 1 (a design effect, Kish 1965). Few
- * hours hardly tell it: then it is the most that it may be, so that a site's first hours make no norm for the next.
+ * than by day. The variance of the hours' rates as a multiple of what chance gives them, at least 1 (a design effect, Kish 1965): of all hours alike, or by their
+ * events where that is more, as visitors who do much come in busy hours. Few hours hardly tell it: then it is the most that it may be, so that a site's first hours make
+ * no norm for the next.
  */
 export function clumping(hours: readonly RangeCount[], rateAt: (time: number) => number): number {
   let [squares, chances, counted, events] = [0, 0, 0, 0]
+  let [squaresByEvents, chancesByEvents] = [0, 0]
   for (const { from, present, total } of hours) {
     if (total === 0) continue
     const rate = rateAt(from)
     squares += (present - rate * total) ** 2 / total
+    squaresByEvents += (present - rate * total) ** 2
     chances += rate * (1 - rate)
+    chancesByEvents += rate * (1 - rate) * total
     events += total
     counted++
   }
@@ -140,7 +144,9 @@ export function clumping(hours: readonly RangeCount[], rateAt: (time: number) =>
   if (chances < ALWAYS * counted) return 1
   const freedom = counted - 1
   // One hour may be one clump.
-  return freedom < 1 ? events : Math.max(1, (squares * counted) / (chances * freedom)) * varianceBound(freedom)
+  if (freedom < 1) return events
+  const effect = Math.max(squares / chances, squaresByEvents / chancesByEvents) * (counted / freedom)
+  return Math.max(1, effect) * varianceBound(freedom)
 }
 
 /**
