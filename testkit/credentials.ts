@@ -22,6 +22,7 @@ export function memoryCredentials(clock: Clock): Credentials {
     },
     async end(value) {
       sessions.delete(value)
+      return null
     },
     hasAccounts: () => false,
     authenticate: async () => null,

@@ -3,11 +3,21 @@ import { type Static, Type } from 'typebox'
 import { type Access, errorResponses, type HttpApp, NoContent, type Person, Uuid } from '../http/index.ts'
 import { AppError, hashOf, invalidRequest, notFound } from '../lib/index.ts'
 import { type Context, contextOf, writeAudit } from '../management/index.ts'
+import type { Store } from '../store/index.ts'
 import type { KnownCredentials } from './credentials.ts'
 import type { AccountOptions } from './options.ts'
 import { Password, requireFit } from './passwords.ts'
 import { endSession, SessionRecord, sessionsOf } from './sessions.ts'
 import { UserName } from './user-schemas.ts'
+import { waysOf } from './ways.ts'
+
+const AccountRecord = Type.Object({
+  email: Type.String(),
+  name: Type.String(),
+  has_password: Type.Boolean(),
+  single_sign_on: Type.Boolean({ description: 'Whether the identity provider knows you' }),
+})
+export type AccountRecord = Static<typeof AccountRecord>
 
 const UpdateAccount = Type.Partial(
   Type.Object({
@@ -19,6 +29,22 @@ const UpdateAccount = Type.Partial(
 )
 type UpdateAccount = Static<typeof UpdateAccount>
 
+async function accountOf({ read }: Pick<Store, 'read'>, { id }: Person): Promise<AccountRecord> {
+  const user = await read
+    .selectFrom('users')
+    .select(['email', 'name', 'password_hash'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (user === undefined) throw notFound('User')
+  const { hasIdentity } = (await waysOf(read, [id]))(id)
+  return {
+    email: user.email,
+    name: user.name,
+    has_password: user.password_hash !== null,
+    single_sign_on: hasIdentity,
+  }
+}
+
 /** Changes one's own account. Another password ends all sessions but the one that asks. @throws AppError */
 async function updateAccount(
   ctx: Context,
@@ -28,6 +54,9 @@ async function updateAccount(
 ): Promise<void> {
   const user = await ctx.store.read.selectFrom('users').selectAll().where('id', '=', person.id).executeTakeFirst()
   if (user === undefined) throw notFound('User')
+  if (password !== undefined && user.password_hash === null) {
+    throw new AppError('conflict', 'This account signs in with the identity provider and has no password')
+  }
   if (password !== undefined && current_password === undefined) {
     throw invalidRequest('/current_password', 'is needed to set another one')
   }
@@ -76,6 +105,19 @@ const config = { needs: 'viewer', scope: 'anyone' } as const
 /** Adds the interface by which people manage their own account. */
 export function ownAccountRoutes(app: HttpApp, options: AccountOptions): void {
   const { store, credentials } = options
+
+  app.get(
+    '/api/account',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Show your account',
+        response: { 200: AccountRecord, ...errorResponses(404) },
+      },
+    },
+    async (request) => accountOf(store, ownAccount(request).person),
+  )
 
   app.patch(
     '/api/account',

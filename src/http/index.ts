@@ -8,6 +8,7 @@ export {
   type Person,
   type Role,
   SESSION_MS,
+  type SessionOrigin,
   type SessionOwner,
   seesSecrets,
   visibleTo,
@@ -17,12 +18,14 @@ export {
   type ClientRole,
   type Grants,
   highestRole,
+  joined,
   NO_GRANTS,
   roleFor,
   suffices,
   type Visible,
 } from './access/grants.ts'
 export type { OwnedKind, OwnersOf } from './access/scope.ts'
+export { type SessionCookie, sessionCookie } from './access/session-cookie.ts'
 export type { Session } from './access/session-routes.ts'
 export { callerReader, createThrottle, emailKey, Flooders } from './access/throttle.ts'
 export { createHttpApp, type HttpAppOptions, keepHeaders } from './app.ts'

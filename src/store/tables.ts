@@ -7,7 +7,15 @@ export type * from './tables/rollups.ts'
 export type * from './tables.ts'
 
 import type { Generated } from 'kysely'
-import type { ApiTokenTable, SignInTable, UserLinkTable, UserRoleTable, UserTable } from './tables/accounts.ts'
+import type {
+  ApiTokenTable,
+  IdentityRoleTable,
+  SignInTable,
+  UserIdentityTable,
+  UserLinkTable,
+  UserRoleTable,
+  UserTable,
+} from './tables/accounts.ts'
 import type {
   AlertEventTable,
   AlertFeedbackTable,
@@ -133,6 +141,8 @@ export interface Tables {
   users: UserTable
   user_roles: UserRoleTable
   user_links: UserLinkTable
+  user_identities: UserIdentityTable
+  identity_roles: IdentityRoleTable
   api_tokens: ApiTokenTable
 }
 

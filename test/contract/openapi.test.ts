@@ -9,6 +9,7 @@ import type { HttpApp } from '../../src/http/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { slowTextFor } from '../../testkit/patterns.ts'
 import { startTestService } from '../../testkit/service.ts'
+import { PROBE_SURROUNDINGS } from '../probes/support.ts'
 
 interface Content {
   content?: Record<string, { schema: object }>
@@ -43,6 +44,7 @@ async function openApp(t: TestContext, environment: Record<string, string> = {})
     ingest: service.ingest,
     worker: service.worker,
     loops: [],
+    outbound: PROBE_SURROUNDINGS.outbound,
     clock,
     log: pino({ level: 'silent' }),
     mailer: null,

@@ -10,10 +10,13 @@ export type RouteAccess = 'public' | 'ingest' | 'called' | 'read' | 'change' | '
 
 /** Who may call what. A route that is not here fails the test: the author of a new one decides who may call it. */
 export const ROUTES: Readonly<Record<string, RouteAccess>> = {
+  'GET /api/account': 'self',
   'PATCH /api/account': 'self',
   'GET /api/account/sessions': 'self',
   'DELETE /api/account/sessions/{session_id}': 'self',
   'GET /api/audit/export.csv': 'read',
+  'GET /api/oidc/callback': 'public',
+  'GET /api/oidc/sign-in': 'public',
   'POST /api/password-links': 'public',
   'POST /api/password-links/read': 'public',
   'POST /api/password-links/use': 'public',

@@ -44,6 +44,8 @@ export interface AccessSettings {
   viewerToken: string | null
   /** Whether people sign in with accounts although no key is set and no one has an account yet. */
   needsAccounts?: boolean
+  /** What people sign in with besides, as its button says; left out or null: no identity provider is set up. */
+  singleSignOn?: string | null
   /** Whether only this machine can connect; it is then known by fewer names. */
   listensOnLoopback: boolean
 }
@@ -101,8 +103,15 @@ export const SESSION_MS: Readonly<Record<Role | 'user', number>> = { admin: 12 *
 export const API_TOKEN_PREFIX = 'twk_'
 export const isApiToken = (value: string): boolean => /^twk_[\w-]{43}$/.test(value)
 
-/** Whose a session is. */
-export type SessionOwner = { role: Role } | { userId: string }
+/** By whom the owner of a session was recognised. */
+export interface SessionOrigin {
+  identityId: string
+  /** What the identity provider wants to see at the sign-out; null: nothing. */
+  signOutHint: string | null
+}
+
+/** Whose a session is, and of someone whom an identity provider knows how it began. */
+export type SessionOwner = { role: Role } | { userId: string; origin?: SessionOrigin }
 
 /** Cookies, API tokens and passwords, and whom they stand for. All nodes see the same. */
 export interface Credentials {
@@ -114,8 +123,12 @@ export interface Credentials {
   begin(owner: SessionOwner, agent?: string): Promise<string>
   /** Whom the values stand for, cookies and API tokens alike; those that stand for no one (any more) are left out. */
   accessesOf(values: readonly string[]): Promise<ReadonlyMap<string, Access>>
-  /** From now on the cookie's value is no session. */
-  end(cookie: string): Promise<void>
+  /**
+   * From now on the cookie's value is no session.
+   *
+   * @returns where the browser should go to end its session at the identity provider, too; null: nowhere
+   */
+  end(cookie: string): Promise<string | null>
   /**
    * Whether anyone has an account, as known now: without a look at the store, which may be unavailable. Once someone has one,
    * someone always will; what another node did is known a second later.

@@ -37,6 +37,8 @@ export interface Gate {
   readonly authenticationRequired: boolean
   /** Whether people sign in with e-mail and password. */
   readonly hasAccounts: boolean
+  /** What people sign in with besides; null: no identity provider is set up. */
+  readonly singleSignOn: string | null
   /** @throws AppError `forbidden` when the call is by a name that is not ours. */
   refuseForeignHost(request: FastifyRequest): void
   /**
@@ -55,8 +57,8 @@ export interface Gate {
    * @throws AppError `unauthorized` or `rate_limited`.
    */
   signIn(given: SignIn, request: FastifyRequest): Promise<Access>
-  /** Ends the session of the request's cookie, if it has one. */
-  signOut(request: FastifyRequest): Promise<void>
+  /** Ends the session of the request's cookie, if it has one. @returns where to end that of the identity provider, or null */
+  signOut(request: FastifyRequest): Promise<string | null>
 }
 
 export function createGate({ settings, credentials, publicUrl, clock }: GateOptions): Gate {
@@ -174,6 +176,7 @@ export function createGate({ settings, credentials, publicUrl, clock }: GateOpti
     get hasAccounts() {
       return settings.needsAccounts === true || credentials.hasAccounts()
     },
+    singleSignOn: settings.singleSignOn ?? null,
     refuseForeignHost,
     admit: (request) => (authenticationRequired() ? admitKnown(request) : admitOpen(request)),
     recognise: async (request) => (authenticationRequired() ? identify(request) : OPEN),
@@ -184,7 +187,7 @@ export function createGate({ settings, credentials, publicUrl, clock }: GateOpti
     },
     async signOut(request) {
       const cookie = cookieOf(request)
-      if (cookie !== null) await credentials.end(cookie)
+      return cookie === null ? null : credentials.end(cookie)
     },
   }
 }

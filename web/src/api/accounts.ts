@@ -1,5 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import type {
+  AccountRecord,
   ApiTokenRecord,
   CreateApiToken,
   InvitedUser,
@@ -30,6 +31,11 @@ export interface LinkOwner {
   is_invitation: boolean
   expires_at: string
 }
+
+export const accountQuery = queryOptions({
+  queryKey: ['account'],
+  queryFn: ({ signal }) => request<AccountRecord>('/api/account', { signal }),
+})
 
 export const usersQuery = queryOptions({
   queryKey: ['users'],
@@ -101,6 +107,7 @@ export function useUpdateAccount() {
       Promise.all([
         client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
         client.invalidateQueries({ queryKey: ['sessions'] }),
+        client.invalidateQueries({ queryKey: accountQuery.queryKey }),
       ]),
   })
 }

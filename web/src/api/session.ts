@@ -69,6 +69,7 @@ export function signedOut(client: QueryClient): void {
     role: null,
     authentication_required: true,
     accounts: before?.accounts ?? false,
+    single_sign_on: before?.single_sign_on ?? null,
     user: null,
     access: { all: null, clients: [] },
   })
@@ -87,9 +88,9 @@ export function useSignIn() {
 
 export function useSignOut() {
   return useMutation({
-    mutationFn: () => request<undefined>('/api/session', { method: 'DELETE' }),
-    // A new page: what an admin saw must not stay in memory for who comes next.
-    onSuccess: () => window.location.assign('/sign-in'),
+    mutationFn: () => request<{ provider_url: string } | undefined>('/api/session', { method: 'DELETE' }),
+    // A new page: what an admin saw must not stay in memory for who comes next. The identity provider comes back to the sign-in.
+    onSuccess: (ended) => window.location.assign(ended?.provider_url ?? '/sign-in'),
   })
 }
 

@@ -79,7 +79,7 @@ function Person({ user, onLink }: { user: UserRecord; onLink: (link: PasswordLin
   const remove = useDeleteUser()
   const [open, setOpen] = useState<'edit' | 'sessions' | 'delete' | null>(null)
   const close = () => setOpen(null)
-  const { id, name, email, status, roles, last_sign_in_at } = user
+  const { id, name, email, status, roles, group_roles, last_sign_in_at } = user
   return (
     <li className={classes.entry}>
       <span className={classes.what}>
@@ -88,6 +88,8 @@ function Person({ user, onLink }: { user: UserRecord; onLink: (link: PasswordLin
         <StatusBadge status={STATUS[status]}>{id === me?.id ? 'you' : status}</StatusBadge>
         <span className={classes.muted}>
           {rolesInWords(roles, (client) => names.get(client) ?? 'a client')}
+          {group_roles.length > 0 &&
+            ` · by groups: ${rolesInWords(group_roles, (client) => names.get(client) ?? 'a client')}`}
           {last_sign_in_at !== null && (
             <>
               {' · last sign-in '}

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button, Divider, PasswordInput, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter, useRouterState } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
@@ -8,6 +8,7 @@ import type { UrlSearch } from '../../lib/use-url-state.ts'
 import { Logo } from '../../ui/Logo.tsx'
 import { useTab } from '../../ui/status/status.ts'
 import { ForgotForm } from './ForgotForm.tsx'
+import { problemInWords } from './problems.ts'
 import classes from './sign-in.module.css'
 
 type Way = 'account' | 'key' | 'forgot'
@@ -17,6 +18,7 @@ export function SignInPage() {
   // Who is not signed in sees nothing of the sites' health, also in a tab that showed it before.
   useTab('Sign in · Tagwarden', 'unknown')
   const next = useNext()
+  const problem = useProblem()
   const { data: session } = useQuery(sessionQuery)
   const [chosen, setChosen] = useState<Way | null>(null)
   const { history } = useRouter()
@@ -33,6 +35,24 @@ export function SignInPage() {
           <Logo size={22} />
           Tagwarden
         </div>
+        {problem !== null && (
+          <p className={classes.problem} role="alert">
+            {problem}
+          </p>
+        )}
+        {session.single_sign_on !== null && way !== 'forgot' && (
+          <>
+            <Button
+              component="a"
+              href={`/api/oidc/sign-in?${new URLSearchParams({ return_to: next })}`}
+              size="md"
+              fullWidth
+            >
+              Sign in with {session.single_sign_on}
+            </Button>
+            <Divider label="or" />
+          </>
+        )}
         {way === 'account' && <AccountForm onForgot={() => setChosen('forgot')} />}
         {way === 'key' && <KeyForm />}
         {way === 'forgot' && <ForgotForm onBack={() => setChosen('account')} />}
@@ -118,6 +138,13 @@ function KeyForm() {
   )
 }
 
+/** Why the sign-in with the identity provider came to nothing. It holds while the address already changes. */
+function useProblem(): string | null {
+  const { problem } = useRouterState({ select: (state) => state.location.search as UrlSearch })
+  const [words] = useState(() => problemInWords(problem))
+  return words
+}
+
 /** Where to go afterwards: a path of ours, whatever the address says. It holds while the address already changes. */
 function useNext(): string {
   const { next = '/' } = useRouterState({ select: (state) => state.location.search as UrlSearch })
@@ -127,7 +154,8 @@ function useNext(): string {
 
 function pathOf(next: string): string {
   const url = URL.parse(next, window.location.origin)
-  return url !== null && url.origin === window.location.origin ? `${url.pathname}${url.search}` : '/'
+  const isOwn = url !== null && url.origin === window.location.origin && !url.pathname.startsWith('//')
+  return isOwn ? `${url.pathname}${url.search}` : '/'
 }
 
 function explain(error: Error, whenWrong: string): string {
