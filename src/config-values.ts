@@ -55,8 +55,8 @@ export interface GroupRole {
   clients: readonly string[] | null
 }
 
-/** A group may be called `urn:example:admins`, and a client `House of Tea`. */
-const GROUP_ROLE = /^(.+?)\s*:\s*(viewer|editor|owner) of (.+)$/s
+/** Ends the name of the group, which may be `urn:example:admins`; a client may be called `House of Tea`. */
+const OF_CLIENTS = /:\s*(viewer|editor|owner) of /
 
 /** Rules such as `admins: owner of all; acme team: editor of Acme, Acme Labs`. */
 export const groupRoles: Parse<readonly GroupRole[]> = (value) =>
@@ -64,18 +64,21 @@ export const groupRoles: Parse<readonly GroupRole[]> = (value) =>
     .split(/[;\n]/)
     .map((rule) => rule.trim())
     .filter((rule) => rule !== '')
-    .map((rule) => {
-      const [, group = '', word, of = ''] = GROUP_ROLE.exec(rule) ?? []
-      const role = ROLES.find((known) => known === word)
-      const clients = list(of)
-      if (role === undefined || clients.length === 0) {
-        throw new Error(
-          'rules like "admins: owner of all; acme team: editor of Acme, Acme Labs" are allowed, ' +
-            `with ${ROLES.join(', ')} and names or ids of clients, which ${JSON.stringify(rule)} is not`,
-        )
-      }
-      return { group, role, clients: clients.length === 1 && clients[0] === 'all' ? null : clients }
-    })
+    .map(groupRole)
+
+function groupRole(rule: string): GroupRole {
+  const found = OF_CLIENTS.exec(rule)
+  const group = rule.slice(0, found?.index ?? 0).trim()
+  const role = ROLES.find((known) => known === found?.[1])
+  const clients = found === null ? [] : list(rule.slice(found.index + found[0].length))
+  if (group === '' || role === undefined || clients.length === 0) {
+    throw new Error(
+      'rules like "admins: owner of all; acme team: editor of Acme, Acme Labs" are allowed, ' +
+        `with ${ROLES.join(', ')} and names or ids of clients, which ${JSON.stringify(rule)} is not`,
+    )
+  }
+  return { group, role, clients: clients.length === 1 && clients[0] === 'all' ? null : clients }
+}
 
 /** An address of an identity provider, as its tokens name it: a slash at its end is part of it. */
 export function issuerUrl(value: string): string {

@@ -25,6 +25,6 @@ export function memoryCredentials(clock: Clock): Credentials {
       return null
     },
     hasAccounts: () => false,
-    authenticate: async () => null,
+    authenticate: async () => ({ kind: 'wrong' }),
   }
 }

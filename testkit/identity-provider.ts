@@ -23,13 +23,17 @@ export interface IdentityProvider {
   register: (serviceUrl: string) => void
 }
 
+const LASTS_S = 600
+
 export const OIDC_CLIENT = { id: 'tagwarden', secret: 'secret-of-the-client-0123456789' }
 
 /**
  * A certified OpenID provider on a free port of this machine: it has sessions, asks who signs in (a page with one button), insists on
  * PKCE, and has a page to sign out. By the machine's clock.
+ *
+ * @param host by which browsers and services call it: `localhost` is another site than 127.0.0.1
  */
-export async function startIdentityProvider(t: TestContext): Promise<IdentityProvider> {
+export async function startIdentityProvider(t: TestContext, host = '127.0.0.1'): Promise<IdentityProvider> {
   const keys = await generateKeyPair('RS256', { extractable: true })
   const jwk = { ...(await exportJWK(keys.privateKey)), kid: 'k1', alg: 'RS256', use: 'sig' }
   let handle: ReturnType<Provider['callback']> | undefined
@@ -56,7 +60,7 @@ export async function startIdentityProvider(t: TestContext): Promise<IdentityPro
     }
     answer().catch((error: unknown) => response.writeHead(500).end(String(error)))
   })
-  const issuer = `http://127.0.0.1:${await listen(server)}`
+  const issuer = `http://${host}:${await listen(server)}`
   t.after(() => {
     server.closeAllConnections()
     server.close()
@@ -72,6 +76,12 @@ export async function startIdentityProvider(t: TestContext): Promise<IdentityPro
     },
   }
   return known
+}
+
+/** Its own page asks another host for fonts. */
+async function logoutSource(ctx: { body: unknown }, form: string): Promise<void> {
+  ctx.body = `<!doctype html><html lang="en"><title>Provider</title><main><h1>Provider</h1>${form}
+    <button type="submit" form="op.logoutForm" value="yes" name="logout">Yes, sign me out</button></main></html>`
 }
 
 function configurationFor(
@@ -91,9 +101,11 @@ function configurationFor(
     ],
     scopes: ['openid', 'email', 'profile'],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
+    // Told apart from the defaults, which it warns of.
+    ttl: { AccessToken: LASTS_S, Grant: LASTS_S, IdToken: LASTS_S, Interaction: LASTS_S, Session: LASTS_S },
     cookies: { keys: ['the key of a test'] },
     pkce: { required: () => true },
-    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true } },
+    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true, logoutSource } },
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     findAccount: (_ctx, sub) => {
       const person = people.get(sub)

@@ -1,12 +1,14 @@
 import { type ScryptOptions, scrypt } from 'node:crypto'
 import {
   type Access,
+  type Authenticated,
   accessOf,
   type Credentials,
   emailKey,
   isApiToken,
   joined,
   NO_GRANTS,
+  type PasswordSignIn,
   type Role,
   SESSION_MS,
   type SessionOwner,
@@ -17,6 +19,7 @@ import { agentClass } from './agent.ts'
 import { Passwords } from './passwords.ts'
 import { grantsByIdentity, grantsByUser } from './roles.ts'
 import { accessesOfTokens } from './tokens.ts'
+import { asksForCode, tryCode } from './two-step/second-step.ts'
 
 export interface CredentialOptions {
   store: Store
@@ -225,7 +228,7 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
     return provider.signOutUrl(row.sign_out_hint)
   }
 
-  async function authenticate(email: string, password: string): Promise<string | null> {
+  async function authenticate({ email, password, code }: PasswordSignIn): Promise<Authenticated> {
     const user = await store.read
       .selectFrom('users')
       .select(['id', 'password_hash', 'disabled_at'])
@@ -233,7 +236,7 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
       .executeTakeFirst()
     const stored = user?.password_hash ?? null
     const isRight = await passwords.isRight(password, stored)
-    if (user === undefined || stored === null || !isRight || user.disabled_at !== null) return null
+    if (user === undefined || stored === null || !isRight || user.disabled_at !== null) return { kind: 'wrong' }
     if (passwords.isOutdated(stored)) {
       const password_hash = await passwords.hash(password)
       await store.write
@@ -243,7 +246,11 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
         .where('password_hash', '=', stored)
         .execute()
     }
-    return user.id
+    if (!(await asksForCode(store.read, user.id))) return { kind: 'right', userId: user.id }
+    if (code === undefined) return { kind: 'code_needed' }
+    const outcome = await tryCode(store, clock, user.id, code)
+    if (outcome.kind === 'wait') return outcome
+    return outcome.kind === 'right' ? { kind: 'right', userId: user.id } : { kind: 'code_wrong' }
   }
 
   const accounts = { exist: await hasAccounts(store), askedAt: performance.now() }

@@ -5,6 +5,7 @@ import { oidcRoutes } from './oidc/routes.ts'
 import type { AccountOptions } from './options.ts'
 import { ownAccountRoutes } from './own-account.ts'
 import { tokenRoutes } from './token-routes.ts'
+import { twoStepRoutes } from './two-step/routes.ts'
 import { userRoutes } from './user-routes.ts'
 
 export { createCredentials, hasAccounts, type KnownCredentials } from './credentials.ts'
@@ -22,6 +23,7 @@ export function accountRoutes(app: HttpApp, options: AccountOptions): void {
   linkRoutes(app, options)
   oidcRoutes(app, options)
   ownAccountRoutes(app, options)
+  twoStepRoutes(app, options)
   userRoutes(app, options)
   tokenRoutes(app, options)
 }

@@ -5,7 +5,7 @@ import { ALL_CLIENTS } from './roles.ts'
 /**
  * Has changes that could take the last owner away wait for one another; an update that changes nothing is the lock of both engines.
  *
- * @returns whether anyone owns all clients
+ * @returns whether someone was made owner of all clients. Who is one by a group is not meant: the identity provider can always make another
  */
 export async function lockOwners(trx: Transaction<Tables>): Promise<boolean> {
   await trx
@@ -14,16 +14,17 @@ export async function lockOwners(trx: Transaction<Tables>): Promise<boolean> {
     .where('client_id', '=', ALL_CLIENTS)
     .where('role', '=', 'owner')
     .execute()
-  return hasOwner(trx)
+  return hasOwnerByHand(trx)
 }
 
 /** @throws AppError `conflict` when no one is left who owns all clients */
 export async function requireOwnerLeft(trx: Transaction<Tables>): Promise<void> {
-  if (!(await hasOwner(trx))) throw new AppError('conflict', 'Someone has to be left who owns all clients')
+  if ((await hasOwnerByHand(trx)) || (await hasOwnerByGroups(trx))) return
+  throw new AppError('conflict', 'Someone has to be left who owns all clients')
 }
 
-async function hasOwner(db: Kysely<Tables>): Promise<boolean> {
-  const byHand = await db
+async function hasOwnerByHand(db: Kysely<Tables>): Promise<boolean> {
+  const owner = await db
     .selectFrom('users')
     .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
     .select('users.id')
@@ -32,8 +33,11 @@ async function hasOwner(db: Kysely<Tables>): Promise<boolean> {
     .where('disabled_at', 'is', null)
     .limit(1)
     .executeTakeFirst()
-  if (byHand !== undefined) return true
-  const byGroups = await db
+  return owner !== undefined
+}
+
+async function hasOwnerByGroups(db: Kysely<Tables>): Promise<boolean> {
+  const owner = await db
     .selectFrom('users')
     .innerJoin('user_identities', 'user_identities.user_id', 'users.id')
     .innerJoin('identity_roles', 'identity_roles.identity_id', 'user_identities.id')
@@ -43,5 +47,5 @@ async function hasOwner(db: Kysely<Tables>): Promise<boolean> {
     .where('disabled_at', 'is', null)
     .limit(1)
     .executeTakeFirst()
-  return byGroups !== undefined
+  return owner !== undefined
 }

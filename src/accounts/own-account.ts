@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { type Access, errorResponses, type HttpApp, NoContent, type Person, Uuid } from '../http/index.ts'
-import { AppError, hashOf, invalidRequest, notFound } from '../lib/index.ts'
+import { type Access, errorResponses, type HttpApp, IsoTime, NoContent, type Person, Uuid } from '../http/index.ts'
+import { AppError, hashOf, invalidRequest, isoTime, notFound } from '../lib/index.ts'
 import { type Context, contextOf, writeAudit } from '../management/index.ts'
-import type { Store } from '../store/index.ts'
+import type { Kysely, Store, Tables } from '../store/index.ts'
 import type { KnownCredentials } from './credentials.ts'
 import type { AccountOptions } from './options.ts'
 import { Password, requireFit } from './passwords.ts'
@@ -16,6 +16,10 @@ const AccountRecord = Type.Object({
   name: Type.String(),
   has_password: Type.Boolean(),
   single_sign_on: Type.Boolean({ description: 'Whether the identity provider knows you' }),
+  two_step: Type.Union([
+    Type.Object({ since: IsoTime, recovery_codes_left: Type.Integer() }),
+    Type.Null({ description: 'The password alone signs in' }),
+  ]),
 })
 export type AccountRecord = Static<typeof AccountRecord>
 
@@ -42,7 +46,23 @@ async function accountOf({ read }: Pick<Store, 'read'>, { id }: Person): Promise
     name: user.name,
     has_password: user.password_hash !== null,
     single_sign_on: hasIdentity,
+    two_step: await twoStepOf(read, id),
   }
+}
+
+async function twoStepOf(db: Kysely<Tables>, userId: string): Promise<AccountRecord['two_step']> {
+  const row = await db
+    .selectFrom('user_two_steps')
+    .select('confirmed_at')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (row === undefined || row.confirmed_at === null) return null
+  const { left } = await db
+    .selectFrom('user_recovery_codes')
+    .select(({ fn }) => fn.countAll<number>().as('left'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return { since: isoTime(row.confirmed_at), recovery_codes_left: Number(left) }
 }
 
 /** Changes one's own account. Another password ends all sessions but the one that asks. @throws AppError */
@@ -92,7 +112,7 @@ async function updateAccount(
 }
 
 /** @throws AppError `forbidden` for who is no person */
-function ownAccount({ access }: FastifyRequest): Access & { person: Person } {
+export function ownAccount({ access }: FastifyRequest): Access & { person: Person } {
   const { person } = access
   if (person === null) throw new AppError('forbidden', 'This is about an account: sign in with e-mail and password')
   return { ...access, person }
@@ -100,7 +120,7 @@ function ownAccount({ access }: FastifyRequest): Access & { person: Person } {
 
 const tags = ['People']
 /** Anyone may, whatever their role: it is about themselves. */
-const config = { needs: 'viewer', scope: 'anyone' } as const
+export const OWN_ACCOUNT = { needs: 'viewer', scope: 'anyone' } as const
 
 /** Adds the interface by which people manage their own account. */
 export function ownAccountRoutes(app: HttpApp, options: AccountOptions): void {
@@ -109,7 +129,7 @@ export function ownAccountRoutes(app: HttpApp, options: AccountOptions): void {
   app.get(
     '/api/account',
     {
-      config,
+      config: OWN_ACCOUNT,
       schema: {
         tags,
         summary: 'Show your account',
@@ -122,7 +142,7 @@ export function ownAccountRoutes(app: HttpApp, options: AccountOptions): void {
   app.patch(
     '/api/account',
     {
-      config,
+      config: OWN_ACCOUNT,
       schema: {
         tags,
         summary: 'Change your account',
@@ -140,7 +160,7 @@ export function ownAccountRoutes(app: HttpApp, options: AccountOptions): void {
   app.get(
     '/api/account/sessions',
     {
-      config,
+      config: OWN_ACCOUNT,
       schema: {
         tags,
         summary: 'List your sessions',
@@ -157,7 +177,7 @@ export function ownAccountRoutes(app: HttpApp, options: AccountOptions): void {
   app.delete(
     '/api/account/sessions/:session_id',
     {
-      config,
+      config: OWN_ACCOUNT,
       schema: {
         tags,
         summary: 'End one of your sessions',

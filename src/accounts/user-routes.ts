@@ -15,6 +15,7 @@ import {
   listUsers,
   mayHandOutLink,
   recordOf,
+  requireManaged,
   requireUser,
   updateUser,
 } from './users.ts'
@@ -145,7 +146,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
       },
     },
     async ({ access, params }) => {
-      await requireManaged(options, access, params.user_id)
+      await requireManaged(store.read, access, params.user_id)
       return sessionsOf(options, params.user_id, access.session)
     },
   )
@@ -163,19 +164,9 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
     },
     async (request, reply) => {
       const { user_id, session_id } = request.params
-      await requireManaged(options, request.access, user_id)
+      await requireManaged(store.read, request.access, user_id)
       await endSession(store, user_id, session_id)
       return reply.code(204).send(null)
     },
   )
-}
-
-/** @throws AppError `not_found`, or `forbidden` for who manages some clients only */
-async function requireManaged(
-  { store }: AccountOptions,
-  access: FastifyRequest['access'],
-  userId: string,
-): Promise<void> {
-  await requireUser(store.read, access, userId)
-  if (managedClients(access) !== null) throw new AppError('forbidden', 'This takes an owner of all clients')
 }

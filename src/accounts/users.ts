@@ -13,6 +13,7 @@ import {
   rowsOfGrants,
 } from './roles.ts'
 import { requireClients } from './tokens.ts'
+import { removeTwoStep } from './two-step/enrolment.ts'
 import { type InviteUser, type UpdateUser, type UserRecord, userRecord } from './user-schemas.ts'
 import { isInvited, type Ways, waysOf } from './ways.ts'
 
@@ -77,6 +78,12 @@ export async function requireUser(db: Kysely<Tables>, access: Access, id: string
   const managed = managedClients(access)
   if (managed !== null && within(joined(grants, ways.byGroups), managed).clients.size === 0) throw notFound('User')
   return { row, grants, ways }
+}
+
+/** @throws AppError `not_found`, or `forbidden` for who manages some clients only */
+export async function requireManaged(db: Kysely<Tables>, access: Access, id: string): Promise<void> {
+  await requireUser(db, access, id)
+  if (managedClients(access) !== null) throw new AppError('forbidden', 'This takes an owner of all clients')
 }
 
 /** Whether every role of the user is the caller's to give, so that the caller may act for them. */
@@ -226,6 +233,7 @@ export async function deleteUser(ctx: Context, access: Access, id: string): Prom
     await trx.deleteFrom('user_roles').where('user_id', '=', id).execute()
     await trx.deleteFrom('user_links').where('user_id', '=', id).execute()
     await removeIdentities(trx, id)
+    await removeTwoStep(trx, id)
     await trx.deleteFrom('sign_ins').where('user_id', '=', id).execute()
     await trx.deleteFrom('users').where('id', '=', id).execute()
     if (hadOwner) await requireOwnerLeft(trx)

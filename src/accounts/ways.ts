@@ -2,15 +2,17 @@ import { type Grants, joined, NO_GRANTS } from '../http/index.ts'
 import type { Kysely, Tables, UserRow } from '../store/index.ts'
 import { grantsByIdentity } from './roles.ts'
 
-/** How someone signs in besides with a password. */
+/** How someone signs in, besides what their row says. */
 export interface Ways {
   /** An identity provider knows them. */
   hasIdentity: boolean
   /** What their groups there gave them at the last sign-in. */
   byGroups: Grants
+  /** Their sign-in with a password asks for a code, too. */
+  hasTwoSteps: boolean
 }
 
-const NO_WAYS: Ways = { hasIdentity: false, byGroups: NO_GRANTS }
+const NO_WAYS: Ways = { hasIdentity: false, byGroups: NO_GRANTS, hasTwoSteps: false }
 
 /** Of each of the users. */
 export async function waysOf(db: Kysely<Tables>, userIds: readonly string[]): Promise<(userId: string) => Ways> {
@@ -24,12 +26,18 @@ export async function waysOf(db: Kysely<Tables>, userIds: readonly string[]): Pr
     db,
     identities.map(({ id }) => id),
   )
+  const twoSteps = await db
+    .selectFrom('user_two_steps')
+    .select('user_id')
+    .where('user_id', 'in', [...userIds])
+    .where('confirmed_at', 'is not', null)
+    .execute()
+  const careful = new Set(twoSteps.map(({ user_id }) => user_id))
   const byUser = Map.groupBy(identities, ({ user_id }) => user_id)
   return (userId) => {
-    const own = byUser.get(userId)
-    if (own === undefined) return NO_WAYS
+    const own = byUser.get(userId) ?? []
     const byGroups = own.map(({ id }) => grants.get(id) ?? NO_GRANTS).reduce(joined, NO_GRANTS)
-    return { hasIdentity: true, byGroups }
+    return { hasIdentity: own.length > 0, byGroups, hasTwoSteps: careful.has(userId) }
   }
 }
 

@@ -13,8 +13,10 @@ import type {
   SignInTable,
   UserIdentityTable,
   UserLinkTable,
+  UserRecoveryCodeTable,
   UserRoleTable,
   UserTable,
+  UserTwoStepTable,
 } from './tables/accounts.ts'
 import type {
   AlertEventTable,
@@ -143,6 +145,8 @@ export interface Tables {
   user_links: UserLinkTable
   user_identities: UserIdentityTable
   identity_roles: IdentityRoleTable
+  user_two_steps: UserTwoStepTable
+  user_recovery_codes: UserRecoveryCodeTable
   api_tokens: ApiTokenTable
 }
 

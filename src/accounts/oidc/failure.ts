@@ -11,6 +11,7 @@ import { OutboundError } from '../../outbound/index.ts'
  * - `clock`: it is of another time
  * - `email`: no verified address
  * - `taken`: an account has this address and cannot be joined
+ * - `two_step`: such an account asks for a code, which the provider may not
  * - `no_role`: no group gives access
  * - `disabled`: the account is
  * - `full`: there is no room for another account
@@ -25,6 +26,7 @@ export type SignInProblem =
   | 'clock'
   | 'email'
   | 'taken'
+  | 'two_step'
   | 'no_role'
   | 'disabled'
   | 'full'

@@ -3,6 +3,7 @@ import { type Clock, newId } from '../../lib/index.ts'
 import { writeAudit } from '../../management/index.ts'
 import type { Kysely, Store, Tables, Transaction, UserRow } from '../../store/index.ts'
 import { grantsByIdentity, grantsByUser, rolesInWords, rowsOfGrants } from '../roles.ts'
+import { asksForCode } from '../two-step/second-step.ts'
 import { MOST_USERS } from '../users.ts'
 import type { Assertion } from './claims.ts'
 import { SignInFailure } from './failure.ts'
@@ -98,6 +99,12 @@ async function firstSignIn(
 /** @returns null where the account may be joined */
 async function whyNotJoined(trx: Transaction<Tables>, user: UserRow, issuer: string): Promise<SignInFailure | null> {
   if (user.disabled_at !== null) return new SignInFailure('disabled', `the account of ${user.email} is disabled`)
+  if (await asksForCode(trx, user.id)) {
+    return new SignInFailure(
+      'two_step',
+      `the account of ${user.email} has a second step that the provider may not ask for`,
+    )
+  }
   const other = await trx
     .selectFrom('user_identities')
     .select('id')

@@ -1,6 +1,9 @@
 /** Stands for us; no one can have this name (RFC 2606). */
 const OWN = 'http://own.invalid'
 
+/** It travels in a cookie, of which browsers keep 4 kB. */
+const LONGEST = 2_000
+
 /**
  * A page of ours to go to after the sign-in, whatever the address says: a path, never another site. Browsers read `//host`, `/\host`
  * and, without the line break, `/⏎/host` as another host.
@@ -11,5 +14,6 @@ export function localPath(text: string | undefined): string {
   if (url === null || url.origin !== OWN) return '/'
   // `/.//host` is a path here, and would be a host where it is read the next time.
   if (url.pathname.startsWith('//') || /^\/api(\/|$)/.test(url.pathname)) return '/'
-  return url.pathname + url.search + url.hash
+  const path = url.pathname + url.search + url.hash
+  return path.length > LONGEST ? '/' : path
 }

@@ -113,6 +113,22 @@ export interface SessionOrigin {
 /** Whose a session is, and of someone whom an identity provider knows how it began. */
 export type SessionOwner = { role: Role } | { userId: string; origin?: SessionOrigin }
 
+/**
+ * What came of a sign-in with a password. `code_needed`: the password is right, and the account asks for a code, too. `wait`: too many
+ * wrong codes came before, so that this one was not looked at.
+ */
+export type Authenticated =
+  | { kind: 'right'; userId: string }
+  | { kind: 'wrong' | 'code_needed' | 'code_wrong' }
+  | { kind: 'wait'; ms: number }
+
+/** An address with its password, and where the account asks for it a code. */
+export interface PasswordSignIn {
+  email: string
+  password: string
+  code?: string
+}
+
 /** Cookies, API tokens and passwords, and whom they stand for. All nodes see the same. */
 export interface Credentials {
   /**
@@ -134,6 +150,6 @@ export interface Credentials {
    * someone always will; what another node did is known a second later.
    */
   hasAccounts(): boolean
-  /** The id of the user with this address and password, or null, after the same work whether or not there is such a user. */
-  authenticate(email: string, password: string): Promise<string | null>
+  /** Whose address, password and code these are. A wrong password takes the same work whether or not there is such a user. */
+  authenticate(given: PasswordSignIn): Promise<Authenticated>
 }

@@ -51,12 +51,20 @@ const SignInBody = Type.Object(
     ),
     email: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
     password: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+    code: Type.Optional(
+      Type.String({
+        minLength: 6,
+        maxLength: 40,
+        description:
+          'Of the app, or a recovery code: where a sign-in without it is answered 401 with a fault of `/code`',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
 
 /** @throws AppError `invalid_request` where it is neither a key nor an address with its password */
-function signInOf({ token, email, password }: Static<typeof SignInBody>): SignIn {
+function signInOf({ token, email, password, code }: Static<typeof SignInBody>): SignIn {
   if (email === undefined && password === undefined) {
     if (token === undefined) throw invalidRequest('/token', 'is required, or email and password instead of it')
     return { token }
@@ -64,7 +72,7 @@ function signInOf({ token, email, password }: Static<typeof SignInBody>): SignIn
   if (token !== undefined) throw invalidRequest('/token', 'cannot be combined with email and password')
   if (email === undefined) throw invalidRequest('/email', 'is required with a password')
   if (password === undefined) throw invalidRequest('/password', 'is required with an email')
-  return { email, password }
+  return { email, password, ...(code === undefined ? {} : { code }) }
 }
 
 function sessionOf({ role, person, grants }: Access, gate: Gate): Session {

@@ -45,6 +45,7 @@ import { siteKeys } from './0044-site-keys.ts'
 import { onCall } from './0045-on-call.ts'
 import { containerClients } from './0047-container-clients.ts'
 import { identities } from './0048-identities.ts'
+import { twoSteps } from './0049-two-steps.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -96,6 +97,7 @@ export const migrations: readonly Migration[] = [
   onCall,
   containerClients,
   identities,
+  twoSteps,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

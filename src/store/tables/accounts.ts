@@ -44,6 +44,29 @@ export interface IdentityRoleTable {
   role: 'viewer' | 'editor' | 'owner'
 }
 
+/** The second step of a user's sign-in with a password. Times in epoch ms. */
+export interface UserTwoStepTable {
+  user_id: string
+  /** Shared with the user's app, base 32. Alone it lets no one in. */
+  secret: string
+  created_at: number
+  /** Since when codes are asked for; null: no code of the app has come yet. */
+  confirmed_at: number | null
+  /** The step of time of the last code that was taken: none up to it is taken again. */
+  last_step: number
+  /** Wrong codes in a row. */
+  failures: number
+  failed_at: number
+}
+
+/** What a user has instead of the app. */
+export interface UserRecoveryCodeTable {
+  /** SHA-256 of the user's id and the code, base64url. */
+  id: string
+  user_id: string
+  created_at: number
+}
+
 /** An address that sets the user's password, once. Times in epoch ms. */
 export interface UserLinkTable {
   /** SHA-256 of what is in the address, base64url. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
 import type { AccountRecord, UserRecord } from '../../../src/accounts/index.ts'
-import { DAY } from '../../../src/lib/index.ts'
+import { DAY, MINUTE } from '../../../src/lib/index.ts'
 import { apiClient } from '../../../testkit/api.ts'
 import { TestClock } from '../../../testkit/clock.ts'
 import { placeFor, sqlite, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
@@ -136,7 +137,7 @@ test('a verified address joins the account that has it: password and roles stay'
 
 test('an address that is not verified takes over no account, and an invitation neither', async (t) => {
   const stage = await open(t, sqlite)
-  const { provider, admin, api } = stage
+  const { provider, admin, api, clock } = stage
   const ada = await join(admin, 'ada@agency.example', [{ client_id: null, role: 'owner' }])
   const roles = [{ client_id: null, role: 'viewer' }]
   const invited = await admin.ask<{ link: { url: string } }>('POST', '/api/users', {
@@ -147,6 +148,7 @@ test('an address that is not verified takes over no account, and an invitation n
     for (const email_verified of [false, undefined, 'false', 1]) {
       provider.script.claims = { sub: `eve of ${email}`, email, email_verified }
       assert.equal((await signInAt(stage, provider)).location, '/sign-in?problem=email')
+      clock.advance(MINUTE)
     }
   }
   const identities = await api.service.store.read.selectFrom('user_identities').selectAll().execute()
@@ -158,6 +160,19 @@ test('an address that is not verified takes over no account, and an invitation n
   assert.deepEqual((await sessionOf(bob.api)).access, { all: 'viewer', clients: [] })
   const used = { secret: secretOf(invited.link.url), password: PASSWORD }
   assert.equal((await apiClient(api.url).call('POST', '/api/password-links/use', used)).status, 404)
+})
+
+test('an account that asks for a code is not joined: the provider may ask for none', async (t) => {
+  const stage = await open(t, sqlite)
+  const { provider, admin, api } = stage
+  await join(admin, 'ada@agency.example', [{ client_id: null, role: 'owner' }])
+  const ada = await signIn(api.url, 'ada@agency.example')
+  const { secret } = await ada.ask<{ secret: string }>('POST', '/api/account/two-step', { password: PASSWORD })
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: stage.clock.now() })
+  const on = await ada.ask<{ recovery_codes: string[] }>('POST', '/api/account/two-step/confirm', { code })
+  assert.equal((await signInAt(stage, provider)).location, '/sign-in?problem=two_step')
+  await ada.ask('POST', '/api/account/two-step/off', { code: on.recovery_codes[0] })
+  assert.equal((await signInAt(stage, provider)).location, '/overview')
 })
 
 test('addresses count as verified where the operator says so, but for those that the provider says are not', async (t) => {

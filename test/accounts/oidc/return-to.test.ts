@@ -27,6 +27,7 @@ for (const text of [
   ' //evil.example',
   '/api/oidc/sign-in',
   '/x/../api/session',
+  `/${'€'.repeat(300)}`,
 ]) {
   test(`${JSON.stringify(text)} leads to the start, never to another host`, () => {
     const path = localPath(text)

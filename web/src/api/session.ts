@@ -1,7 +1,7 @@
 import { useLocalStorage } from '@mantine/hooks'
 import { type QueryClient, queryOptions, useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import type { ClientRole, Session } from '../../../src/http/index.ts'
-import { request } from './client.ts'
+import { ApiError, request } from './client.ts'
 
 export type { ClientRole, Session } from '../../../src/http/index.ts'
 
@@ -75,8 +75,11 @@ export function signedOut(client: QueryClient): void {
   })
 }
 
-/** A key, or an address with its password. */
-export type SignIn = { token: string } | { email: string; password: string }
+/** A key, or an address with its password and, where the service asks for it, a code. */
+export type SignIn = { token: string } | { email: string; password: string; code?: string }
+
+/** The password was right, and the account asks for a code, too. */
+export const isAboutCode = (error: unknown): boolean => error instanceof ApiError && error.fault('/code') !== undefined
 
 export function useSignIn() {
   const client = useQueryClient()

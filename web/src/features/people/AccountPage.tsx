@@ -8,6 +8,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Awaited } from '../../ui/States.tsx'
 import { Card } from '../settings/Card.tsx'
 import { Sessions } from './Sessions.tsx'
+import { TwoStepCard } from './TwoStepCard.tsx'
 
 /** One's own account: name, password, and where one is signed in. */
 export function AccountPage() {
@@ -35,7 +36,10 @@ function SignInCards() {
   const { data: account, error, refetch } = useQuery(accountQuery)
   if (account === undefined) return <Awaited error={error} onRetry={() => void refetch()} height={120} />
   return account.has_password ? (
-    <PasswordCard />
+    <>
+      <PasswordCard />
+      <TwoStepCard account={account} />
+    </>
   ) : (
     <Card title="Sign-in">
       <p>You sign in with your provider. This account has no password.</p>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useRouter, useRouterState } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
-import { mustSignIn, sessionQuery, useSignIn } from '../../api/session.ts'
+import { isAboutCode, mustSignIn, sessionQuery, useSignIn } from '../../api/session.ts'
 import type { UrlSearch } from '../../lib/use-url-state.ts'
 import { Logo } from '../../ui/Logo.tsx'
 import { useTab } from '../../ui/status/status.ts'
@@ -70,10 +70,12 @@ function AccountForm({ onForgot }: { onForgot: () => void }) {
   const signIn = useSignIn()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
+  const [asksForCode, setAsksForCode] = useState(false)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    signIn.mutate({ email, password })
+    signIn.mutate({ email, password }, { onError: (error) => setAsksForCode(isAboutCode(error)) })
   }
+  if (asksForCode) return <CodeForm email={email} password={password} onBack={() => setAsksForCode(false)} />
   return (
     <form className={classes.fields} onSubmit={submit}>
       <h1>Sign in</h1>
@@ -101,6 +103,38 @@ function AccountForm({ onForgot }: { onForgot: () => void }) {
       </Button>
       <Button variant="subtle" size="sm" onClick={onForgot}>
         Forgot your password?
+      </Button>
+    </form>
+  )
+}
+
+/** The second step, after the password. */
+function CodeForm({ email, password, onBack }: { email: string; password: string; onBack: () => void }) {
+  const signIn = useSignIn()
+  const [code, setCode] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    signIn.mutate({ email, password, code: code.trim() })
+  }
+  return (
+    <form className={classes.fields} onSubmit={submit}>
+      <h1>Second step</h1>
+      <p className={classes.text}>Type the code that your app shows for Tagwarden, or one of your recovery codes.</p>
+      <TextInput
+        label="Code"
+        name="code"
+        autoComplete="one-time-code"
+        autoFocus
+        size="md"
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+        error={signIn.error === null ? undefined : explain(signIn.error, 'The code is not right, or was used already.')}
+      />
+      <Button type="submit" size="md" fullWidth disabled={code.trim().length < 6} loading={signIn.isPending}>
+        Sign in
+      </Button>
+      <Button variant="subtle" size="sm" onClick={onBack}>
+        Back to the sign-in
       </Button>
     </form>
   )

@@ -9,6 +9,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   clock: 'The clocks of your provider and of Tagwarden differ too much. Ask the person who set up Tagwarden.',
   email: 'Your provider gives no verified e-mail address of you. Ask the person who manages it.',
   taken: 'Another account has your e-mail address. Ask an owner.',
+  two_step:
+    'An account with your e-mail address asks for a code, so your provider does not open it yet. Sign in with your password, turn the second step off, and sign in with your provider once.',
   no_role: 'You are signed in with your provider, but none of your groups has a role here. Ask an owner for one.',
   disabled: 'Your account is disabled. Ask an owner.',
   full: 'There is no room for another account. Ask an owner.',
