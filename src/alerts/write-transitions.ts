@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { vendorName } from '../analytics/index.ts'
-import { newOrderedId } from '../lib/index.ts'
+import { HOUR, newOrderedId } from '../lib/index.ts'
 import {
   type AlertMessageKind,
   type Channel,
@@ -12,7 +12,9 @@ import {
   channelsTold,
   type DeliveredHook,
   enqueue,
+  gathersEnds,
   isForIncidents,
+  isForPeople,
   kindOf,
   type OutboxEntry,
   quietUntil,
@@ -20,6 +22,7 @@ import {
   type ServiceKind,
   takesMessage,
   takesSeverity,
+  WARNING_WAIT_MS,
   whoIsOnCall,
 } from '../notifications/index.ts'
 import {
@@ -167,7 +170,9 @@ export async function entriesOf(
     return (
       channelsFor(message, channelSettings, told.get(alert.id), now)
         .filter(({ key }) => isForOperator || key !== 'global')
-        .filter(({ key, address }) => hears(kindOf(key, address), message))
+        .filter(
+          ({ key, address }) => hears(kindOf(key, address), message) || isForUntold(kindOf(key, address), message),
+        )
         // One that was added meanwhile knows of no beginning.
         .filter(({ key }) => !QUIETENS.includes(kind) || told.get(alert.id)?.has(key) !== false)
         // To a channel for what is critical the escalation is the opening, whatever the client wants of escalations.
@@ -180,7 +185,7 @@ export async function entriesOf(
           clientId: source.client.id,
           alertId: alert.id,
           heldUntil: knowsQuietHours(channel, kind) ? heldUntil : null,
-          holdMs: message.holdMs,
+          ...pacingOf(channel, message, isCritical),
           message: alertMessage(message, changes.get(alert.id), elsewhere, onCallName(message, now)),
         }))
     )
@@ -209,6 +214,33 @@ function onCallName({ only, source, kind }: DueMessage, now: number): string | n
   if (plan === null || QUIETENS.includes(kind)) return null
   return whoIsOnCall(plan.rotation, plan.overrides, now)?.person.name ?? null
 }
+
+/** Ends wait so long for company on the operator's channel: any opening that goes out there takes them along. */
+const ENDS_WAIT_MS = 12 * HOUR
+
+/**
+ * How long a message waits on a channel that people read, whom too many messages tire: a warning for what becomes of it; an end, on the
+ * channel that hears of all clients, for others, unless someone waits for it.
+ */
+function pacingOf(
+  { key, address }: Channel,
+  message: DueMessage,
+  isCritical: boolean,
+): Pick<OutboxEntry, 'holdMs' | 'merges' | 'onlyMerged'> {
+  const { kind, holdMs, known } = message
+  const service = kindOf(key, address)
+  if (!isForPeople(service)) return { holdMs }
+  const merging = { merges: true, onlyMerged: !hears(service, message) }
+  if (kind === 'opened' && !isCritical) return { ...merging, holdMs: Math.max(holdMs, WARNING_WAIT_MS) }
+  if (kind !== 'resolved' || !gathersEnds(key, address)) return { ...merging, holdMs }
+  // A server that is back, or what someone has taken on.
+  const isAwaited = (isCritical && holdMs === 0) || known.row.acknowledged_by !== null
+  return { ...merging, holdMs: isAwaited ? holdMs : Math.max(holdMs, ENDS_WAIT_MS) }
+}
+
+/** An end that no one wants to hear of is still what becomes of an opening that no one was sent. */
+const isForUntold = (service: ServiceKind, { kind, audience }: DueMessage): boolean =>
+  kind === 'resolved' && audience === 'keepers' && isForPeople(service)
 
 const hears = (service: ServiceKind, { kind, audience }: DueMessage): boolean =>
   takesMessage(service, kind) && (audience === 'everyone' || isForIncidents(service))

@@ -1,31 +1,13 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
-import { DAY, firstIdAt, newOrderedId, SECOND } from '../lib/index.ts'
+import { DAY, firstIdAt, newOrderedId } from '../lib/index.ts'
 import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
-import { type Channel, type ChannelKey, storedAddress } from './channel.ts'
-import type { AlertMessage, AlertMessageKind, Message, MessageIncident } from './message.ts'
-
-/**
- * How long a message about an opened or resolved alert waits for others that belong to it. A person waits seconds longer;
- * an outage of ten probes is one message instead of ten.
- */
-export const GATHER_MS = 10 * SECOND
+import { type ChannelKey, storedAddress } from './channel.ts'
+import { mergeIntoOpenings, restoreOpenings } from './merging.ts'
+import type { AlertMessage, AlertMessageKind, MessageIncident } from './message.ts'
+import { GATHER_MS, GATHERED_KINDS, notBefore, type OutboxEntry } from './outbox-entry.ts'
 
 /** What brings no one anything to do: it is no reason to wake anyone with what was before. */
 const CALMING: readonly string[] = ['acknowledged', 'unacknowledged', 'resolved'] satisfies AlertMessageKind[]
-
-/** What waits for others that belong to it. */
-export const GATHERED_KINDS: readonly string[] = ['opened', 'resolved'] satisfies AlertMessageKind[]
-
-export interface OutboxEntry {
-  channel: Channel
-  clientId: string | null
-  alertId: string | null
-  message: Message
-  /** Until when it waits, in the client's quiet hours; null, or missing: for nothing. */
-  heldUntil?: number | null
-  /** Kept back so long, in which it may be withdrawn; 0 without it. */
-  holdMs?: number
-}
 
 /**
  * Puts messages into the outbox, in the transaction of the change they are about: there is never one without the other. Nothing
@@ -49,8 +31,9 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
       .onConflict((conflict) => conflict.column('channel').doNothing())
       .execute()
   }
-  await release(trx, entries, now)
-  const rows = entries.map(({ channel, clientId, alertId, message, heldUntil = null, holdMs = 0 }) => ({
+  const left = await mergeIntoOpenings(trx, entries, now)
+  await release(trx, left, now)
+  const rows = left.map(({ channel, clientId, alertId, message, heldUntil = null, holdMs = 0 }) => ({
     id: newOrderedId(now),
     channel: channel.key,
     client_id: clientId,
@@ -59,7 +42,7 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
     message: JSON.stringify(message),
     state: 'pending',
     created_at: now,
-    not_before: Math.max(heldUntil ?? now, now + holdMs, GATHERED_KINDS.includes(message.kind) ? now + GATHER_MS : now),
+    not_before: notBefore(message.kind, heldUntil, holdMs, now),
     attempts: 0,
   }))
   for (const chunk of chunksOf(rows)) await trx.insertInto('deliveries').values(chunk).execute()
@@ -196,7 +179,8 @@ export async function amendMessages(
  *
  * @returns whether there was any
  */
-export async function withdrawEnd(trx: Transaction<Tables>, alertId: string): Promise<boolean> {
+export async function withdrawEnd(trx: Transaction<Tables>, alertId: string, now: number): Promise<boolean> {
+  const reopened = await restoreOpenings(trx, alertId, now)
   const { numUpdatedRows } = await trx
     .updateTable('deliveries')
     .set({ state: 'cancelled', last_error: 'it is bad again' })
@@ -206,7 +190,7 @@ export async function withdrawEnd(trx: Transaction<Tables>, alertId: string): Pr
     .where('group_id', 'is', null)
     .where('attempts', '=', 0)
     .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+  return reopened || numUpdatedRows > 0n
 }
 
 /** Deletes the messages about a client that is being deleted, and what is known of its channels. */

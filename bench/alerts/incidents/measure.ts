@@ -1,3 +1,4 @@
+import type { AlertMessage } from '../../../src/notifications/index.ts'
 import type { IncidentRow, Store } from '../../../src/store/index.ts'
 import { timeOf } from '../../detection/world.ts'
 import { delivered, type SentNotification } from '../messages.ts'
@@ -151,15 +152,19 @@ const NEWS: readonly string[] = ['opened', 'flapping', 'escalated', 'explained',
 async function toldIn({ read }: Store, incidents: readonly IncidentRow[]): Promise<Told> {
   const rows = await read
     .selectFrom('deliveries')
-    .select(['alert_id', 'channel', 'kind', 'created_at', 'state'])
+    .select(['alert_id', 'channel', 'kind', 'not_before', 'state', 'message'])
     .execute()
   const voices = new Map(incidents.map(({ id, announced_alert_id }) => [announced_alert_id, id]))
   const at = new Map<string, number[]>()
   const kinds: Record<string, number> = {}
-  for (const { alert_id, channel, kind, created_at, state } of rows) {
+  for (const { alert_id, channel, kind, not_before, state, message } of rows) {
     const incident = voices.get(alert_id)
     // What a client was notified of counts: the operator may hear of the vendor instead.
-    if (incident !== undefined && NEWS.includes(kind)) at.set(incident, [...(at.get(incident) ?? []), created_at])
+    if (incident !== undefined && NEWS.includes(kind)) at.set(incident, [...(at.get(incident) ?? []), not_before])
+    // One message says that it began and ended, when that is certain.
+    const { untold, alert } = JSON.parse(message) as Partial<AlertMessage>
+    if (incident !== undefined && untold !== undefined && alert !== undefined)
+      at.set(incident, [...(at.get(incident) ?? []), alert.resolved_at ?? not_before])
     if (channel === 'global' && state !== 'cancelled') kinds[kind] = (kinds[kind] ?? 0) + 1
   }
   return { at, kinds }
@@ -186,10 +191,19 @@ const NOTIFYING: readonly string[] = ['opened', 'escalated', 'widened', 'flappin
 
 async function messagesIn(store: Store, outages: number): Promise<Figures['messages']> {
   const rows = await store.read.selectFrom('deliveries').selectAll().orderBy('id').execute()
-  const sent = rows.flatMap(({ id, channel, client_id, alert_id, kind, state, created_at }) =>
+  const sent = rows.flatMap(({ id, channel, client_id, alert_id, kind, state, created_at, not_before }) =>
     state === 'cancelled'
       ? []
-      : [{ channel, kind, clientId: client_id ?? 'operator', alertId: alert_id ?? id, at: created_at }],
+      : [
+          {
+            channel,
+            kind,
+            clientId: client_id ?? 'operator',
+            alertId: alert_id ?? id,
+            at: created_at,
+            notBefore: not_before,
+          },
+        ],
   )
   const withdrawn = new Set(
     rows.flatMap(({ channel, alert_id, kind, state }) =>
@@ -205,16 +219,21 @@ async function messagesIn(store: Store, outages: number): Promise<Figures['messa
     .executeTakeFirstOrThrow()
   return {
     // Each outage of our own is told when it begins and when it ends.
-    operator: countOn(heard, (channel) => channel === 'global') + 2 * outages,
-    clients: countOn(heard, (channel) => channel !== 'global'),
+    operator: countOn(heard, (channel) => channel === 'global', true) + 2 * outages,
+    clients: countOn(heard, (channel) => channel !== 'global', false),
     eachAlert: Number(events.count),
   }
 }
 
 const GROUPED = { name: '', failureThreshold: 1, recoveryThreshold: 1, hasFlapping: true, isGrouped: true }
 
-const countOn = (sent: readonly (SentNotification & { channel: string })[], isMine: (channel: string) => boolean) =>
+const countOn = (
+  sent: readonly (SentNotification & { channel: string })[],
+  isMine: (channel: string) => boolean,
+  gathersEnds: boolean,
+) =>
   delivered(
     sent.filter(({ channel }) => isMine(channel)),
     GROUPED,
+    gathersEnds,
   )

@@ -24,7 +24,7 @@ export interface Watched {
 }
 
 /** Everyone is reached at once, and no one wants to be reminded. */
-export const CHANNELS = { globalWebhook: 'https://hooks.example/all', isEmailOn: false }
+export const CHANNELS = { globalWebhook: 'https://hooks.slack.com/services/T0/B0/all', isEmailOn: false }
 
 /** How often what follows from time is done: the program does so every two seconds. */
 const UPKEEP_MS = 5 * MINUTE

@@ -32,6 +32,9 @@ const TAG_MS = HOUR
  */
 export const TOGETHER_MS = 10 * MINUTE
 
+/** One field that is lost on several events: what is rare shows it hours later, and is dated by what came before. */
+const FIELD_MS = 2 * HOUR
+
 /** Why the cause explains the symptom, in words; null when it does not. A cause explains only what is weaker than itself. */
 export function explanation(cause: Sign, symptom: Sign): string | null {
   if (rankOf(cause.kind) >= rankOf(symptom.kind) || !isWithin(cause, symptom) || !reaches(cause, symptom)) return null
@@ -84,12 +87,18 @@ export function kinship(a: Sign, b: Sign): string | null {
     return `${both}, and goes to the same vendor`
   }
   // A vendor makes its own tags fail, but neither keeps another's from running nor slows it down.
-  if (a.failing === b.failing && (a.failing === 'missing' || a.failing === 'slow') && apart <= TOGETHER_MS) {
+  if (a.failing === b.failing && (a.failing === 'missing' || a.failing === 'slow') && apart <= togetherMs(a, b)) {
     return `${both}, on the same site: no vendor does that to another's tags`
   }
+  const isOneField = a.field !== null && a.field === b.field && a.kind === b.kind && a.probeType === b.probeType
+  if (isOneField && apart <= FIELD_MS) return `${both}, and is the same field`
   const isOneForm = a.kind === 'quality' && a.probeType === b.probeType && a.tag === null && b.tag === null
   return isOneForm && apart <= TOGETHER_MS ? `${both}, on the same site` : null
 }
+
+/** That a tag of rare events is missing is known by the hour only, and then dated from a whole one. */
+const togetherMs = (a: Sign, b: Sign): number =>
+  TOGETHER_MS + (a.failing === 'missing' && [a, b].some(({ startedAt }) => startedAt % HOUR === 0) ? HOUR : 0)
 
 /** There is one server, one consent platform and one sender on a site. */
 const isWhole = ({ kind }: Sign): boolean =>

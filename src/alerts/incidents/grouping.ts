@@ -1,7 +1,7 @@
 import { duration, MINUTE } from '../../lib/index.ts'
 import { AFTER_MS, explanation, isAfterRelease, kinship, releaseBehind, TOGETHER_MS, whenIt } from './explain.ts'
 import { type Cause, rankOf, type Sign } from './sign.ts'
-import { AGAIN_MS } from './steady.ts'
+import { AGAIN_MS, LATE_ESTIMATED_MS } from './steady.ts'
 
 /** An incident that is open, or ended a moment ago, as far as an alert's place depends on it. */
 export interface OpenIncident {
@@ -72,10 +72,11 @@ const MOST_TAGS = 0.8
  */
 export function incidentOf(sign: Sign, incidents: readonly OpenIncident[], facts: SiteFacts): Decision {
   const current = incidents.filter(({ resolvedAt }) => resolvedAt === null || facts.now - resolvedAt <= AFTER_MS)
+  const late = incidents.filter(({ resolvedAt }) => resolvedAt === null || facts.now - resolvedAt <= LATE_ESTIMATED_MS)
   const open = current.filter(({ resolvedAt }) => resolvedAt === null)
   return (
     spentBy(sign, open) ??
-    explainedBy(sign, current) ??
+    explainedBy(sign, isFoundLate(sign) ? late : current) ??
     backIn(sign, incidents, facts.now) ??
     causeOfOthers(sign, open) ??
     container(sign, open, facts) ??
@@ -83,6 +84,9 @@ export function incidentOf(sign: Sign, incidents: readonly OpenIncident[], facts
     afterRelease(sign, open, facts) ?? { kind: 'open', cause: sign.kind, causeAt: null, why: null }
   )
 }
+
+/** What looks back over hours where executions are rare: it began while its cause lasted, and is seen when that is over. */
+const isFoundLate = ({ kind }: Sign): boolean => kind === 'quality'
 
 function spentBy(sign: Sign, open: readonly OpenIncident[]): Decision | null {
   if (sign.probeType !== 'error_budget' || sign.kind === 'own' || !sign.isCritical) return null

@@ -68,7 +68,7 @@ export async function throughIncidents(
     now,
   )
   const { written, intents } = speakAll(moves, cases, context)
-  for (const { kind, known, note } of await stillNews(trx, news)) {
+  for (const { kind, known, note } of await stillNews(trx, news, now)) {
     intents.push({ known, kind, note, move: null, ending: null })
   }
   for (const known of cases.values()) {
@@ -100,11 +100,11 @@ function handledIntents(known: Case): Intent[] {
 const isComment = (text: string): boolean => text !== 'Acknowledged' && text !== 'No longer acknowledged'
 
 /** Where people have not been notified of an end yet, it is taken back, and that it is bad again is no news. */
-async function stillNews(trx: Transaction<Tables>, news: readonly News[]): Promise<News[]> {
+async function stillNews(trx: Transaction<Tables>, news: readonly News[], now: number): Promise<News[]> {
   const still: News[] = []
   for (const one of news) {
     const voice = one.known.row.announced_alert_id
-    const isUntold = one.kind === 'opened' && voice !== null && (await withdrawEnd(trx, voice))
+    const isUntold = one.kind === 'opened' && voice !== null && (await withdrawEnd(trx, voice, now))
     if (!isUntold) still.push(one)
   }
   return still

@@ -169,7 +169,7 @@ async function act(
       await renew(store, membership.nodeId, key, action.address)
       return true
     case 'settle':
-      await settle(tools, key, snapshot.address, action.rows)
+      await settle(tools, key, snapshot.address, action)
       return true
     case 'send':
       return send(tools, key, snapshot, action.row, stopping)
@@ -184,8 +184,12 @@ async function settle(
   { store }: DeliveryTools,
   key: ChannelKey,
   address: string | null,
-  rows: readonly QueuedMessage[],
+  { rows, isOne }: Extract<Action, { kind: 'settle' }>,
 ): Promise<void> {
+  if (isOne) {
+    await writeGroups(store, [rows])
+    return
+  }
   // What keeps incidents of its own is told of each.
   if (address !== null && isForIncidents(kindOf(key, address))) {
     await writeGroups(

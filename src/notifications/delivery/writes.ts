@@ -84,6 +84,8 @@ export async function writeGroups(store: Store, groups: readonly (readonly Queue
         'in',
         rows.map(({ id }) => id),
       )
+      // What was an opening when this was planned may have ended since.
+      .where('kind', 'in', [...new Set(rows.map(({ kind }) => kind))])
       .where('state', '=', 'pending')
     return [{ kind: 'statement', query: query.compile() }]
   })
