@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
+import { WARNING_WAIT_MS } from '../../src/notifications/index.ts'
 import { type TestEngine, testPerEngine } from '../../testkit/engines.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { watchedServer } from './watched-server.ts'
@@ -58,8 +59,11 @@ const WARNING = '<html>another server</html>'
 testPerEngine(
   'in Discord what is over is said in the place of all that was said, and what is worse is a message of its own',
   async (engine, t) => {
-    const { find, discord, list } = await atDiscord(t, engine)
+    const { find, discord, list, clock, run, service } = await atDiscord(t, engine)
     await find(200, WARNING)
+    clock.advance(WARNING_WAIT_MS)
+    await service.membership.beat()
+    await run()
     await find(503)
     assert.deepEqual(discord.seen, ['[WARNING]', '[CRITICAL]'])
     await find(200)
