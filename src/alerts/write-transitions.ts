@@ -19,10 +19,10 @@ import {
   type OutboxEntry,
   quietUntil,
   releaseHeld,
+  sayCritical,
   type ServiceKind,
   takesMessage,
   takesSeverity,
-  WARNING_WAIT_MS,
   whoIsOnCall,
 } from '../notifications/index.ts'
 import {
@@ -100,7 +100,7 @@ export async function writeTransitions(
   context: AlertContext,
 ): Promise<void> {
   const { now } = context
-  const { pending, due } = await throughIncidents(trx, store, given, context)
+  const { pending, due, critical } = await throughIncidents(trx, store, given, context)
   const changed = pending.filter(({ before, transition }) => transition.alert !== before)
   await saveAlerts(
     trx,
@@ -110,17 +110,14 @@ export async function writeTransitions(
     alert === null ? [] : happened.map((event) => ({ alert_id: alert.id, id: newOrderedId(now), at: now, ...event })),
   )
   for (const chunk of chunksOf(events)) await trx.insertInto('alert_events').values(chunk).execute()
-  // Whether or not the client wants a message of the escalation.
-  await releaseHeld(trx, changed.flatMap(becameCritical), now)
+  await sayCritical(trx, critical)
+  await releaseHeld(trx, [...critical.keys()], now)
   await enqueue(trx, await entriesOf(trx, due, context.channelSettings, now), now)
   const resolved = changed.flatMap(({ transition: { alert } }) => (alert?.state === 'resolved' ? alert.id : []))
   if (resolved.length === 0) return
   await endResolvedSilences(trx, now)
   await endFeedback(trx, resolved, now)
 }
-
-const becameCritical = ({ before, transition: { alert } }: PendingTransition): string[] =>
-  before?.severity === 'warning' && alert?.severity === 'critical' ? [alert.id] : []
 
 async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[]): Promise<void> {
   for (const chunk of chunksOf(alerts)) {
@@ -169,7 +166,7 @@ export async function entriesOf(
     const heldUntil = isCritical ? null : quietEndOf(source, now)
     return (
       channelsFor(message, channelSettings, told.get(alert.id), now)
-        .filter(({ key }) => isForOperator || key !== 'global')
+        .filter(({ key }) => (isForOperator || key !== 'global') && message.knowing?.has(key) !== true)
         .filter(
           ({ key, address }) => hears(kindOf(key, address), message) || isForUntold(kindOf(key, address), message),
         )
@@ -185,7 +182,7 @@ export async function entriesOf(
           clientId: source.client.id,
           alertId: alert.id,
           heldUntil: knowsQuietHours(channel, kind) ? heldUntil : null,
-          ...pacingOf(channel, message, isCritical),
+          ...pacingOf(channel, message, isCritical, channelSettings.warningsAfterMs ?? 0),
           message: alertMessage(message, changes.get(alert.id), elsewhere, onCallName(message, now)),
         }))
     )
@@ -226,16 +223,17 @@ function pacingOf(
   { key, address }: Channel,
   message: DueMessage,
   isCritical: boolean,
-): Pick<OutboxEntry, 'holdMs' | 'merges' | 'onlyMerged'> {
+  warningsAfterMs: number,
+): Pick<OutboxEntry, 'holdMs' | 'merging'> {
   const { kind, holdMs, known } = message
   const service = kindOf(key, address)
   if (!isForPeople(service)) return { holdMs }
-  const merging = { merges: true, onlyMerged: !hears(service, message) }
-  if (kind === 'opened' && !isCritical) return { ...merging, holdMs: Math.max(holdMs, WARNING_WAIT_MS) }
-  if (kind !== 'resolved' || !gathersEnds(key, address)) return { ...merging, holdMs }
+  const merging = { isOnly: !hears(service, message), briefMs: warningsAfterMs, certainMs: holdMs }
+  if (kind === 'opened' && !isCritical) return { merging, holdMs: Math.max(holdMs, warningsAfterMs) }
+  if (kind !== 'resolved' || !gathersEnds(key, address)) return { merging, holdMs }
   // A server that is back, or what someone has taken on.
   const isAwaited = (isCritical && holdMs === 0) || known.row.acknowledged_by !== null
-  return { ...merging, holdMs: isAwaited ? holdMs : Math.max(holdMs, ENDS_WAIT_MS) }
+  return { merging, holdMs: isAwaited ? holdMs : Math.max(holdMs, ENDS_WAIT_MS) }
 }
 
 /** An end that no one wants to hear of is still what becomes of an opening that no one was sent. */

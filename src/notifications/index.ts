@@ -31,7 +31,7 @@ export {
   smtpServer,
 } from './email/transport.ts'
 export { channelKind, type KindName } from './kinds/kinds.ts'
-export { WARNING_WAIT_MS } from './merging.ts'
+export { briefOnes, sayCritical } from './merging.ts'
 export * from './message.ts'
 export { Notifications, type NotificationsOptions, type NotificationsWatch } from './notifications.ts'
 export type { AddOverride, OnCallRecord, OverrideRecord, SetOnCall } from './on-call/schemas.ts'
@@ -44,7 +44,7 @@ export {
   withdrawEnd,
   withdrawMessages,
 } from './outbox.ts'
-export { GATHER_MS, type OutboxEntry } from './outbox-entry.ts'
+export { BRIEF, GATHER_MS, type OutboxEntry } from './outbox-entry.ts'
 export { withChannels } from './own-channels.ts'
 export { type QuietHours, quietUntil } from './quiet-hours.ts'
 export { isForIncidents, isForPeople, type ServiceKind, takesMessage } from './services/services.ts'

@@ -64,8 +64,8 @@ export interface AlertMessage {
   on_call?: string
   /** What the alert is part of; missing in messages of earlier versions. */
   incident?: MessageIncident
-  /** Of an end that came before its opening was sent: what was to be said then. */
-  untold?: AlertMessage
+  /** Of an end that came before its opening was sent: what was to be said then, and when (epoch ms). */
+  untold?: { opening: AlertMessage; due: number }
   /** What has ended meanwhile and goes out with it, in the order in which it did. */
   over?: readonly AlertMessage[]
 }

@@ -20,11 +20,21 @@ export interface OutboxEntry {
   heldUntil?: number | null
   /** Kept back so long, in which it may be withdrawn; 0 without it. */
   holdMs?: number
-  /** Whether it becomes one message with the opening where that has not been sent. */
-  merges?: boolean
-  /** Whether it goes out only so. */
-  onlyMerged?: boolean
+  /** With it, it becomes one message with the opening where that has not been sent. */
+  merging?: Merging
 }
+
+export interface Merging {
+  /** Whether it goes out only so. */
+  isOnly: boolean
+  /** A warning that is over so soon is not sent at all, ms. */
+  briefMs: number
+  /** How long its end may be taken back, ms. */
+  certainMs: number
+}
+
+/** What becomes of the message about a warning that was over before it was due: it is not sent, once that is certain. */
+export const BRIEF = { kind: 'passed', reason: 'it was over before people were to be notified' } as const
 
 /** Since when a message may be sent that is written now, unless others hold it up. */
 export const notBefore = (kind: string, heldUntil: number | null, holdMs: number, now: number): number =>

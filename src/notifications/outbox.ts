@@ -55,12 +55,11 @@ async function release(trx: Transaction<Tables>, entries: readonly OutboxEntry[]
   const urgent = entries.filter(isUrgent)
   for (const [channel, ofChannel] of Map.groupBy(urgent, ({ channel: { key } }) => key)) {
     const alertIds = ofChannel.flatMap(({ alertId }) => alertId ?? [])
-    // The operator's is never held back.
-    if (channel !== 'global') await releaseHeld(trx, alertIds, now, channel)
+    await releaseHeld(trx, alertIds, now, channel)
   }
 }
 
-/** Lets go what quiet hours hold back about these alerts, on one channel or on all. */
+/** Lets go what quiet hours, or the time that warnings wait, hold back about these alerts, on one channel or on all. */
 export async function releaseHeld(
   trx: Transaction<Tables>,
   alertIds: readonly string[],
@@ -177,11 +176,15 @@ export async function amendMessages(
 /**
  * Takes back that an alert is resolved, on all channels that have not been sent it.
  *
- * @returns whether there was any
+ * @returns these channels
  */
-export async function withdrawEnd(trx: Transaction<Tables>, alertId: string, now: number): Promise<boolean> {
-  const reopened = await restoreOpenings(trx, alertId, now)
-  const { numUpdatedRows } = await trx
+export async function withdrawEnd(
+  trx: Transaction<Tables>,
+  alertId: string,
+  now: number,
+): Promise<ReadonlySet<string>> {
+  const restored = await restoreOpenings(trx, alertId, now)
+  const withdrawn = await trx
     .updateTable('deliveries')
     .set({ state: 'cancelled', last_error: 'it is bad again' })
     .where('alert_id', '=', alertId)
@@ -189,8 +192,9 @@ export async function withdrawEnd(trx: Transaction<Tables>, alertId: string, now
     .where('state', '=', 'pending')
     .where('group_id', 'is', null)
     .where('attempts', '=', 0)
-    .executeTakeFirstOrThrow()
-  return reopened || numUpdatedRows > 0n
+    .returning('channel')
+    .execute()
+  return new Set([...restored, ...withdrawn.map(({ channel }) => channel)])
 }
 
 /** Deletes the messages about a client that is being deleted, and what is known of its channels. */

@@ -1,7 +1,7 @@
 import { HOUR, MINUTE, SECOND } from '../../lib/index.ts'
 import type { ChannelRow, DeliveryRow } from '../../store/index.ts'
 import { type ChannelKey, keyOf, kindOf, storedAddress } from '../channel.ts'
-import { GATHERED_KINDS } from '../outbox-entry.ts'
+import { BRIEF, GATHERED_KINDS } from '../outbox-entry.ts'
 import { isEdit, isForPeople } from '../services/services.ts'
 import type { SendOutcome } from '../transport.ts'
 
@@ -164,8 +164,8 @@ export interface ChannelSnapshot {
 
 export type Action =
   | PlanStep
-  /** These are no longer to be sent. */
-  | { kind: 'cancel'; ids: readonly string[]; reason: string }
+  /** These are no longer to be sent, as long as they are of that kind. */
+  | { kind: 'cancel'; ids: readonly string[]; reason: string; of?: string }
   /** The address was edited: what is known of the old one says nothing about it. */
   | { kind: 'renew' /** As it is stored. */; address: string }
   /** All is ready but the channel, which takes its next message then. */
@@ -183,7 +183,13 @@ export function actionFor(snapshot: ChannelSnapshot, now: number): Action {
   if (gone.length > 0) {
     return { kind: 'cancel', ids: gone.map(({ id }) => id), reason: 'the client was deleted or is not active' }
   }
-  if (unannounced.length > 0) return { kind: 'cancel', ids: unannounced, reason: 'its opening was never notified' }
+  if (unannounced.length > 0) {
+    return { kind: 'cancel', ids: unannounced, reason: 'its opening was never notified', of: 'resolved' }
+  }
+  const brief = waiting.filter(({ kind, notBefore }) => kind === BRIEF.kind && notBefore <= now)
+  if (brief.length > 0) {
+    return { kind: 'cancel', ids: brief.map(({ id }) => id), reason: BRIEF.reason, of: BRIEF.kind }
+  }
   const stored = storedAddress({ key: keyOf(channel.channel), address })
   if (channel.address !== stored) return { kind: 'renew', address: stored }
   if (channel.off_since !== null) return { kind: 'rest', until: null }
