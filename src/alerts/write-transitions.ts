@@ -111,7 +111,11 @@ export async function writeTransitions(
   )
   for (const chunk of chunksOf(events)) await trx.insertInto('alert_events').values(chunk).execute()
   await sayCritical(trx, critical)
-  await releaseHeld(trx, [...critical.keys()], now)
+  await releaseHeld(
+    trx,
+    [...critical].flatMap(([id, { isMuted }]) => (isMuted ? [] : id)),
+    now,
+  )
   await enqueue(trx, await entriesOf(trx, due, context.channelSettings, now), now)
   const resolved = changed.flatMap(({ transition: { alert } }) => (alert?.state === 'resolved' ? alert.id : []))
   if (resolved.length === 0) return
@@ -228,7 +232,9 @@ function pacingOf(
   const { kind, holdMs, known } = message
   const service = kindOf(key, address)
   if (!isForPeople(service)) return { holdMs }
-  const merging = { isOnly: !hears(service, message), briefMs: warningsAfterMs, certainMs: holdMs }
+  // What is over within a silence, or was removed, is not notified, however long it lasted.
+  const briefMs = message.isMoot ? Number.POSITIVE_INFINITY : warningsAfterMs
+  const merging = { isOnly: !hears(service, message), briefMs, certainMs: holdMs }
   if (kind === 'opened' && !isCritical) return { merging, holdMs: Math.max(holdMs, warningsAfterMs) }
   if (kind !== 'resolved' || !gathersEnds(key, address)) return { merging, holdMs }
   // A server that is back, or what someone has taken on.

@@ -39,6 +39,8 @@ export { escalatesTo, type OnCallPerson, type OnCallPlan, whoIsOnCall } from './
 export {
   amendMessages,
   enqueue,
+  heldOpenings,
+  postponeOpenings,
   releaseHeld,
   removeMessagesOfAlerts,
   withdrawEnd,

@@ -77,6 +77,44 @@ export async function releaseHeld(
   }
 }
 
+/** The alerts whose openings are kept back and due before `to`, epoch ms. */
+export async function heldOpenings({ read }: Pick<Store, 'read'>, now: number, to: number): Promise<string[]> {
+  const rows = await read
+    .selectFrom('deliveries')
+    .select('alert_id')
+    .distinct()
+    .where(sql<boolean>`state = 'pending'`)
+    .where('kind', '=', 'opened')
+    .where('not_before', '>', now)
+    .where('not_before', '<', to)
+    .where('attempts', '=', 0)
+    .where('group_id', 'is', null)
+    .execute()
+  return rows.flatMap(({ alert_id }) => alert_id ?? [])
+}
+
+/** Keeps openings that are kept back anyway for longer. */
+export async function postponeOpenings(
+  trx: Transaction<Tables>,
+  alertIds: readonly string[],
+  now: number,
+  until: number,
+): Promise<void> {
+  for (const ids of chunksOf(alertIds)) {
+    await trx
+      .updateTable('deliveries')
+      .set({ not_before: until })
+      .where('alert_id', 'in', ids)
+      .where('kind', '=', 'opened')
+      .where('state', '=', 'pending')
+      .where('not_before', '>', now)
+      .where('not_before', '<', until)
+      .where('attempts', '=', 0)
+      .where('group_id', 'is', null)
+      .execute()
+  }
+}
+
 /** Rows deleted in one transaction: a few milliseconds of the writer's time. */
 const ROWS_PER_STEP = 2_000
 

@@ -36,6 +36,8 @@ export interface DueMessage {
   resolvedBy: string | null
   handledBy: string | null
   audience: Audience
+  /** Of an end: it was removed or is muted, so that no one has to hear of the beginning either. */
+  isMoot: boolean
   /** How long it waits for whether it is true. */
   holdMs: number
   /** The channels that it is no news to. */
@@ -68,8 +70,9 @@ export async function dueMessages(
     const resolvedBy = ending === null ? null : actorOf(ending.last, pending)
     const before = move?.alert.id === voice.id ? move.before : voice
     const holdMs = ending?.holdMs ?? 0
+    const isMoot = ending !== null && (ending.isRemoved || rulesOf(voice, source, context).suppressedBy !== null)
     const alert = asIncident(voice, known, ending)
-    return [{ kind, before, alert, source, known, note, resolvedBy, handledBy, audience, holdMs, knowing }]
+    return [{ kind, before, alert, source, known, note, resolvedBy, handledBy, audience, isMoot, holdMs, knowing }]
   })
 }
 

@@ -105,6 +105,7 @@ async function escalate(
     resolvedBy: null,
     handledBy: null,
     audience: 'everyone',
+    isMoot: false,
     holdMs: 0,
     only: { name: person.name, channels },
   } as const

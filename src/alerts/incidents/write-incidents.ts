@@ -1,7 +1,7 @@
 import { withdrawEnd } from '../../notifications/index.ts'
 import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
 import type { Transition } from '../machine/types.ts'
-import { isSilenced } from '../mutes.ts'
+import { areMuted, isSilenced } from '../mutes.ts'
 import type { AlertContext, AlertSource } from '../rules.ts'
 import { type Case, factsOfSites, lockCases, saveCases } from './case.ts'
 import { followAlerts } from './close.ts'
@@ -22,8 +22,8 @@ export interface PendingTransition {
 interface Filings {
   pending: readonly PendingTransition[]
   due: readonly DueMessage[]
-  /** By the alerts that speak for them: incidents that people know of as a warning, and that are critical now. */
-  critical: ReadonlyMap<string, { title: string }>
+  /** By the alerts that speak for them: incidents that people know of as a warning, or are about to, and that are critical now. */
+  critical: ReadonlyMap<string, { title: string; isMuted: boolean }>
 }
 
 /** A transition under way. */
@@ -86,15 +86,17 @@ export async function throughIncidents(
   const due = await dueMessages(trx, intents, pending, context)
   await moveAlerts(trx, cases, places, moves)
   await saveCases(trx, cases.values(), now)
-  return { pending: pending.map((one) => written.get(one) ?? one), due, critical: becameCritical(cases.values()) }
+  return { pending: pending.map((one) => written.get(one) ?? one), due, critical: becameCritical(cases.values(), context) }
 }
 
-const becameCritical = (cases: Iterable<Case>): Map<string, { title: string }> =>
-  new Map(
-    [...cases].flatMap(({ before, row: { severity, title, announced_alert_id: voice } }) =>
-      voice !== null && before?.severity === 'warning' && severity === 'critical' ? [[voice, { title }] as const] : [],
-    ),
+function becameCritical(cases: Iterable<Case>, { mutes, now }: AlertContext): Filings['critical'] {
+  return new Map(
+    [...cases].flatMap(({ before, alerts, row: { severity, title, announced_alert_id: voice } }) => {
+      if (voice === null || before?.severity !== 'warning' || severity !== 'critical') return []
+      return [[voice, { title, isMuted: areMuted(alerts.values(), mutes, now) }] as const]
+    }),
   )
+}
 
 /** That someone takes care of it now, or no longer. */
 function handledIntents(known: Case): Intent[] {
