@@ -113,14 +113,15 @@ async function withParts(
 export const isSilenced = ({ silences }: Pick<Mutes, 'silences'>, incidentId: string): boolean =>
   silences.some(({ incident_ids = [] }) => incident_ids.includes(incidentId))
 
-/** Whether none of these alerts that lasts may speak. */
-export const areMuted = (alerts: Iterable<AlertRow>, { silences, maintenances }: Mutes, at: number): boolean =>
-  [...alerts]
-    .filter(({ state }) => state !== 'resolved')
-    .every(({ client_id, site_id, probe_id, subject, incident_id }) => {
-      const target = { clientId: client_id, siteId: site_id, probeId: probe_id, subject, incidentId: incident_id }
-      return muteFor(target, silences, maintenances, at) !== null
-    })
+/** Whether some of these alerts last, and none of those may speak. */
+export function areMuted(alerts: Iterable<AlertRow>, { silences, maintenances }: Mutes, at: number): boolean {
+  const lasting = [...alerts].filter(({ state }) => state !== 'resolved')
+  const isMuted = ({ client_id, site_id, probe_id, subject, incident_id }: AlertRow) => {
+    const target = { clientId: client_id, siteId: site_id, probeId: probe_id, subject, incidentId: incident_id }
+    return muteFor(target, silences, maintenances, at) !== null
+  }
+  return lasting.length > 0 && lasting.every(isMuted)
+}
 
 function underWay(row: MaintenanceRow, at: number): Mute[] {
   const { id, client_id, site_id, probe_id } = row
