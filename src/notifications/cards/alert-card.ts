@@ -72,11 +72,20 @@ function explanations(message: AlertMessage): string[] {
   return kind === 'opened' ? [...news, ...said] : [...news, NOTES[kind], ...said]
 }
 
+/** The page of the incidents has them all. */
+const ENDS_MAX = 8
+
 /** What has ended since the last message, a line each. */
 const meanwhileOver = ({ over = [] }: AlertMessage, times: LocalTimes, at: number): string[] =>
   over.length === 0
     ? []
-    : [['Over meanwhile:', ...over.map((one) => `${SHAPES[toneOf(one)]} ${endOf(one, times, at)}`)].join('\n')]
+    : [
+        [
+          'Over meanwhile:',
+          ...over.slice(0, ENDS_MAX).map((one) => `${SHAPES[toneOf(one)]} ${endOf(one, times, at)}`),
+          ...(over.length > ENDS_MAX ? [`and ${over.length - ENDS_MAX} more`] : []),
+        ].join('\n'),
+      ]
 
 /** `shop.acme.com — Volume: 52 % below normal. Fine again after 3 h, at 12:40 CET` */
 const endOf = (message: AlertMessage, times: LocalTimes, at: number): string =>
