@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
-import { WARNING_WAIT_MS } from '../../src/notifications/index.ts'
+import { MINUTE } from '../../src/lib/index.ts'
 import { type TestEngine, testPerEngine } from '../../testkit/engines.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { watchedServer } from './watched-server.ts'
@@ -61,7 +61,7 @@ testPerEngine(
   async (engine, t) => {
     const { find, discord, list, clock, run, service } = await atDiscord(t, engine)
     await find(200, WARNING)
-    clock.advance(WARNING_WAIT_MS)
+    clock.advance(30 * MINUTE)
     await service.membership.beat()
     await run()
     await find(503)

@@ -1,7 +1,7 @@
 import { duration, MINUTE } from '../../lib/index.ts'
 import { AFTER_MS, explanation, isAfterRelease, kinship, releaseBehind, TOGETHER_MS, whenIt } from './explain.ts'
 import { type Cause, rankOf, type Sign } from './sign.ts'
-import { AGAIN_MS, LATE_ESTIMATED_MS } from './steady.ts'
+import { againMs, LATE_ESTIMATED_MS } from './steady.ts'
 
 /** An incident that is open, or ended a moment ago, as far as an alert's place depends on it. */
 export interface OpenIncident {
@@ -61,7 +61,7 @@ const MOST_TAGS = 0.8
  * 0. A budget that burns fast measures what is critical: it joins that, and is no fault of its own.
  * 1. The strongest open cause whose time and reach hold the alert explains it: it joins. So does what begins within two hours of a
  *    release that an open incident is blamed on.
- * 2. What was bad in an incident until four hours ago and is bad again is that incident, back.
+ * 2. What was bad in an incident until four hours ago, or twelve where it is estimated, and is bad again is that incident, back.
  * 3. What is weaker and open, and is explained by the alert, is its symptom: one incident, whose cause is found.
  * 4. All tags missing at once are the container.
  * 5. What is no explanation but kin joins: the server from two sides, one vendor, one page. Else a release within two hours before is
@@ -125,7 +125,7 @@ function backIn(sign: Sign, incidents: readonly OpenIncident[], now: number): De
   const found = incidents.flatMap((incident) =>
     incident.signs.flatMap(({ probeType, subject, resolvedAt, hasRecovered }) => {
       const isSame = probeType === sign.probeType && subject === sign.subject && hasRecovered
-      return isSame && resolvedAt !== null && now - resolvedAt <= AGAIN_MS ? [{ incident, resolvedAt }] : []
+      return isSame && resolvedAt !== null && now - resolvedAt <= againMs(probeType) ? [{ incident, resolvedAt }] : []
     }),
   )
   const [last] = found.toSorted((a, b) => b.resolvedAt - a.resolvedAt)
