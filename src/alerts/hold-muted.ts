@@ -3,10 +3,10 @@ import { heldOpenings, postponeOpenings } from '../notifications/index.ts'
 import { type AlertRow, chunksOf, type Store } from '../store/index.ts'
 import { areMuted, loadMutes } from './mutes.ts'
 
-/** So soon before it is due a message is looked at: more than a few rounds, or than another node takes to go on with them. */
-const AHEAD_MS = 30 * SECOND
-/** So much later it is due then: so late it comes after the end of the silence. */
-const LATER_MS = 60 * SECOND
+/** So soon before it is due a message is looked at: longer than another node takes to go on with this one's rounds. */
+const AHEAD_MS = 90 * SECOND
+/** So much later it is due then: at most so late it comes after the end of the silence. */
+const LATER_MS = 120 * SECOND
 
 /**
  * Keeps messages that wait, of incidents that have been silenced or are under maintenance since they were written, until that is over. What
