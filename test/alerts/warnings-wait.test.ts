@@ -62,6 +62,7 @@ async function watchOne(t: TestContext, store: Store, options: Options = {}) {
       }
       status = found
       await seen.find('o')
+      await seen.upkeep()
       clock.advance(11_000)
       sent.push(...(await send()))
       return sent
