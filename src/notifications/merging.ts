@@ -40,7 +40,9 @@ export async function mergeIntoOpenings(
   entries: readonly OutboxEntry[],
   now: number,
 ): Promise<OutboxEntry[]> {
-  const alertIds = [...new Set(entries.flatMap(({ merging, alertId }) => (merging === undefined ? [] : (alertId ?? []))))]
+  const alertIds = [
+    ...new Set(entries.flatMap(({ merging, alertId }) => (merging === undefined ? [] : (alertId ?? [])))),
+  ]
   const openings = new Map<string, Waiting>()
   for (const ids of chunksOf(alertIds)) {
     const rows = await trx
@@ -167,10 +169,7 @@ export async function sayCritical(
 }
 
 /** Of these alerts those whose messages were not sent because they were over before these were due. */
-export async function briefOnes(
-  db: Kysely<Tables>,
-  alertIds: readonly string[],
-): Promise<ReadonlySet<string>> {
+export async function briefOnes(db: Kysely<Tables>, alertIds: readonly string[]): Promise<ReadonlySet<string>> {
   const brief = new Set<string>()
   for (const ids of chunksOf(alertIds)) {
     const rows = await db

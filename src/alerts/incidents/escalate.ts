@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import { MINUTE } from '../../lib/index.ts'
 import { type ChannelSettings, channelsOfPerson, enqueue, escalatesTo } from '../../notifications/index.ts'
 import type { Store, Tables, Transaction } from '../../store/index.ts'
+import { entriesOf } from '../message-entries.ts'
 import { loadMutes } from '../mutes.ts'
 import { loadContext, rulesOf } from '../rules.ts'
-import { entriesOf, lockUnresolved } from '../write-transitions.ts'
+import { lockUnresolved } from '../write-transitions.ts'
 import { lockCases, probesOfIncidents, writeIncidentEvents } from './case.ts'
 import { asIncident } from './due-messages.ts'
 
@@ -83,7 +84,11 @@ async function escalate(
   if (rulesOf(voice, source, context).suppressedBy !== null) return
 
   const done = await trx.selectFrom('on_call_escalations').selectAll().where('incident_id', '=', id).executeTakeFirst()
-  const { due } = await trx.selectFrom('incidents').select(FIRST_DUE.as('due')).where('id', '=', id).executeTakeFirstOrThrow()
+  const { due } = await trx
+    .selectFrom('incidents')
+    .select(FIRST_DUE.as('due'))
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
   const minutes = plan.rotation.escalateAfterMinutes
   const since = done?.last_at ?? due ?? row.announced_at
   if (minutes === null || now - since < minutes * MINUTE) return

@@ -35,6 +35,9 @@ export const TOGETHER_MS = 10 * MINUTE
 /** One field that is lost on several events: what is rare shows it hours later, and is dated by what came before. */
 const FIELD_MS = 2 * HOUR
 
+/** So far back a fall of the volume is looked for that chance does not explain. */
+const LOOKS_BACK_MS = 4 * HOUR
+
 /** Why the cause explains the symptom, in words; null when it does not. A cause explains only what is weaker than itself. */
 export function explanation(cause: Sign, symptom: Sign): string | null {
   if (rankOf(cause.kind) >= rankOf(symptom.kind) || !isWithin(cause, symptom) || !reaches(cause, symptom)) return null
@@ -61,7 +64,7 @@ function reaches(cause: Sign, symptom: Sign): boolean {
 
 /** Whether the symptom began while the cause can have caused it. */
 function isWithin(cause: Sign, symptom: Sign): boolean {
-  if (symptom.startedAt + symptom.resolutionMs < cause.startedAt - BEFORE_MS) return false
+  if (symptom.startedAt + roughMs(symptom, cause) < cause.startedAt - BEFORE_MS) return false
   // What changes on the page shows at once, like a release.
   if (cause.kind === 'release' || cause.kind === 'consent') return symptom.startedAt <= cause.startedAt + RELEASE_MS
   // That a check cannot be made, in silence about the rest, is mild by nature.
@@ -69,6 +72,17 @@ function isWithin(cause: Sign, symptom: Sign): boolean {
   if (cause.kind === 'tag' && symptom.startedAt > cause.startedAt + TAG_MS + symptom.resolutionMs) return false
   const until = cause.resolvedAt === null ? Number.POSITIVE_INFINITY : cause.resolvedAt + AFTER_MS
   return symptom.startedAt <= Math.min(until, cause.startedAt + HARD_MS)
+}
+
+/**
+ * How roughly the symptom's beginning is known. What is too little on a quiet site is found by looking back over hours, and may have begun at any
+ * time in them; but what was found before its cause is no symptom of it.
+ */
+function roughMs({ kind, probeType, startedAt, openedAt, resolutionMs }: Sign, cause: Sign): number {
+  const isVolume = probeType === 'data_volume' && kind === 'silence'
+  return isVolume && openedAt >= cause.startedAt
+    ? Math.max(resolutionMs, Math.min(openedAt - startedAt, LOOKS_BACK_MS))
+    : resolutionMs
 }
 
 /** Why two signs of which neither explains the other have one cause all the same, in words; null when they have not. */

@@ -1,7 +1,7 @@
 import { duration, MINUTE } from '../../lib/index.ts'
 import { AFTER_MS, explanation, isAfterRelease, kinship, releaseBehind, TOGETHER_MS, whenIt } from './explain.ts'
 import { type Cause, rankOf, type Sign } from './sign.ts'
-import { againMs, LATE_ESTIMATED_MS } from './steady.ts'
+import { againMs, LATE_ESTIMATED_MS, LONGEST_AGAIN_MS } from './steady.ts'
 
 /** An incident that is open, or ended a moment ago, as far as an alert's place depends on it. */
 export interface OpenIncident {
@@ -125,7 +125,7 @@ function backIn(sign: Sign, incidents: readonly OpenIncident[], now: number): De
   const found = incidents.flatMap((incident) =>
     incident.signs.flatMap(({ probeType, subject, resolvedAt, hasRecovered }) => {
       const isSame = probeType === sign.probeType && subject === sign.subject && hasRecovered
-      return isSame && resolvedAt !== null && now - resolvedAt <= againMs(probeType) ? [{ incident, resolvedAt }] : []
+      return isSame && resolvedAt !== null && isBack(sign, resolvedAt, now) ? [{ incident, resolvedAt }] : []
     }),
   )
   const [last] = found.toSorted((a, b) => b.resolvedAt - a.resolvedAt)
@@ -134,6 +134,10 @@ function backIn(sign: Sign, incidents: readonly OpenIncident[], now: number): De
   const why = `“${sign.title}” is back, ${duration(now - resolvedAt)} after its end`
   return { kind: incident.resolvedAt === null ? 'join' : 'again', incident, why }
 }
+
+/** Soon after its end; or it says itself that it began before that end, which was none then. */
+const isBack = ({ probeType, startedAt }: Sign, resolvedAt: number, now: number): boolean =>
+  now - resolvedAt <= againMs(probeType) || (startedAt <= resolvedAt && now - resolvedAt <= LONGEST_AGAIN_MS)
 
 /** What it explains of the open incidents becomes one with it: with the one that was announced first, or else the oldest. */
 function causeOfOthers(sign: Sign, open: readonly OpenIncident[]): Decision | null {

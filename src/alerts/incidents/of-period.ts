@@ -30,7 +30,12 @@ export async function incidentsOfPeriod(
     .leftJoin('incidents as parent', 'parent.id', 'incidents.parent_id')
     .select(['incidents.id', 'incidents.title', 'incidents.cause', 'incidents.severity', 'incidents.notified_severity'])
     .select(['incidents.started_at', 'incidents.resolved_at', 'incidents.impact', 'sites.name as site'])
-    .select(['incidents.announced_alert_id', 'voice.first_notified_at', 'parent.title as parent_title', 'parent.scope as parent_scope'])
+    .select([
+      'incidents.announced_alert_id',
+      'voice.first_notified_at',
+      'parent.title as parent_title',
+      'parent.scope as parent_scope',
+    ])
     .select(['parent.vendor as parent_vendor'])
     .where('incidents.client_id', '=', clientId)
     .where('incidents.opened_at', '<', to)

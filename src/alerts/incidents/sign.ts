@@ -41,6 +41,8 @@ export interface Sign {
   /** There is too much, not too little. */
   isSurge: boolean
   startedAt: number
+  /** When it was found. */
+  openedAt: number
   /** By how much it may have begun later than it says: what is counted by the hour began within that hour. */
   resolutionMs: number
   resolvedAt: number | null
@@ -110,6 +112,7 @@ type SignRow = Pick<
   | 'severity'
   | 'title'
   | 'started_at'
+  | 'opened_at'
   | 'resolved_at'
   | 'resolution'
   | 'vendor'
@@ -135,6 +138,7 @@ export function signOf(alert: SignRow): Sign {
     answer: alert.probe_type === 'vendor_status' ? answerIn(finding) : null,
     isSurge: isSurge(finding) && alert.probe_type === 'data_volume',
     startedAt: alert.started_at,
+    openedAt: alert.opened_at,
     resolutionMs: BY_THE_HOUR.includes(alert.probe_type) ? HOUR : 0,
     resolvedAt: alert.resolved_at,
     hasRecovered: alert.resolution === 'recovered',

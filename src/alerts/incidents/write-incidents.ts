@@ -86,7 +86,11 @@ export async function throughIncidents(
   const due = await dueMessages(trx, intents, pending, context)
   await moveAlerts(trx, cases, places, moves)
   await saveCases(trx, cases.values(), now)
-  return { pending: pending.map((one) => written.get(one) ?? one), due, critical: becameCritical(cases.values(), context) }
+  return {
+    pending: pending.map((one) => written.get(one) ?? one),
+    due,
+    critical: becameCritical(cases.values(), context),
+  }
 }
 
 function becameCritical(cases: Iterable<Case>, { mutes, now }: AlertContext): Filings['critical'] {

@@ -107,7 +107,9 @@ async function unannouncedOf(
   channel: ChannelKey,
   rows: readonly Pick<DeliveryRow, 'id' | 'alert_id' | 'kind'>[],
 ): Promise<string[]> {
-  const ends = rows.flatMap(({ id, alert_id, kind }) => (kind === 'resolved' && alert_id !== null ? { id, alert_id } : []))
+  const ends = rows.flatMap(({ id, alert_id, kind }) =>
+    kind === 'resolved' && alert_id !== null ? { id, alert_id } : [],
+  )
   const unannounced: string[] = []
   for (const chunk of chunksOf(ends)) {
     const said = await read

@@ -372,6 +372,39 @@ const SITUATIONS: readonly Situation[] = [
     'again 2',
   ],
 
+  [
+    'a volume that is too low again by its own account since before its end, half a day later',
+    [{ faults: [low(0)], ended: 60 }],
+    low(30, { found: 15 * HOURS }),
+    'again 1',
+  ],
+  ['the same, two days later', [{ faults: [low(0)], ended: 60 }], low(30, { found: 50 * HOURS }), 'open silence'],
+  [
+    'a share that is too low again by morning',
+    [{ faults: [failing('Meta', 0)], ended: 60 }],
+    failing('Meta', 9 * HOURS),
+    'again 1',
+  ],
+  ['and a day later', [{ faults: [failing('Meta', 0)], ended: 60 }], failing('Meta', 24 * HOURS), 'open tag'],
+  ['another tag by morning', [{ faults: [failing('Meta', 0)], ended: 60 }], failing('GA4', 9 * HOURS), 'open tag'],
+  [
+    'the volume of a quiet site, low since hours before its server failed, and found in the outage',
+    one(server(0)),
+    low(-180, { found: 110, warning: true }),
+    'join 1',
+  ],
+  [
+    'the volume of a quiet site that is low since long before',
+    one(server(0)),
+    low(-300, { found: 110, warning: true }),
+    'open silence',
+  ],
+  [
+    'a server that fails after the volume was found to be low',
+    one(low(-180, { found: -60, warning: true })),
+    server(0),
+    'open server',
+  ],
   // Quality, and what is not known here.
   ['two fields of a form that are lost together', one(field('email', 0)), field('phone', 5), 'join 1'],
   ['two fields that are lost on different days', one(field('email', 0)), field('phone', 30 * HOURS), 'open quality'],

@@ -139,7 +139,8 @@ export function DeliveryLine({ delivery, zone }: { delivery: DeliveryRecord; zon
     <li>
       <StatusMark status={deliveryStatus(delivery)} size={10} />
       <span>
-        <b>{channelName(delivery)}</b> {held === null ? outcome(delivery) : heldWords(delivery, clockTime(held, zone, now))}
+        <b>{channelName(delivery)}</b>{' '}
+        {held === null ? outcome(delivery) : heldWords(delivery, clockTime(held, zone, now))}
         {delivery.note !== null && <span className={classes.muted}> ({delivery.note})</span>}
       </span>
     </li>
