@@ -48,7 +48,9 @@ export function explanation(cause: Sign, symptom: Sign): string | null {
 function reaches(cause: Sign, symptom: Sign): boolean {
   // Too much is never the work of what is broken, but a release may count twice.
   if (symptom.isSurge) return cause.kind === 'release'
-  if (cause.isSurge) return false
+  // An event is judged by its share of what comes: that less comes is no reason for it to stop.
+  const isPartial = cause.kind === 'silence' && cause.probeType === 'data_volume' && !cause.isTotal
+  if (cause.isSurge || (isPartial && symptom.kind === 'event' && symptom.isTotal)) return false
   switch (cause.kind) {
     case 'event':
       return symptom.events.length > 0 && symptom.events.every((event) => cause.events.includes(event))

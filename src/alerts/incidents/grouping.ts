@@ -1,7 +1,7 @@
 import { duration, MINUTE } from '../../lib/index.ts'
 import { AFTER_MS, explanation, isAfterRelease, kinship, releaseBehind, TOGETHER_MS, whenIt } from './explain.ts'
 import { type Cause, rankOf, type Sign } from './sign.ts'
-import { againMs, LATE_ESTIMATED_MS, LONGEST_AGAIN_MS } from './steady.ts'
+import { AGAIN_MS, againMs, LATE_ESTIMATED_MS, LONGEST_AGAIN_MS } from './steady.ts'
 
 /** An incident that is open, or ended a moment ago, as far as an alert's place depends on it. */
 export interface OpenIncident {
@@ -125,7 +125,8 @@ function backIn(sign: Sign, incidents: readonly OpenIncident[], now: number): De
   const found = incidents.flatMap((incident) =>
     incident.signs.flatMap(({ probeType, subject, resolvedAt, hasRecovered }) => {
       const isSame = probeType === sign.probeType && subject === sign.subject && hasRecovered
-      return isSame && resolvedAt !== null && isBack(sign, resolvedAt, now) ? [{ incident, resolvedAt }] : []
+      const isKnown = isSame && resolvedAt !== null && isBack(sign, incident, resolvedAt, now)
+      return isKnown ? [{ incident, resolvedAt }] : []
     }),
   )
   const [last] = found.toSorted((a, b) => b.resolvedAt - a.resolvedAt)
@@ -135,9 +136,22 @@ function backIn(sign: Sign, incidents: readonly OpenIncident[], now: number): De
   return { kind: incident.resolvedAt === null ? 'join' : 'again', incident, why }
 }
 
-/** Soon after its end; or it says itself that it began before that end, which was none then. */
-const isBack = ({ probeType, startedAt }: Sign, resolvedAt: number, now: number): boolean =>
-  now - resolvedAt <= againMs(probeType) || (startedAt <= resolvedAt && now - resolvedAt <= LONGEST_AGAIN_MS)
+/**
+ * Soon after its end; or it says itself that it began before that end, which was none then. What was a symptom and is bad without its cause is
+ * something else by then.
+ */
+function isBack(
+  { kind, probeType, startedAt }: Sign,
+  incident: OpenIncident,
+  resolvedAt: number,
+  now: number,
+): boolean {
+  const since = now - resolvedAt
+  if (since <= AGAIN_MS) return true
+  const lead = leadOf(incident)
+  const isSymptom = rankOf(incident.cause) < rankOf(kind) || (lead !== undefined && rankOf(lead.kind) < rankOf(kind))
+  return !isSymptom && (since <= againMs(probeType) || (startedAt <= resolvedAt && since <= LONGEST_AGAIN_MS))
+}
 
 /** What it explains of the open incidents becomes one with it: with the one that was announced first, or else the oldest. */
 function causeOfOthers(sign: Sign, open: readonly OpenIncident[]): Decision | null {

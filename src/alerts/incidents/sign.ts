@@ -40,6 +40,8 @@ export interface Sign {
   answer: string | null
   /** There is too much, not too little. */
   isSurge: boolean
+  /** Nothing of it came at all. */
+  isTotal: boolean
   startedAt: number
   /** When it was found. */
   openedAt: number
@@ -137,6 +139,7 @@ export function signOf(alert: SignRow): Sign {
     failing: isTooSoon(finding) ? null : (FAILING[alert.probe_type] ?? null),
     answer: alert.probe_type === 'vendor_status' ? answerIn(finding) : null,
     isSurge: isSurge(finding) && alert.probe_type === 'data_volume',
+    isTotal: alert.probe_type === 'data_volume' && finding.measured === 0,
     startedAt: alert.started_at,
     openedAt: alert.opened_at,
     resolutionMs: BY_THE_HOUR.includes(alert.probe_type) ? HOUR : 0,

@@ -8,7 +8,7 @@ import type { AlertRow } from '../../store/index.ts'
  */
 
 /** So long after its end what is bad again is the same incident, back. */
-const AGAIN_MS = 4 * HOUR
+export const AGAIN_MS = 4 * HOUR
 /**
  * The same of what is estimated: by night, where executions are rare, a loss that goes on is out of sight for hours. That the very same tag, event or
  * field has a fault of its own within this time happens once in some years, at nine faults a month.

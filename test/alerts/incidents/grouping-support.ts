@@ -21,6 +21,8 @@ export interface Fault extends Subject {
   ended?: number
   /** Someone ended it. */
   byHand?: true
+  /** Nothing of it came at all. */
+  none?: true
   /** Minutes at which it was found; a moment after its beginning without it. */
   found?: number
 }
@@ -45,13 +47,17 @@ export interface Known {
 const time = (minutes: number): number => ORIGIN + minutes * MINUTE
 
 export function sign(fault: Fault, id = 'new'): Sign {
-  const { type, at, warning, check, surge, events = [], ended, byHand, found, tag_key, event_name, field } = fault
+  const { type, at, warning, check, surge, events = [], ended, byHand, found, none, tag_key, event_name, field } = fault
   const subject = {
     ...(tag_key === undefined ? {} : { tag_key }),
     ...(event_name === undefined ? {} : { event_name }),
     ...(field === undefined ? {} : { field }),
   }
-  const finding = { subject, ...(surge ? { measured: 9, band: { low: null, high: 5 } } : {}) }
+  const finding = {
+    subject,
+    ...(none ? { measured: 0 } : {}),
+    ...(surge ? { measured: 9, band: { low: null, high: 5 } } : {}),
+  }
   return signOf({
     id,
     probe_type: type,

@@ -405,6 +405,43 @@ const SITUATIONS: readonly Situation[] = [
     server(0),
     'open server',
   ],
+  [
+    'a tag that was slow with the server, and is slow by night without it',
+    [{ faults: [server(0, { warning: true }), slow('Meta', 3)], ended: 60 }],
+    slow('Meta', 6 * HOURS),
+    'open quality',
+  ],
+  [
+    'the same, an hour after the server was well again',
+    [{ faults: [server(0, { warning: true }), slow('Meta', 3)], ended: 60 }],
+    slow('Meta', 130),
+    'again 1',
+  ],
+  [
+    'a failure that a new version was blamed for, and that is back by night',
+    [{ faults: [failing('Meta', 10)], release: 0, ended: 60 }],
+    failing('Meta', 9 * HOURS),
+    'open tag',
+  ],
+  [
+    'an event of which nothing comes, while less comes of all',
+    one(low(0)),
+    gone('scroll', 5, { none: true }),
+    'open event',
+  ],
+  ['an event that is rarer, while less comes of all', one(low(0)), gone('scroll', 5), 'join 1'],
+  [
+    'an event of which nothing comes, while nothing comes of all',
+    one(low(0, { none: true })),
+    gone('scroll', 5, { none: true }),
+    'join 1',
+  ],
+  [
+    'less comes of all, hours after one event has stopped',
+    one(gone('scroll', 0, { none: true })),
+    low(10, { found: 20 * HOURS, warning: true }),
+    'open silence',
+  ],
   // Quality, and what is not known here.
   ['two fields of a form that are lost together', one(field('email', 0)), field('phone', 5), 'join 1'],
   ['two fields that are lost on different days', one(field('email', 0)), field('phone', 30 * HOURS), 'open quality'],
