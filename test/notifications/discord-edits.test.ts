@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
-import { MINUTE } from '../../src/lib/index.ts'
 import { type TestEngine, testPerEngine } from '../../testkit/engines.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { watchedServer } from './watched-server.ts'
@@ -47,7 +46,7 @@ class Discord {
 async function atDiscord(t: TestContext, engine: TestEngine) {
   const discord = new Discord()
   const url = await startAnswering(t, (request, response) => discord.answer(request, response))
-  const server = await watchedServer(t, engine)
+  const server = await watchedServer(t, engine, { NOTIFY_WARNINGS_AFTER_MINUTES: '0' })
   // Named for the service, as its own host cannot be one of ours.
   const chat_webhook = `discord+${url}/api/webhooks/1/secret`
   await server.store.write.updateTable('clients').set({ chat_webhook }).where('id', '=', server.client.id).execute()
@@ -59,11 +58,8 @@ const WARNING = '<html>another server</html>'
 testPerEngine(
   'in Discord what is over is said in the place of all that was said, and what is worse is a message of its own',
   async (engine, t) => {
-    const { find, discord, list, clock, run, service } = await atDiscord(t, engine)
+    const { find, discord, list } = await atDiscord(t, engine)
     await find(200, WARNING)
-    clock.advance(30 * MINUTE)
-    await service.membership.beat()
-    await run()
     await find(503)
     assert.deepEqual(discord.seen, ['[WARNING]', '[CRITICAL]'])
     await find(200)
