@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { MINUTE } from '../../lib/index.ts'
-import { type ChannelSettings, channelsOfPerson, enqueue, escalatesTo } from '../../notifications/index.ts'
+import { type ChannelSettings, channelsOfPerson, enqueue, escalatesTo, GATHER_MS } from '../../notifications/index.ts'
 import type { Store, Tables, Transaction } from '../../store/index.ts'
 import { entriesOf } from '../message-entries.ts'
 import { loadMutes } from '../mutes.ts'
@@ -31,7 +31,7 @@ export async function escalateUnacknowledged(
 /** Since when people could know of it: a warning waits, and what no one has been sent no one can acknowledge. */
 const FIRST_DUE = sql<number | null>`(select max(deliveries.not_before) from deliveries
   where deliveries.alert_id = incidents.announced_alert_id and deliveries.kind = 'opened'
-    and deliveries.state <> 'cancelled')`
+    and deliveries.state <> 'cancelled' and deliveries.not_before > deliveries.created_at + ${sql.lit(GATHER_MS)})`
 
 async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number): Promise<string[]> {
   const rows = await read
