@@ -171,6 +171,12 @@ export const SETTINGS = {
     parse.optional(parse.webhookUrl),
     true,
   ),
+  notifyWarningsAfterMinutes: setting(
+    'NOTIFY_WARNINGS_AFTER_MINUTES',
+    '30',
+    'Minutes that a warning lasts before chats and e-mail are notified of it; what is over by then is in the dashboard and the digest alone. What is critical goes at once, and so does everything to webhooks, PagerDuty and Jira Service Management; 0 = warnings go at once, too',
+    parse.integer(30, 0, 1_440),
+  ),
   webhookSecret: setting(
     'WEBHOOK_SECRET',
     'unset',

@@ -35,6 +35,7 @@ test('an empty environment gives the defaults', () => {
     outboundAllow: { ranges: [], hosts: [] },
     connectionCheckUrls: ['https://www.google.com/generate_204', 'https://one.one.one.one/'],
     chatWebhookUrl: null,
+    notifyWarningsAfterMinutes: 30,
     webhookSecret: null,
     smtpUrl: null,
     smtpFrom: null,
