@@ -12,25 +12,51 @@ export type OverviewContent = Omit<Overview, 'generated_at' | 'clients'> & {
   clients: (Omit<ClientState, 'sites'> & { sites: SiteContent[] })[]
 }
 
-/** The same text for the same content, with hashes in place of the probes, which make up most of it. */
-export const contentHash = (content: OverviewContent): string =>
-  sha256(textOf(content, (probes) => `"${probesText(probes).hash}"`))
+/** The content as JSON, from behind its first brace, cut where probes belong: those of each site are written once, as long as they stay the same. */
+export class OverviewText {
+  readonly #texts: readonly string[]
+  /** Behind each of the texts but the last. */
+  readonly #probes: readonly ProbesText[]
 
-/** The whole as JSON. @param generatedAt ISO 8601 */
-export const overviewJson = (content: OverviewContent, generatedAt: string): string =>
-  `{"generated_at":${JSON.stringify(generatedAt)},${textOf(content, (probes) => probesText(probes).json)}`
+  constructor({ clients, ...rest }: OverviewContent) {
+    const texts: string[] = []
+    const probes: ProbesText[] = []
+    let text = `${opened(rest, 'clients')}[`.slice(1)
+    for (const [index, { sites, ...client }] of clients.entries()) {
+      text += `${index === 0 ? '' : ','}${opened(client, 'sites')}[`
+      for (const [place, { probes: ofSite, ...site }] of sites.entries()) {
+        texts.push(`${text}${place === 0 ? '' : ','}${opened(site, 'probes')}`)
+        probes.push(probesText(ofSite))
+        text = '}'
+      }
+      text += ']}'
+    }
+    this.#texts = [...texts, `${text}]}`]
+    this.#probes = probes
+  }
 
-/** The content as JSON, without the brace that opens it. */
-function textOf({ clients, ...rest }: OverviewContent, textOfProbes: (probes: readonly ProbeState[]) => string): string {
-  const sites = (all: readonly SiteContent[]) =>
-    all.map(({ probes, ...site }) => withLast(site, 'probes', textOfProbes(probes)))
-  const texts = clients.map(({ sites: ofClient, ...client }) => withLast(client, 'sites', `[${sites(ofClient).join()}]`))
-  return withLast(rest, 'clients', `[${texts.join()}]`).slice(1)
+  /** Of the content, the same on every node. */
+  get hash(): string {
+    return sha256(this.#with(({ hash }) => hash))
+  }
+
+  /** The whole as JSON, an `Overview`. @param generatedAt ISO 8601 */
+  json(generatedAt: string): string {
+    return `{"generated_at":${JSON.stringify(generatedAt)},${this.#with(({ json }) => json)}`
+  }
+
+  #with(textOf: (probes: ProbesText) => string): string {
+    return this.#texts
+      .flatMap((text, index) => {
+        const probes = this.#probes[index]
+        return probes === undefined ? text : [text, textOf(probes)]
+      })
+      .join('')
+  }
 }
 
-/** An object that has some properties, as JSON with one more behind them. @param json the value of that */
-const withLast = (object: object, key: string, json: string): string =>
-  `${JSON.stringify(object).slice(0, -1)},"${key}":${json}}`
+/** An object that has some properties as JSON, up to the value of one more. */
+const opened = (object: object, key: string): string => `${JSON.stringify(object).slice(0, -1)},"${key}":`
 
 interface ProbesText {
   json: string

@@ -13,7 +13,7 @@ import { isoTime, isoTimeOrNull, maskedQuery } from '../lib/index.ts'
 import { lastEventTimes, monthUsages } from '../management/index.ts'
 import type { ProbeState, ProbeStates } from '../probes/index.ts'
 import type { ClientRow, SiteRow, Store } from '../store/index.ts'
-import { contentHash, type OverviewContent, overviewJson, type SiteContent } from './overview-text.ts'
+import { type OverviewContent, OverviewText, type SiteContent } from './overview-text.ts'
 import type { Overview } from './schemas.ts'
 import { Sparklines } from './sparklines.ts'
 import { STATUSES, type Status, siteStatus, worstStatus } from './status.ts'
@@ -49,8 +49,8 @@ export class Overviews {
 
   /** Active clients that the caller may see, with their active sites, oldest first. @param now epoch ms */
   async answer(visible: Visible, now: number): Promise<OverviewAnswer> {
-    const content = await this.#read(visible, now)
-    return { hash: contentHash(content), json: () => overviewJson(content, isoTime(now)) }
+    const text = new OverviewText(await this.#read(visible, now))
+    return { hash: text.hash, json: () => text.json(isoTime(now)) }
   }
 
   async #read(visible: Visible, now: number): Promise<OverviewContent> {

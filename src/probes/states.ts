@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { UnjudgedReason } from '../detection/index.ts'
 import { chunksOf, type Kysely, type Store, type Tables } from '../store/index.ts'
 import { reasonOf, statusOf } from './api/record.ts'
@@ -64,30 +64,32 @@ export class ProbeStates {
   }
 }
 
-/** Between two values, two probes, and for null: of the texts only names and messages may hold them, and those say how long they are. */
-const NEXT_VALUE = '\u001f'
-const NEXT_PROBE = '\u001e'
-const NULL = '\u0001'
+/** Between two values, two probes, and for null: of the values only names and messages may hold them, and those say how long they are. */
+const NEXT_VALUE = sql.lit('\u001f')
+const NEXT_PROBE = sql.lit('\u001e')
+const NULL = sql.lit('\u0001')
 
-const asText = (value: RawBuilder<unknown>) => sql`coalesce(cast(${value} as text), ${sql.lit(NULL)})`
+const text = (column: string) => sql`coalesce(${sql.ref(column)}, ${NULL})`
+const number = (column: string) => sql`coalesce(cast(${sql.ref(column)} as text), ${NULL})`
 
-const PRINTED: readonly RawBuilder<unknown>[] = [
+const PRINT = sql.join([
+  NEXT_VALUE,
   sql.ref('id'),
   sql.ref('probe_type'),
-  sql.ref('last_status'),
-  sql.ref('last_reason'),
-  sql.ref('last_response_time_ms'),
-  sql.ref('last_result_at'),
+  text('last_status'),
+  text('last_reason'),
+  number('last_response_time_ms'),
+  number('last_result_at'),
   sql`length(name)`,
   sql.ref('name'),
   sql`length(last_message)`,
-  sql.ref('last_message'),
-]
+  text('last_message'),
+])
 
+/** The probes of a site in any order: in another one than before, they are read again for nothing. */
 async function printsOf(db: Kysely<Tables>): Promise<{ site_id: string; print: string }[]> {
-  const print = sql.join(PRINTED.map(asText), sql` || ${sql.lit(NEXT_VALUE)} || `)
   const { rows } = await sql<{ site_id: string; print: string }>`
-    select site_id, string_agg(${print}, ${sql.lit(NEXT_PROBE)} order by id) as print
+    select site_id, string_agg(concat_ws(${PRINT}), ${NEXT_PROBE}) as print
     from probes where is_active = 1 group by site_id`.execute(db)
   return rows
 }
