@@ -79,7 +79,11 @@ async function fillTraffic(store: Store, now: number): Promise<void> {
           order by site_no, b.value, n.value`.execute(db)
       }
     }
-    await sql`insert into rollup_marks (site_no, grain, bucket) select site_no, ${GRAIN.hour}, ${hour} from sites`.execute(db)
-    await sql`insert into site_containers (site_no, container_id, last_seen_at) select site_no, ${CONTAINER}, ${now} from sites`.execute(db)
+    await sql`insert into rollup_marks (site_no, grain, bucket) select site_no, ${GRAIN.hour}, ${hour} from sites`.execute(
+      db,
+    )
+    await sql`insert into site_containers (site_no, container_id, last_seen_at) select site_no, ${CONTAINER}, ${now} from sites`.execute(
+      db,
+    )
   })
 }

@@ -95,7 +95,10 @@ async function measure(session: Session): Promise<void> {
     milliseconds(median(waitedMs)),
     `${(bytes / 1_000).toFixed(0)} kB`,
   ])
-  const text = markdownTable(['since the last answer', 'program', 'processor time', 'until it is there', 'compressed'], rows)
+  const text = markdownTable(
+    ['since the last answer', 'program', 'processor time', 'until it is there', 'compressed'],
+    rows,
+  )
   const settings = `${sites} sites with ${probesPerSite} probes each; ${rounds} rounds of ${answers} answers, medians.`
   const header = runHeader('Overview', settings, caveats(session.pins, session.folder))
   process.stdout.write(`\n${header}\n\n${text}\n`)
@@ -110,7 +113,13 @@ function start(session: Session, checkout: string, dataDir: string): Promise<Ser
   }))
 }
 
-async function ask(server: ServerProcess, folder: string, kind: string, answers: number, figures: Figures): Promise<void> {
+async function ask(
+  server: ServerProcess,
+  folder: string,
+  kind: string,
+  answers: number,
+  figures: Figures,
+): Promise<void> {
   const { statement, isConditional = false } = KINDS[kind] ?? {}
   const db = new DatabaseSync(sqlitePath(folder), { timeout: 5_000 })
   try {

@@ -103,7 +103,8 @@ export class NameBook {
   #hasNewField(eventName: string, event: EventDelta): boolean {
     if (event.fields === undefined || this.#admitted.field >= CAPS.field) return false
     const clean = storable(eventName)
-    const isOwn = isAlwaysAllowed('event', clean) || this.#booked.event?.has(clean) === true || this.#isNew('event', eventName)
+    const isOwn =
+      isAlwaysAllowed('event', clean) || this.#booked.event?.has(clean) === true || this.#isNew('event', eventName)
     const name = isOwn ? clean : OTHER
     for (const field of fieldsOf(event).keys()) {
       if (field !== OTHER && this.#isNew('field', fieldKey(name, storable(field)))) return true

@@ -9,45 +9,50 @@ import { insertSite } from '../../testkit/sites.ts'
 const change = (store: Store, id: string, values: Record<string, string | number | null>) =>
   store.write.updateTable('probes').set(values).where('id', '=', id).execute()
 
-testOnEveryEngine('what is kept of a site is given again until any of its probes says something else', async (store) => {
-  const [one, other] = [await insertSite(store), await insertSite(store)]
-  const first = await insertProbe(store, one.id, { created_at: NOW - 1 })
-  const second = await insertProbe(store, one.id, { created_at: NOW - 2, name: 'Zweite', last_status: 'ok' })
-  await insertProbe(store, other.id)
-  const states = new ProbeStates(store)
-  const before = await states.read()
-  assert.deepEqual(
-    before.get(one.id)?.map(({ id, name, status, message, lastResultAt }) => [id, name, status, message, lastResultAt]),
-    [
-      [second.id, 'Zweite', 'ok', null, null],
-      [first.id, 'Fake', null, null, null],
-    ],
-  )
-  let known = before.get(one.id)
-  const changes: readonly Record<string, string | number | null>[] = [
-    { last_status: 'warning' },
-    { last_status: 'ok', last_reason: 'learning' },
-    { last_reason: null },
-    { last_message: '' },
-    { last_message: null },
-    { last_message: '\u0001' },
-    { last_message: 'Zwölf · 日本 \u001f ok' },
-    { last_response_time_ms: 0 },
-    { last_response_time_ms: null, last_result_at: 0 },
-    { last_result_at: NOW },
-    { probe_type: 'other' },
-    { name: 'Renamed' },
-  ]
-  for (const values of changes) {
-    await change(store, first.id, values)
-    const now = await states.read()
-    assert.notEqual(now.get(one.id), known, JSON.stringify(values))
-    assert.deepEqual(now.get(one.id), (await new ProbeStates(store).read()).get(one.id))
-    known = now.get(one.id)
-    assert.equal((await states.read()).get(one.id), known)
-    assert.equal(now.get(other.id), before.get(other.id))
-  }
-})
+testOnEveryEngine(
+  'what is kept of a site is given again until any of its probes says something else',
+  async (store) => {
+    const [one, other] = [await insertSite(store), await insertSite(store)]
+    const first = await insertProbe(store, one.id, { created_at: NOW - 1 })
+    const second = await insertProbe(store, one.id, { created_at: NOW - 2, name: 'Zweite', last_status: 'ok' })
+    await insertProbe(store, other.id)
+    const states = new ProbeStates(store)
+    const before = await states.read()
+    assert.deepEqual(
+      before
+        .get(one.id)
+        ?.map(({ id, name, status, message, lastResultAt }) => [id, name, status, message, lastResultAt]),
+      [
+        [second.id, 'Zweite', 'ok', null, null],
+        [first.id, 'Fake', null, null, null],
+      ],
+    )
+    let known = before.get(one.id)
+    const changes: readonly Record<string, string | number | null>[] = [
+      { last_status: 'warning' },
+      { last_status: 'ok', last_reason: 'learning' },
+      { last_reason: null },
+      { last_message: '' },
+      { last_message: null },
+      { last_message: '\u0001' },
+      { last_message: 'Zwölf · 日本 \u001f ok' },
+      { last_response_time_ms: 0 },
+      { last_response_time_ms: null, last_result_at: 0 },
+      { last_result_at: NOW },
+      { probe_type: 'other' },
+      { name: 'Renamed' },
+    ]
+    for (const values of changes) {
+      await change(store, first.id, values)
+      const now = await states.read()
+      assert.notEqual(now.get(one.id), known, JSON.stringify(values))
+      assert.deepEqual(now.get(one.id), (await new ProbeStates(store).read()).get(one.id))
+      known = now.get(one.id)
+      assert.equal((await states.read()).get(one.id), known)
+      assert.equal(now.get(other.id), before.get(other.id))
+    }
+  },
+)
 
 testOnEveryEngine('probes that are switched off or deleted are gone, and so are sites without any', async (store) => {
   const site = await insertSite(store)
