@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { clusterMetrics, DEAD_AFTER_MS } from '../../src/cluster/index.ts'
 import { MINUTE } from '../../src/lib/index.ts'
 import { metricsRoutes } from '../../src/operations/index.ts'
 import { VERSION } from '../../src/version.ts'
-import { TestClock } from '../../testkit/clock.ts'
+import { newClock, TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, testOnEveryEngine, testPerEngine } from '../../testkit/engines.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
+import { until } from '../../testkit/until.ts'
 import { joinNode } from '../cluster/support.ts'
 import { openApp } from '../http/support.ts'
 import { type Sample, samplesOf } from './prometheus-text.ts'
@@ -161,3 +164,23 @@ test('metrics hold no ingest key', async (t) => {
   await api.service.ingest.flush()
   assert.ok(!(await api.call('GET', '/metrics')).text.includes(site.ingest_key))
 })
+
+test('a service that has ended leaves nothing in its process', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  const ended = [await startAndEnd(), await startAndEnd()]
+  await until('both are gone from memory', async () => {
+    collectGarbage()
+    return ended.every((service) => service.deref() === undefined) ? true : undefined
+  })
+})
+
+/** By itself: the frame that started a service holds it. */
+async function startAndEnd(): Promise<WeakRef<object>> {
+  const hooks: (() => unknown)[] = []
+  const context = { after: (hook: () => unknown) => hooks.push(hook) } as unknown as TestContext
+  const api = await startTestService(context, newClock())
+  assert.equal((await api.call('GET', '/metrics')).status, 200)
+  for (const hook of hooks) await hook()
+  return new WeakRef(api.service.ingest)
+}

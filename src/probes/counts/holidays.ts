@@ -56,11 +56,8 @@ function calendarOf(timezone: string): Promise<Calendar | null> {
 async function openCalendar(timezone: string): Promise<Calendar | null> {
   // 30 MB and a tenth of a second that no process needs that judges nothing.
   const { default: Holidays } = await import('date-holidays')
-  const canonical = canonicalName(timezone)
-  const country = Object.keys(new Holidays().getCountries()).find((code) =>
-    zonesOf(code).some((zone) => zone === timezone || canonicalName(zone) === canonical),
-  )
-  if (country === undefined) return null
+  const country = countryOf(timezone, Object.keys(new Holidays().getCountries()))
+  if (country === null) return null
   const holidays = new Holidays(country)
   const years = new Map<number, readonly Holiday[]>()
   return (year) => {
@@ -68,6 +65,18 @@ async function openCalendar(timezone: string): Promise<Calendar | null> {
     years.set(year, known)
     return known
   }
+}
+
+/**
+ * The country that a zone belongs to. Names are compared as they are first: to find all canonical names takes as
+ * long as all else here.
+ */
+function countryOf(timezone: string, countries: readonly string[]): string | null {
+  const canonical = canonicalName(timezone)
+  const find = (isSame: (zone: string) => boolean) => countries.find((country) => zonesOf(country).some(isSame))
+  return (
+    find((zone) => zone === timezone || zone === canonical) ?? find((zone) => canonicalName(zone) === canonical) ?? null
+  )
 }
 
 const zonesOf = (country: string): readonly string[] => {
