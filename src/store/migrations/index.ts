@@ -46,6 +46,7 @@ import { onCall } from './0045-on-call.ts'
 import { containerClients } from './0047-container-clients.ts'
 import { identities } from './0048-identities.ts'
 import { twoSteps } from './0049-two-steps.ts'
+import { containerWrites } from './0052-container-writes.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -98,6 +99,7 @@ export const migrations: readonly Migration[] = [
   containerClients,
   identities,
   twoSteps,
+  containerWrites,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

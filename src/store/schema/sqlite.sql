@@ -570,7 +570,7 @@ CREATE TABLE silences (
 CREATE TABLE site_containers (
   site_no integer not null,
   container_id text not null,
-  last_seen_at integer not null,
+  last_seen_at integer not null, writes integer not null default 0,
   primary key (site_no, container_id)
 ) without rowid;
 
