@@ -8,6 +8,7 @@ import {
   createCredentials,
   createOwners,
   type KnownCredentials,
+  OidcProvider,
 } from './accounts/index.ts'
 import { alertRoutes, incidentRoutes, maintenanceRoutes, silenceRoutes } from './alerts/index.ts'
 import { analyticsRoutes, diagnosticsRoutes, REPORT_LIMITS, tagVendorRoutes } from './analytics/index.ts'
@@ -30,6 +31,7 @@ import { hooksInOrder, managementRoutes } from './management/index.ts'
 import { mcpRoutes } from './mcp/index.ts'
 import { type Mailer, notificationRoutes } from './notifications/index.ts'
 import { healthRoutes, metricsRoutes, nodeRoutes, type RegisterMetrics, settingsRoutes } from './operations/index.ts'
+import type { Outbound } from './outbound/index.ts'
 import { probeRoutes, pushRoutes } from './probes/index.ts'
 import { reconciliationRoutes } from './reconciliation/index.ts'
 import { sharingRoutes } from './sharing/index.ts'
@@ -49,6 +51,7 @@ export interface AppOptions {
   /** Null on a node that only takes ingest requests. */
   worker: Worker | null
   loops: readonly Loop[]
+  outbound: Outbound
   clock: Clock
   log: Logger
   /** Null where e-mail is not set up. */
@@ -73,14 +76,16 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
     options
   const isForPeople = hasRole(config, 'worker')
   const tokens = { admin: config.adminToken, viewer: config.viewerToken }
-  const credentials = await createCredentials({ store, clock, tokens, onError })
+  const provider = isForPeople ? providerOf(options) : null
+  const credentials = await createCredentials({ store, clock, tokens, provider, onError })
   const app = await createHttpApp({
     log,
     clock,
     access: {
       adminToken: config.adminToken,
       viewerToken: config.viewerToken,
-      needsAccounts: config.adminEmail !== null,
+      needsAccounts: config.adminEmail !== null || config.oidcIssuer !== null,
+      singleSignOn: provider?.settings.name ?? null,
       listensOnLoopback: isLoopback(config.host),
     },
     credentials,
@@ -120,15 +125,17 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
   ]
   const { nodeId } = membership
   metricsRoutes(app, { store, nodeId, rooms, loops, clock, role: config.role, version: VERSION, ...perSite })
-  if (worker !== null) apiRoutes(app, options, worker, credentials)
+  if (worker !== null) apiRoutes(app, options, worker, credentials, provider)
+  if (provider !== null) app.addHook('onListen', async () => void provider.prepare())
   return app
 }
 
 function apiRoutes(
   app: HttpApp,
-  { config, store, clock, mailer, publicUrl: address, onError }: AppOptions,
+  { config, store, clock, log, mailer, publicUrl: address, onError }: AppOptions,
   worker: Worker,
   credentials: KnownCredentials,
+  provider: OidcProvider | null,
 ): void {
   const { probes, alerts, notifications } = worker
   const deletionHooks = hooksInOrder([worker.deletionHooks, accountHooks])
@@ -160,10 +167,30 @@ function apiRoutes(
   uptimeRoutes(app, { store, clock, retention: retentionOf(config) })
   dashboardRoutes(app, { store, clock, channelSettings: alerts.channelSettings, credentials, onError })
   sharingRoutes(app, { store, clock, publicUrl, isEmailOn: config.smtpUrl !== null })
-  accountRoutes(app, { store, clock, credentials, mailer, publicUrl: address, onError })
+  accountRoutes(app, {
+    store,
+    clock,
+    credentials,
+    mailer,
+    publicUrl: address,
+    provider,
+    groupRoles: config.groupRoles,
+    onError,
+    warn: (facts, message) => log.warn(facts, message),
+  })
   nodeRoutes(app, { store, clock })
   if (config.mcp === 'on') mcpRoutes(app, { clock, version: VERSION })
   settingsRoutes(app, { store, clock, settings: settingsOf(config) })
+}
+
+/** Null where the settings name no identity provider. */
+function providerOf({ config, outbound, clock, log, publicUrl }: AppOptions): OidcProvider | null {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = config
+  if (issuer === null || clientId === null || clientSecret === null) return null
+  const { oidcName: name, oidcScopes: scopes, oidcGroupsClaim: groupsClaim, oidcTrustEmail: trustsEmail } = config
+  const settings = { issuer, clientId, clientSecret, name, scopes, groupsClaim, trustsEmail }
+  const warn = (facts: object, message: string) => log.warn(facts, message)
+  return new OidcProvider({ settings, outbound, clock, publicUrl, warn })
 }
 
 const settingsOf = (config: Config) => ({

@@ -97,6 +97,55 @@ export const SETTINGS = {
     '`true` lets anyone who reaches the address manage everything; under names other than its own it answers no one',
     parse.flag,
   ),
+  oidcIssuer: setting(
+    'OIDC_ISSUER',
+    'unset',
+    'Address of an OpenID Connect provider that people sign in with, as its tokens name it; needs OIDC_CLIENT_ID and OIDC_CLIENT_SECRET. Register `PUBLIC_URL/api/oidc/callback` there, and `PUBLIC_URL/sign-in` for signing out',
+    parse.optional(parse.issuerUrl),
+  ),
+  oidcClientId: setting(
+    'OIDC_CLIENT_ID',
+    'unset',
+    'What the provider knows this service as',
+    parse.optional((value) => value),
+  ),
+  oidcClientSecret: setting(
+    'OIDC_CLIENT_SECRET',
+    'unset',
+    'Its secret at the provider',
+    parse.optional(parse.token),
+    true,
+  ),
+  oidcName: setting(
+    'OIDC_NAME',
+    'single sign-on',
+    'What the button of the sign-in calls the provider: *Sign in with …*',
+    (value) => parse.label(value ?? 'single sign-on'),
+  ),
+  oidcScopes: setting(
+    'OIDC_SCOPES',
+    'openid email profile',
+    'What is asked of the provider; some need one more for groups',
+    parse.scopes(['openid', 'email', 'profile']),
+  ),
+  oidcGroupsClaim: setting(
+    'OIDC_GROUPS_CLAIM',
+    'groups',
+    "Where the provider's answer holds the groups of a person; `realm_access.roles` is the field of another",
+    parse.text('groups'),
+  ),
+  oidcTrustEmail: setting(
+    'OIDC_TRUST_EMAIL',
+    'unset',
+    '`true` takes addresses for verified of which the provider does not say so (`email_verified`), as of Microsoft Entra. Only where no one can choose their address there',
+    parse.flag,
+  ),
+  groupRoles: setting(
+    'GROUP_ROLES',
+    'unset',
+    'What groups of the provider may do: `admins: owner of all; acme team: editor of Acme, Acme Labs`, with names or ids of clients',
+    parse.groupRoles,
+  ),
   trustProxy: setting(
     'TRUST_PROXY',
     'unset',
@@ -121,6 +170,12 @@ export const SETTINGS = {
     'Chat webhook that receives the alerts of every client, and failures of Tagwarden itself',
     parse.optional(parse.webhookUrl),
     true,
+  ),
+  notifyWarningsAfterMinutes: setting(
+    'NOTIFY_WARNINGS_AFTER_MINUTES',
+    '30',
+    'Minutes that a warning lasts before chats and e-mail are notified of it; what is over by then is in the dashboard and the digest alone. What is critical goes at once, and so does everything to webhooks, PagerDuty and Jira Service Management; 0 = warnings go at once, too',
+    parse.integer(30, 0, 1_440),
   ),
   webhookSecret: setting(
     'WEBHOOK_SECRET',

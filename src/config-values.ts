@@ -45,6 +45,71 @@ export const list: Parse<readonly string[]> = (value) =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
+const ROLES = ['viewer', 'editor', 'owner'] as const
+
+/** What a group of people may do. */
+export interface GroupRole {
+  group: string
+  role: (typeof ROLES)[number]
+  /** Names or ids; null: every client, and the service itself. */
+  clients: readonly string[] | null
+}
+
+/** Ends the name of the group, which may be `urn:example:admins`; a client may be called `House of Tea`. */
+const OF_CLIENTS = /:\s*(viewer|editor|owner) of /
+
+/** Rules such as `admins: owner of all; acme team: editor of Acme, Acme Labs`. */
+export const groupRoles: Parse<readonly GroupRole[]> = (value) =>
+  (value ?? '')
+    .split(/[;\n]/)
+    .map((rule) => rule.trim())
+    .filter((rule) => rule !== '')
+    .map(groupRole)
+
+function groupRole(rule: string): GroupRole {
+  const found = OF_CLIENTS.exec(rule)
+  const group = rule.slice(0, found?.index ?? 0).trim()
+  const role = ROLES.find((known) => known === found?.[1])
+  const clients = found === null ? [] : list(rule.slice(found.index + found[0].length))
+  if (group === '' || role === undefined || clients.length === 0) {
+    throw new Error(
+      'rules like "admins: owner of all; acme team: editor of Acme, Acme Labs" are allowed, ' +
+        `with ${ROLES.join(', ')} and names or ids of clients, which ${JSON.stringify(rule)} is not`,
+    )
+  }
+  return { group, role, clients: clients.length === 1 && clients[0] === 'all' ? null : clients }
+}
+
+/** An address of an identity provider, as its tokens name it: a slash at its end is part of it. */
+export function issuerUrl(value: string): string {
+  const url = URL.parse(value)
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
+  if (url === null || !isSafe || url.username !== '' || /[?#]/.test(value)) {
+    throw new Error('an https address like https://login.example.com/realms/agency is allowed')
+  }
+  return url.href
+}
+
+const LOOPBACK = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/
+
+/** Words of OAuth scopes, by spaces or commas. */
+export const scopes =
+  (fallback: readonly string[]): Parse<readonly string[]> =>
+  (value) => {
+    const given = (value ?? '').split(/[\s,]+/).filter((scope) => scope !== '')
+    if (given.length === 0) return fallback
+    if (!given.includes('openid') || given.some((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))) {
+      throw new Error('a list like "openid email profile" is allowed, with openid in it')
+    }
+    return given
+  }
+
+/** Something short that is not blank. */
+export function label(value: string): string {
+  if (value.length > 60) throw new Error('up to 60 characters are allowed')
+  return value
+}
+
 /** A list of names, or the fallback. */
 export const names =
   (fallback: readonly string[]): Parse<readonly string[]> =>

@@ -38,6 +38,12 @@ export function readConfig(environment: Environment): Config {
       `ROLE=${config.role} is set without DATABASE_URL: a process that has its database to itself has to be ROLE=all`,
     )
   }
+  const oidc = { OIDC_CLIENT_ID: config.oidcClientId, OIDC_CLIENT_SECRET: config.oidcClientSecret }
+  for (const [name, value] of Object.entries(oidc)) {
+    if ((value === null) === (config.oidcIssuer === null)) continue
+    const [given, missing] = value === null ? ['OIDC_ISSUER', name] : [name, 'OIDC_ISSUER']
+    throw new StartupError(`${given} is set without ${missing}: set ${missing} too`)
+  }
   if (config.viewerToken !== null && config.adminToken === null) {
     throw new StartupError(
       'VIEWER_TOKEN is set without ADMIN_TOKEN: set ADMIN_TOKEN too, or anyone may change everything',
@@ -77,7 +83,8 @@ const emptyAsUnset = (text: string | undefined): string | undefined => (text?.tr
 
 /** Management needs no key by default, which is only safe where no one else can connect. */
 function requireSafeAddress(config: Config): void {
-  if (config.adminToken !== null || config.adminEmail !== null || config.allowUnauthenticated) return
+  const { adminToken, adminEmail, oidcIssuer, allowUnauthenticated } = config
+  if (adminToken !== null || adminEmail !== null || oidcIssuer !== null || allowUnauthenticated) return
   const proxied = signOfProxy(config)
   if (proxied !== null) {
     throw new StartupError(

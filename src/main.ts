@@ -132,6 +132,7 @@ export async function startService({
       ingest,
       worker,
       loops,
+      outbound,
       log,
       mailer,
       publicUrl,
@@ -187,7 +188,7 @@ async function offerFirstAccount(
   log: Logger,
 ): Promise<void> {
   if (config.adminToken !== null || !hasRole(config, 'worker')) return
-  const link = await firstOwnerLink({ store, clock }, config.adminEmail, publicUrl)
+  const link = await firstOwnerLink({ store, clock }, config.adminEmail, publicUrl, config.oidcIssuer)
   if (link !== null)
     log.warn(link, 'no one can manage this service yet: open the link to set a password; it works once, within 7 days')
 }

@@ -4,7 +4,7 @@ import type { Expiry, Leases, Membership } from './cluster/index.ts'
 import type { Config } from './config.ts'
 import { Digests } from './digests/index.ts'
 import { OrphanFolding } from './journal/index.ts'
-import { type Clock, Closers, type Loop } from './lib/index.ts'
+import { type Clock, Closers, type Loop, MINUTE } from './lib/index.ts'
 import { type DeletionHooks, hooksInOrder } from './management/index.ts'
 import { type Mailer, Notifications, type Transports } from './notifications/index.ts'
 import type { Outbound } from './outbound/index.ts'
@@ -49,7 +49,16 @@ export class Worker {
     this.#orphans = new OrphanFolding(node)
     this.#maintenance = new Maintenance({ ...node, retention })
     const onDelivered = noteDelivered(node.store)
-    this.notifications = new Notifications({ ...node, transports, globalWebhook, publicUrl, resultDays, onDelivered })
+    const warningsAfterMs = config.notifyWarningsAfterMinutes * MINUTE
+    this.notifications = new Notifications({
+      ...node,
+      transports,
+      globalWebhook,
+      warningsAfterMs,
+      publicUrl,
+      resultDays,
+      onDelivered,
+    })
     const { channelSettings } = this.notifications
     this.alerts = new Alerts({ ...node, channelSettings, keyEvents, resultDays })
     const { connectionCheckUrls } = config

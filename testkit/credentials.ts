@@ -22,8 +22,9 @@ export function memoryCredentials(clock: Clock): Credentials {
     },
     async end(value) {
       sessions.delete(value)
+      return null
     },
     hasAccounts: () => false,
-    authenticate: async () => null,
+    authenticate: async () => ({ kind: 'wrong' }),
   }
 }

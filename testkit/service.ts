@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { type Environment, readConfig } from '../src/config.ts'
 import type { Ingest } from '../src/ingest/index.ts'
 import type { Clock } from '../src/lib/index.ts'
@@ -21,15 +21,17 @@ export const ALONE = { CONNECTION_CHECK_URLS: 'off' }
  * The whole program in this process, on a random port, with the test's clock, and without threads for the embedded store.
  *
  * @param environment its settings; if they do not say where the data are, it gets an empty SQLite folder
+ * @param log where it writes, nowhere by default
  */
 export async function startTestService(
   t: TestContext,
   clock: Clock,
   environment: Environment = {},
+  log: Logger = pino({ level: 'silent' }),
 ): Promise<TestService> {
   const place = isPlaced(environment) ? {} : await placeFor(sqlite, t)
   const config = readConfig({ ...ALONE, PORT: '0', DEFAULT_PLAN: 'enterprise', ...place, ...environment })
-  const service = await startService({ config, clock, log: pino({ level: 'silent' }), open: openWithoutThreads })
+  const service = await startService({ config, clock, log, open: openWithoutThreads })
   t.after(() => service.stop(0))
   const { ingest } = service
   assert.ok(ingest !== null)

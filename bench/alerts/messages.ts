@@ -23,6 +23,8 @@ export interface SentNotification {
   clientId: string
   alertId: string
   at: number
+  /** When it may go out, where that is known. */
+  notBefore?: number
 }
 
 /** Every message that the alerts of these probes would write, in the order of time. */
@@ -77,14 +79,15 @@ function notificationsOf({ clientId, probeId, results }: Timeline, policy: Polic
 }
 
 /** How many messages reach a chat channel that all of them go to, grouped by client as deliveries are. */
-export function delivered(sent: readonly SentNotification[], { isGrouped }: Policy): number {
+export function delivered(sent: readonly SentNotification[], { isGrouped }: Policy, gathersEnds = false): number {
   if (!isGrouped) return sent.length
+  if (gathersEnds) return groupedCount(sent, true)
   const byClient = Map.groupBy(sent, ({ clientId }) => clientId)
-  return [...byClient.values()].reduce((sum, ofClient) => sum + groupedCount(ofClient), 0)
+  return [...byClient.values()].reduce((sum, ofClient) => sum + groupedCount(ofClient, false), 0)
 }
 
-function groupedCount(sent: readonly SentNotification[]): number {
-  const channel = new VirtualChannel()
+function groupedCount(sent: readonly SentNotification[], gathersEnds: boolean): number {
+  const channel = new VirtualChannel(gathersEnds)
   for (const [index, message] of sent.entries()) {
     channel.runUntil(message.at)
     channel.write(message, index)
@@ -99,9 +102,14 @@ class VirtualChannel {
   #waiting: QueuedMessage[] = []
   #settled: { kind: string; createdAt: number }[] = []
   #now = 0
+  readonly #gathersEnds: boolean
 
-  write({ kind, clientId, alertId, at }: SentNotification, index: number): void {
-    const notBefore = kind === 'opened' || kind === 'resolved' ? at + GATHER_MS : at
+  constructor(gathersEnds: boolean) {
+    this.#gathersEnds = gathersEnds
+  }
+
+  write({ kind, clientId, alertId, at, notBefore: known }: SentNotification, index: number): void {
+    const notBefore = known ?? (kind === 'opened' || kind === 'resolved' ? at + GATHER_MS : at)
     const id = String(index).padStart(9, '0')
     this.#waiting.push({ id, clientId, alertId, kind, createdAt: at, notBefore, groupId: null })
     this.#now = at
@@ -109,14 +117,14 @@ class VirtualChannel {
 
   runUntil(end: number): void {
     for (;;) {
-      const step = nextStep(this.#waiting, this.#now)
+      const step = nextStep(this.#waiting, this.#now, this.#gathersEnds)
       if (step.kind === 'rest') {
         if (step.until === null || step.until > end) return
         this.#now = step.until
         continue
       }
       if (step.kind === 'send') this.#send(step.row)
-      else this.#settle(step.rows)
+      else this.#settle(step.rows, step.isOne)
     }
   }
 
@@ -125,13 +133,13 @@ class VirtualChannel {
     this.#waiting = this.#waiting.filter((row) => (groupId === null ? row.id !== id : row.groupId !== groupId))
   }
 
-  #settle(rows: readonly QueuedMessage[]): void {
+  #settle(rows: readonly QueuedMessage[], isOne: boolean): void {
     const [first] = rows
     if (first === undefined) return
     const sent = this.#settled.filter(
       ({ kind, createdAt }) => kind === first.kind && Math.abs(createdAt - first.createdAt) <= OUTAGE_MS,
     ).length
-    for (const group of groupsOf(rows, sent)) {
+    for (const group of isOne ? [rows] : groupsOf(rows, sent)) {
       for (const row of group) row.groupId = group[0]?.id ?? null
     }
     this.#settled.push(...rows)

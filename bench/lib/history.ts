@@ -122,7 +122,7 @@ function* siteHistory(siteNo: number, now: number): Generator<BatchOperation[]> 
     ]
   }
   yield [
-    upsert(siteContainers, [siteNo, CONTAINER_ID, now]),
+    upsert(siteContainers, [siteNo, CONTAINER_ID, 1, now]),
     upsert(
       tagNames,
       tagKeys.flatMap((name, index) => [siteNo, CONTAINER_ID, String(100 + index), name, now]),

@@ -1,11 +1,14 @@
 import { type ScryptOptions, scrypt } from 'node:crypto'
 import {
   type Access,
+  type Authenticated,
   accessOf,
   type Credentials,
   emailKey,
   isApiToken,
+  joined,
   NO_GRANTS,
+  type PasswordSignIn,
   type Role,
   SESSION_MS,
   type SessionOwner,
@@ -14,8 +17,9 @@ import { asError, type Clock, hashOf, MINUTE, newId, newSecret, SECOND } from '.
 import type { Store } from '../store/index.ts'
 import { agentClass } from './agent.ts'
 import { Passwords } from './passwords.ts'
-import { grantsByUser } from './roles.ts'
+import { grantsByIdentity, grantsByUser } from './roles.ts'
 import { accessesOfTokens } from './tokens.ts'
+import { asksForCode, tryCode } from './two-step/second-step.ts'
 
 export interface CredentialOptions {
   store: Store
@@ -23,9 +27,17 @@ export interface CredentialOptions {
   /** The key of each role; null: no one can sign in with that role. */
   tokens: Readonly<Record<Role, string | null>>
   passwords?: Passwords
+  /** Whom people sign in with besides; sessions that began at another one are over. Left out or null: no one. */
+  provider?: SessionProvider | null
   /** Sessions of one role at a time; one more ends the oldest. */
   maxSessions?: number
   onError: (error: Error, what: string) => void
+}
+
+/** What sessions need of the identity provider. */
+export interface SessionProvider {
+  settings: { issuer: string }
+  signOutUrl: (hint: string | null) => Promise<string | null>
 }
 
 const MAX_SESSIONS = 1_000
@@ -54,6 +66,7 @@ export interface KnownCredentials extends Credentials {
  */
 export async function createCredentials(options: CredentialOptions): Promise<KnownCredentials> {
   const { store, clock, tokens, maxSessions = MAX_SESSIONS, passwords = new Passwords(), onError } = options
+  const provider = options.provider ?? null
   const prints = new Map<Role, Promise<string>>()
 
   function printOf(role: Role): Promise<string> | null {
@@ -66,7 +79,13 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
 
   async function begin(owner: SessionOwner, agent?: string): Promise<string> {
     const isUser = 'userId' in owner
-    const print = isUser ? await printOfUser(store, owner.userId) : await printOf(owner.role)
+    const origin = isUser ? (owner.origin ?? null) : null
+    const print =
+      origin !== null
+        ? hashOf(origin.identityId)
+        : isUser
+          ? await printOfUser(store, owner.userId)
+          : await printOf(owner.role)
     if (print === null) throw new Error('no one can sign in this way')
     const value = newSecret()
     const now = clock.now()
@@ -104,6 +123,8 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
           created_at: now,
           last_seen_at: now,
           agent: agentClass(agent),
+          identity_id: origin?.identityId ?? null,
+          sign_out_hint: origin?.signOutHint ?? null,
         })
         .execute()
       if (userId !== null) {
@@ -118,8 +139,9 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
     const rows = await store.read
       .selectFrom('sign_ins')
       .leftJoin('users', 'users.id', 'sign_ins.user_id')
-      .select(['sign_ins.id', 'sign_ins.role', 'token_print', 'user_id', 'last_seen_at'])
-      .select(['users.email', 'users.name', 'password_hash', 'disabled_at'])
+      .leftJoin('user_identities', 'user_identities.id', 'sign_ins.identity_id')
+      .select(['sign_ins.id', 'sign_ins.role', 'token_print', 'sign_ins.user_id', 'last_seen_at', 'identity_id'])
+      .select(['users.email', 'users.name', 'password_hash', 'disabled_at', 'issuer'])
       .where('sign_ins.id', 'in', [...byHash.keys()])
       .where('expires_at', '>', clock.now())
       .execute()
@@ -127,15 +149,20 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
       store.read,
       rows.flatMap(({ user_id }) => user_id ?? []),
     )
+    const byGroups = await grantsByIdentity(
+      store.read,
+      rows.flatMap(({ identity_id }) => identity_id ?? []),
+    )
     const found: [string, Access][] = []
     for (const row of rows) {
       const cookie = byHash.get(row.id)
       if (cookie === undefined) continue
-      const { role, user_id: id, email, name, password_hash } = row
+      const { role, user_id: id, email, name } = row
       if (role !== 'user') {
         if (row.token_print === (await printOf(role))) found.push([cookie, accessOf(role, cookie)])
-      } else if (id !== null && email !== null && name !== null && password_hash !== null && row.disabled_at === null) {
-        if (row.token_print !== hashOf(password_hash)) continue
+      } else if (id !== null && email !== null && name !== null && row.disabled_at === null) {
+        if (!isStillRecognised(row)) continue
+        const byHand = grants.get(id) ?? NO_GRANTS
         found.push([
           cookie,
           {
@@ -145,13 +172,25 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
             credential: cookie,
             person: { id, email, name },
             holder: id,
-            grants: grants.get(id) ?? NO_GRANTS,
+            // What groups give lasts as long as the provider vouches for it: it is no part of a session with a password.
+            grants: row.identity_id === null ? byHand : joined(byHand, byGroups.get(row.identity_id) ?? NO_GRANTS),
           },
         ])
       }
     }
     await noteSeen(rows.filter(({ last_seen_at }) => isStale(last_seen_at)).map(({ id }) => id))
     return found
+  }
+
+  /** Whether what a session began with still holds: the password, or that people sign in with this provider. */
+  function isStillRecognised(row: {
+    token_print: string
+    password_hash: string | null
+    identity_id: string | null
+    issuer: string | null
+  }): boolean {
+    if (row.identity_id !== null) return provider !== null && row.issuer === provider.settings.issuer
+    return row.password_hash !== null && row.token_print === hashOf(row.password_hash)
   }
 
   const isStale = (seenAt: number | null): boolean => seenAt !== null && clock.now() - seenAt >= SEEN_EVERY_MS
@@ -177,11 +216,19 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
     return new Map(found)
   }
 
-  async function end(value: string): Promise<void> {
-    await store.write.deleteFrom('sign_ins').where('id', '=', hashOf(value)).execute()
+  async function end(value: string): Promise<string | null> {
+    const id = hashOf(value)
+    const row = await store.read
+      .selectFrom('sign_ins')
+      .select(['identity_id', 'sign_out_hint'])
+      .where('id', '=', id)
+      .executeTakeFirst()
+    await store.write.deleteFrom('sign_ins').where('id', '=', id).execute()
+    if (row === undefined || row.identity_id === null || provider === null) return null
+    return provider.signOutUrl(row.sign_out_hint)
   }
 
-  async function authenticate(email: string, password: string): Promise<string | null> {
+  async function authenticate({ email, password, code }: PasswordSignIn): Promise<Authenticated> {
     const user = await store.read
       .selectFrom('users')
       .select(['id', 'password_hash', 'disabled_at'])
@@ -189,7 +236,7 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
       .executeTakeFirst()
     const stored = user?.password_hash ?? null
     const isRight = await passwords.isRight(password, stored)
-    if (user === undefined || stored === null || !isRight || user.disabled_at !== null) return null
+    if (user === undefined || stored === null || !isRight || user.disabled_at !== null) return { kind: 'wrong' }
     if (passwords.isOutdated(stored)) {
       const password_hash = await passwords.hash(password)
       await store.write
@@ -199,7 +246,11 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
         .where('password_hash', '=', stored)
         .execute()
     }
-    return user.id
+    if (!(await asksForCode(store.read, user.id))) return { kind: 'right', userId: user.id }
+    if (code === undefined) return { kind: 'code_needed' }
+    const outcome = await tryCode(store, clock, user.id, code)
+    if (outcome.kind === 'wait') return outcome
+    return outcome.kind === 'right' ? { kind: 'right', userId: user.id } : { kind: 'code_wrong' }
   }
 
   const accounts = { exist: await hasAccounts(store), askedAt: performance.now() }

@@ -6,8 +6,9 @@ import { addressOfLink, INVITATION_MS, writeLink } from './links.ts'
 import { ALL_CLIENTS } from './roles.ts'
 
 /**
- * Where no one could manage the service, because there is no key and no owner of all clients with a password: a link that makes one.
+ * Where no one could manage the service, because there is no key and no owner of all clients who can sign in: a link that makes one.
  *
+ * @param issuer of the identity provider that people sign in with; null: none
  * @param adminEmail whose account it is to be; null: of an owner who was invited and has not accepted
  * @returns the link, or null where it is not needed
  */
@@ -15,9 +16,11 @@ export async function firstOwnerLink(
   { store, clock }: { store: Store; clock: Clock },
   adminEmail: string | null,
   publicUrl: string,
+  issuer: string | null = null,
 ): Promise<{ email: string; url: string } | null> {
   const owners = await ownersOfAll(store.read)
   if (owners.some(({ password_hash }) => password_hash !== null)) return null
+  if (issuer !== null && (await hasOwnerAt(store.read, issuer))) return null
   const email = adminEmail ?? owners[0]?.email
   if (email === undefined) return null
   const now = clock.now()
@@ -38,6 +41,37 @@ const ownersOfAll = (db: Kysely<Tables>) =>
     .where('disabled_at', 'is', null)
     .orderBy('users.created_at')
     .execute()
+
+/** Whether someone owns all clients, by a role or by a group, who signs in with the identity provider. */
+async function hasOwnerAt(db: Kysely<Tables>, issuer: string): Promise<boolean> {
+  const owner = await db
+    .selectFrom('user_identities')
+    .innerJoin('users', 'users.id', 'user_identities.user_id')
+    .select('users.id')
+    .where('issuer', '=', issuer)
+    .where('disabled_at', 'is', null)
+    .where(({ or, exists, selectFrom }) =>
+      or([
+        exists(
+          selectFrom('user_roles')
+            .select('user_roles.role')
+            .whereRef('user_roles.user_id', '=', 'users.id')
+            .where('user_roles.client_id', '=', ALL_CLIENTS)
+            .where('user_roles.role', '=', 'owner'),
+        ),
+        exists(
+          selectFrom('identity_roles')
+            .select('identity_roles.role')
+            .whereRef('identity_roles.identity_id', '=', 'user_identities.id')
+            .where('identity_roles.client_id', '=', ALL_CLIENTS)
+            .where('identity_roles.role', '=', 'owner'),
+        ),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return owner !== undefined
+}
 
 /** The account of the address, which owns all clients from now on. */
 async function ownerWith(trx: Transaction<Tables>, clock: Clock, email: string): Promise<Pick<UserRow, 'id'>> {

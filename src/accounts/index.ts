@@ -1,23 +1,29 @@
 import type { HttpApp } from '../http/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
 import { linkRoutes } from './link-routes.ts'
+import { oidcRoutes } from './oidc/routes.ts'
 import type { AccountOptions } from './options.ts'
 import { ownAccountRoutes } from './own-account.ts'
 import { tokenRoutes } from './token-routes.ts'
+import { twoStepRoutes } from './two-step/routes.ts'
 import { userRoutes } from './user-routes.ts'
 
 export { createCredentials, hasAccounts, type KnownCredentials } from './credentials.ts'
 export { firstOwnerLink } from './first-owner.ts'
+export { OidcProvider, type OidcSettings } from './oidc/provider.ts'
+export type { AccountRecord } from './own-account.ts'
 export { createOwners } from './owners.ts'
 export { Passwords } from './passwords.ts'
 export type { SessionRecord } from './sessions.ts'
 export type { ApiTokenRecord, CreateApiToken, NewApiToken } from './tokens.ts'
 export type { InvitedUser, InviteUser, PasswordLink, UpdateUser, UserRecord } from './user-schemas.ts'
 
-/** Adds the interface of people, their own accounts, API tokens and the links that set passwords. */
+/** Adds the interface of people, their own accounts, API tokens, the links that set passwords and the identity provider. */
 export function accountRoutes(app: HttpApp, options: AccountOptions): void {
   linkRoutes(app, options)
+  oidcRoutes(app, options)
   ownAccountRoutes(app, options)
+  twoStepRoutes(app, options)
   userRoutes(app, options)
   tokenRoutes(app, options)
 }
@@ -26,5 +32,6 @@ export function accountRoutes(app: HttpApp, options: AccountOptions): void {
 export const accountHooks: Partial<DeletionHooks> = {
   removeOfClient: async (trx, clientId) => {
     await trx.deleteFrom('user_roles').where('client_id', '=', clientId).execute()
+    await trx.deleteFrom('identity_roles').where('client_id', '=', clientId).execute()
   },
 }

@@ -2,6 +2,7 @@ import { type Clock, DAY, HOUR, hashOf, isoTime, MINUTE, newSecret, notFound } f
 import { composeNotice, type Mailer } from '../notifications/index.ts'
 import type { Kysely, Store, Tables, UserRow } from '../store/index.ts'
 import type { PasswordLink } from './user-schemas.ts'
+import { waysOf } from './ways.ts'
 
 /** A week: an invitation waits for someone on holiday. */
 export const INVITATION_MS = 7 * DAY
@@ -62,6 +63,8 @@ export async function mailResetLink(store: Store, options: LinkOptions, email: s
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
   if (user === undefined) return
+  // Who signs in with the identity provider alone would keep a way in that it does not know of.
+  if (user.password_hash === null && (await waysOf(store.read, [user.id]))(user.id).hasIdentity) return
   const now = options.clock.now()
   const recent = await store.read
     .selectFrom('user_links')

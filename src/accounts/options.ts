@@ -2,11 +2,18 @@ import type { Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import type { KnownCredentials } from './credentials.ts'
 import type { LinkOptions } from './links.ts'
+import type { GroupRole } from './oidc/group-roles.ts'
+import type { OidcProvider } from './oidc/provider.ts'
 
 /** What the interface of the accounts works with. */
 export interface AccountOptions extends LinkOptions {
   store: Store
   clock: Clock
   credentials: KnownCredentials
+  /** Null where people do not sign in with an identity provider. */
+  provider: OidcProvider | null
+  groupRoles: readonly GroupRole[]
   onError: (error: Error, what: string) => void
+  /** For the operator: what someone else did wrong. */
+  warn: (facts: object, message: string) => void
 }

@@ -1,13 +1,27 @@
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { type Access, errorResponses, type HttpApp, NoContent, type Person, Uuid } from '../http/index.ts'
-import { AppError, hashOf, invalidRequest, notFound } from '../lib/index.ts'
+import { type Access, errorResponses, type HttpApp, IsoTime, NoContent, type Person, Uuid } from '../http/index.ts'
+import { AppError, hashOf, invalidRequest, isoTime, notFound } from '../lib/index.ts'
 import { type Context, contextOf, writeAudit } from '../management/index.ts'
+import type { Kysely, Store, Tables } from '../store/index.ts'
 import type { KnownCredentials } from './credentials.ts'
 import type { AccountOptions } from './options.ts'
 import { Password, requireFit } from './passwords.ts'
 import { endSession, SessionRecord, sessionsOf } from './sessions.ts'
 import { UserName } from './user-schemas.ts'
+import { waysOf } from './ways.ts'
+
+const AccountRecord = Type.Object({
+  email: Type.String(),
+  name: Type.String(),
+  has_password: Type.Boolean(),
+  single_sign_on: Type.Boolean({ description: 'Whether the identity provider knows you' }),
+  two_step: Type.Union([
+    Type.Object({ since: IsoTime, recovery_codes_left: Type.Integer() }),
+    Type.Null({ description: 'The password alone signs in' }),
+  ]),
+})
+export type AccountRecord = Static<typeof AccountRecord>
 
 const UpdateAccount = Type.Partial(
   Type.Object({
@@ -19,6 +33,38 @@ const UpdateAccount = Type.Partial(
 )
 type UpdateAccount = Static<typeof UpdateAccount>
 
+async function accountOf({ read }: Pick<Store, 'read'>, { id }: Person): Promise<AccountRecord> {
+  const user = await read
+    .selectFrom('users')
+    .select(['email', 'name', 'password_hash'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (user === undefined) throw notFound('User')
+  const { hasIdentity } = (await waysOf(read, [id]))(id)
+  return {
+    email: user.email,
+    name: user.name,
+    has_password: user.password_hash !== null,
+    single_sign_on: hasIdentity,
+    two_step: await twoStepOf(read, id),
+  }
+}
+
+async function twoStepOf(db: Kysely<Tables>, userId: string): Promise<AccountRecord['two_step']> {
+  const row = await db
+    .selectFrom('user_two_steps')
+    .select('confirmed_at')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (row === undefined || row.confirmed_at === null) return null
+  const { left } = await db
+    .selectFrom('user_recovery_codes')
+    .select(({ fn }) => fn.countAll<number>().as('left'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return { since: isoTime(row.confirmed_at), recovery_codes_left: Number(left) }
+}
+
 /** Changes one's own account. Another password ends all sessions but the one that asks. @throws AppError */
 async function updateAccount(
   ctx: Context,
@@ -28,6 +74,9 @@ async function updateAccount(
 ): Promise<void> {
   const user = await ctx.store.read.selectFrom('users').selectAll().where('id', '=', person.id).executeTakeFirst()
   if (user === undefined) throw notFound('User')
+  if (password !== undefined && user.password_hash === null) {
+    throw new AppError('conflict', 'This account signs in with the identity provider and has no password')
+  }
   if (password !== undefined && current_password === undefined) {
     throw invalidRequest('/current_password', 'is needed to set another one')
   }
@@ -63,7 +112,7 @@ async function updateAccount(
 }
 
 /** @throws AppError `forbidden` for who is no person */
-function ownAccount({ access }: FastifyRequest): Access & { person: Person } {
+export function ownAccount({ access }: FastifyRequest): Access & { person: Person } {
   const { person } = access
   if (person === null) throw new AppError('forbidden', 'This is about an account: sign in with e-mail and password')
   return { ...access, person }
@@ -71,16 +120,29 @@ function ownAccount({ access }: FastifyRequest): Access & { person: Person } {
 
 const tags = ['People']
 /** Anyone may, whatever their role: it is about themselves. */
-const config = { needs: 'viewer', scope: 'anyone' } as const
+export const OWN_ACCOUNT = { needs: 'viewer', scope: 'anyone' } as const
 
 /** Adds the interface by which people manage their own account. */
 export function ownAccountRoutes(app: HttpApp, options: AccountOptions): void {
   const { store, credentials } = options
 
+  app.get(
+    '/api/account',
+    {
+      config: OWN_ACCOUNT,
+      schema: {
+        tags,
+        summary: 'Show your account',
+        response: { 200: AccountRecord, ...errorResponses(404) },
+      },
+    },
+    async (request) => accountOf(store, ownAccount(request).person),
+  )
+
   app.patch(
     '/api/account',
     {
-      config,
+      config: OWN_ACCOUNT,
       schema: {
         tags,
         summary: 'Change your account',
@@ -98,7 +160,7 @@ export function ownAccountRoutes(app: HttpApp, options: AccountOptions): void {
   app.get(
     '/api/account/sessions',
     {
-      config,
+      config: OWN_ACCOUNT,
       schema: {
         tags,
         summary: 'List your sessions',
@@ -115,7 +177,7 @@ export function ownAccountRoutes(app: HttpApp, options: AccountOptions): void {
   app.delete(
     '/api/account/sessions/:session_id',
     {
-      config,
+      config: OWN_ACCOUNT,
       schema: {
         tags,
         summary: 'End one of your sessions',

@@ -9,6 +9,8 @@ import {
 } from '../http/index.ts'
 import type { Kysely, Tables, UserRoleRow } from '../store/index.ts'
 
+type RoleRow = Pick<UserRoleRow, 'client_id' | 'role'>
+
 /** Stands for every client in `user_roles`. */
 export const ALL_CLIENTS = 'all'
 
@@ -19,7 +21,7 @@ export interface RoleEntry {
 }
 
 /** What rows of one user, or the roles that someone is to have, come to. */
-export function grantsOf(rows: readonly Pick<UserRoleRow, 'client_id' | 'role'>[]): Grants {
+export function grantsOf(rows: readonly RoleRow[]): Grants {
   const all = rows.find(({ client_id }) => client_id === ALL_CLIENTS)?.role ?? null
   const single = rows.filter(({ client_id }) => client_id !== ALL_CLIENTS)
   return { all, clients: new Map(single.map(({ client_id, role }) => [client_id, role])) }
@@ -33,6 +35,10 @@ export const entriesOf = ({ all, clients }: Grants): RoleEntry[] => [
   ...(all === null ? [] : [{ client_id: null, role: all }]),
   ...Array.from(clients, ([client_id, role]) => ({ client_id, role })),
 ]
+
+/** As tables hold them. */
+export const rowsOfGrants = (grants: Grants): RoleRow[] =>
+  entriesOf(grants).map(({ client_id, role }) => ({ client_id: client_id ?? ALL_CLIENTS, role }))
 
 /** As the audit log says it, in one line: what changed is seen. */
 export const rolesInWords = (grants: Grants): string =>
@@ -54,6 +60,7 @@ export function roleOf(text: string): ClientRole {
   return known
 }
 
+/** What someone gave each user; what groups give stands apart, and holds in some sessions only. */
 export async function grantsByUser(db: Kysely<Tables>, userIds: readonly string[]): Promise<Map<string, Grants>> {
   if (userIds.length === 0) return new Map()
   const rows = await db
@@ -63,4 +70,16 @@ export async function grantsByUser(db: Kysely<Tables>, userIds: readonly string[
     .execute()
   const byUser = Map.groupBy(rows, ({ user_id }) => user_id)
   return new Map(Array.from(byUser, ([id, ofUser]) => [id, grantsOf(ofUser)]))
+}
+
+/** What the groups of each identity gave it at its last sign-in. */
+export async function grantsByIdentity(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<string, Grants>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('identity_roles')
+    .selectAll()
+    .where('identity_id', 'in', [...ids])
+    .execute()
+  const byIdentity = Map.groupBy(rows, ({ identity_id }) => identity_id)
+  return new Map(Array.from(byIdentity, ([id, ofIdentity]) => [id, grantsOf(ofIdentity)]))
 }

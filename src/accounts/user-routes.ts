@@ -7,17 +7,19 @@ import { replaceLink } from './links.ts'
 import type { AccountOptions } from './options.ts'
 import { managedClients } from './roles.ts'
 import { endSession, SessionRecord, sessionsOf } from './sessions.ts'
-import { InvitedUser, InviteUser, PasswordLink, UpdateUser, UserRecord, userRecord } from './user-schemas.ts'
+import { InvitedUser, InviteUser, PasswordLink, UpdateUser, UserRecord } from './user-schemas.ts'
 import {
   deleteUser,
   type FoundUser,
   inviteUser,
   listUsers,
   mayHandOutLink,
+  recordOf,
+  requireManaged,
   requireUser,
   updateUser,
-  within,
 } from './users.ts'
+import { isInvited } from './ways.ts'
 
 const tags = ['People']
 const path = '/api/users/:user_id'
@@ -29,8 +31,7 @@ const SessionParams = Type.Object({ user_id: Uuid, session_id: Uuid })
 /** Adds the interface by which owners manage who has an account. */
 export function userRoutes(app: HttpApp, options: AccountOptions): void {
   const { store } = options
-  const recordFor = ({ access }: FastifyRequest, { row, grants }: FoundUser) =>
-    userRecord(row, within(grants, managedClients(access)))
+  const recordFor = ({ access }: FastifyRequest, found: FoundUser) => recordOf(found, managedClients(access))
 
   app.get(
     '/api/users',
@@ -64,10 +65,9 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
       const { access } = request
       const found = await inviteUser(contextOf(options, request), access, request.body)
       options.credentials.noteAccount()
-      const link =
-        found.row.password_hash === null
-          ? await replaceLink(store, options, found.row, access.person?.name ?? null)
-          : null
+      const link = isInvited(found.row, found.ways)
+        ? await replaceLink(store, options, found.row, access.person?.name ?? null)
+        : null
       return reply.code(201).send({ ...recordFor(request, found), link })
     },
   )
@@ -146,7 +146,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
       },
     },
     async ({ access, params }) => {
-      await requireManaged(options, access, params.user_id)
+      await requireManaged(store.read, access, params.user_id)
       return sessionsOf(options, params.user_id, access.session)
     },
   )
@@ -164,19 +164,9 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
     },
     async (request, reply) => {
       const { user_id, session_id } = request.params
-      await requireManaged(options, request.access, user_id)
+      await requireManaged(store.read, request.access, user_id)
       await endSession(store, user_id, session_id)
       return reply.code(204).send(null)
     },
   )
-}
-
-/** @throws AppError `not_found`, or `forbidden` for who manages some clients only */
-async function requireManaged(
-  { store }: AccountOptions,
-  access: FastifyRequest['access'],
-  userId: string,
-): Promise<void> {
-  await requireUser(store.read, access, userId)
-  if (managedClients(access) !== null) throw new AppError('forbidden', 'This takes an owner of all clients')
 }

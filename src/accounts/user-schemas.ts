@@ -4,6 +4,7 @@ import { CLIENT_ROLES, IsoTime, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
 import type { UserRow } from '../store/index.ts'
 import { entriesOf } from './roles.ts'
+import { isInvited, type Ways } from './ways.ts'
 
 const MOST_ROLES = 1_000
 
@@ -26,6 +27,14 @@ export const UserRecord = Type.Object({
   name: Type.String(),
   status: Type.Enum(['invited', 'active', 'disabled']),
   roles: Type.Unsafe<Static<typeof Roles>>({ ...Roles, description: 'Those that the caller manages' }),
+  group_roles: Type.Unsafe<Static<typeof Roles>>({
+    ...Roles,
+    description:
+      'What groups of the identity provider gave at the last sign-in, of what the caller manages; it holds in sessions that began there',
+  }),
+  has_password: Type.Boolean(),
+  single_sign_on: Type.Boolean({ description: 'Whether they signed in with the identity provider' }),
+  two_step: Type.Boolean({ description: 'Whether their sign-in with a password asks for a code, too' }),
   created_at: IsoTime,
   created_by: Type.String({ description: 'As the audit log names who invited them' }),
   last_sign_in_at: nullable(IsoTime),
@@ -65,12 +74,16 @@ export const UpdateUser = Type.Partial(
 )
 export type UpdateUser = Static<typeof UpdateUser>
 
-export const userRecord = (row: UserRow, grants: Grants): UserRecord => ({
+export const userRecord = (row: UserRow, grants: Grants, ways: Ways): UserRecord => ({
   id: row.id,
   email: row.email,
   name: row.name,
-  status: row.disabled_at !== null ? 'disabled' : row.password_hash === null ? 'invited' : 'active',
+  status: row.disabled_at !== null ? 'disabled' : isInvited(row, ways) ? 'invited' : 'active',
   roles: entriesOf(grants),
+  group_roles: entriesOf(ways.byGroups),
+  has_password: row.password_hash !== null,
+  single_sign_on: ways.hasIdentity,
+  two_step: ways.hasTwoSteps,
   created_at: isoTime(row.created_at),
   created_by: row.created_by,
   last_sign_in_at: isoTimeOrNull(row.last_sign_in_at),

@@ -1,17 +1,30 @@
-import { type Access, emailKey, type Grants, NO_GRANTS, roleFor, type Visible } from '../http/index.ts'
+import { type Access, emailKey, type Grants, joined, NO_GRANTS, roleFor, type Visible } from '../http/index.ts'
 import { AppError, invalidRequest, newId, notFound } from '../lib/index.ts'
 import { type Context, writeAudit } from '../management/index.ts'
 import type { Kysely, Store, Tables, Transaction, UserRow } from '../store/index.ts'
-import { ALL_CLIENTS, grantsByUser, grantsOfEntries, managedClients, type RoleEntry, rolesInWords } from './roles.ts'
+import { lockOwners, requireOwnerLeft } from './last-owner.ts'
+import {
+  ALL_CLIENTS,
+  grantsByUser,
+  grantsOfEntries,
+  managedClients,
+  type RoleEntry,
+  rolesInWords,
+  rowsOfGrants,
+} from './roles.ts'
 import { requireClients } from './tokens.ts'
+import { removeTwoStep } from './two-step/enrolment.ts'
 import { type InviteUser, type UpdateUser, type UserRecord, userRecord } from './user-schemas.ts'
+import { isInvited, type Ways, waysOf } from './ways.ts'
 
-const MOST_USERS = 10_000
+export const MOST_USERS = 10_000
 
 /** A user and all that they may do, whoever asks. */
 export interface FoundUser {
   row: UserRow
+  /** Those that someone gave them; what groups give is in `ways`. */
   grants: Grants
+  ways: Ways
 }
 
 /** People with a role that the caller manages, the oldest first; with the roles that are the caller's to give. */
@@ -19,20 +32,36 @@ export async function listUsers({ read }: Pick<Store, 'read'>, access: Access): 
   const managed = managedClients(access)
   let query = read.selectFrom('users').selectAll().orderBy('created_at').orderBy('id')
   if (managed !== null) {
-    query = query.where('id', 'in', (db) =>
-      db
-        .selectFrom('user_roles')
-        .select('user_id')
-        .where('client_id', 'in', [...managed]),
+    query = query.where(({ or, eb, selectFrom }) =>
+      or([
+        eb(
+          'id',
+          'in',
+          selectFrom('user_roles')
+            .select('user_id')
+            .where('client_id', 'in', [...managed]),
+        ),
+        eb(
+          'id',
+          'in',
+          selectFrom('identity_roles')
+            .innerJoin('user_identities', 'user_identities.id', 'identity_roles.identity_id')
+            .select('user_identities.user_id')
+            .where('client_id', 'in', [...managed]),
+        ),
+      ]),
     )
   }
   const rows = await query.execute()
-  const grants = await grantsByUser(
-    read,
-    rows.map(({ id }) => id),
-  )
-  return rows.map((row) => userRecord(row, within(grants.get(row.id) ?? NO_GRANTS, managed)))
+  const ids = rows.map(({ id }) => id)
+  const grants = await grantsByUser(read, ids)
+  const ways = await waysOf(read, ids)
+  return rows.map((row) => recordOf({ row, grants: grants.get(row.id) ?? NO_GRANTS, ways: ways(row.id) }, managed))
 }
+
+/** As the caller may see it. */
+export const recordOf = ({ row, grants, ways }: FoundUser, managed: Visible): UserRecord =>
+  userRecord(row, within(grants, managed), { ...ways, byGroups: within(ways.byGroups, managed) })
 
 /** What of the grants is the caller's to give and to see. */
 export function within(grants: Grants, managed: Visible): Grants {
@@ -45,9 +74,16 @@ export async function requireUser(db: Kysely<Tables>, access: Access, id: string
   const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) throw notFound('User')
   const grants = (await grantsByUser(db, [id])).get(id) ?? NO_GRANTS
+  const ways = (await waysOf(db, [id]))(id)
   const managed = managedClients(access)
-  if (managed !== null && within(grants, managed).clients.size === 0) throw notFound('User')
-  return { row, grants }
+  if (managed !== null && within(joined(grants, ways.byGroups), managed).clients.size === 0) throw notFound('User')
+  return { row, grants, ways }
+}
+
+/** @throws AppError `not_found`, or `forbidden` for who manages some clients only */
+export async function requireManaged(db: Kysely<Tables>, access: Access, id: string): Promise<void> {
+  await requireUser(db, access, id)
+  if (managedClients(access) !== null) throw new AppError('forbidden', 'This takes an owner of all clients')
 }
 
 /** Whether every role of the user is the caller's to give, so that the caller may act for them. */
@@ -70,8 +106,9 @@ export async function inviteUser(ctx: Context, access: Access, input: InviteUser
     await requireGivable(trx, access, input.roles)
     const known = await trx.selectFrom('users').selectAll().where('email_key', '=', key).executeTakeFirst()
     const before = known === undefined ? NO_GRANTS : ((await grantsByUser(trx, [known.id])).get(known.id) ?? NO_GRANTS)
+    const ways = (await waysOf(trx, known === undefined ? [] : [known.id]))(known?.id ?? '')
     // Whoever invited them may hold the link: with it they would get these roles, too.
-    if (known?.password_hash === null && !managesAllOf(access, before)) {
+    if (known !== undefined && isInvited(known, ways) && !managesAllOf(access, before)) {
       throw new AppError('conflict', 'Someone else invited this address: add it once they have accepted')
     }
     const row: UserRow = known ?? {
@@ -92,7 +129,7 @@ export async function inviteUser(ctx: Context, access: Access, input: InviteUser
     const after: Grants = { all: wanted.all ?? before.all, clients: new Map([...before.clients, ...wanted.clients]) }
     await writeRoles(trx, row.id, after, null)
     await auditUser(trx, ctx, access, known === undefined ? 'create' : 'update', row, { before, after })
-    return { row, grants: after }
+    return { row, grants: after, ways }
   })
 }
 
@@ -133,7 +170,7 @@ export async function updateUser(ctx: Context, access: Access, id: string, input
   const managed = managedClients(access)
   return ctx.store.write.transaction().execute(async (trx) => {
     const hadOwner = await lockOwners(trx)
-    const { row: before, grants } = await requireUser(trx, access, id)
+    const { row: before, grants, ways } = await requireUser(trx, access, id)
     if (managed !== null && (input.name !== undefined || input.is_active !== undefined)) {
       throw new AppError('forbidden', 'Only an owner of all clients changes the account itself')
     }
@@ -143,11 +180,12 @@ export async function updateUser(ctx: Context, access: Access, id: string, input
       disabled_at: disabledAt(before, input.is_active, ctx.clock.now()),
     }
     await trx.updateTable('users').set({ name: row.name, disabled_at: row.disabled_at }).where('id', '=', id).execute()
-    const after = input.roles === undefined ? grants : await changedRoles(trx, access, { row, grants }, input.roles)
+    const after =
+      input.roles === undefined ? grants : await changedRoles(trx, access, { row, grants, ways }, input.roles)
     if (hadOwner) await requireOwnerLeft(trx)
     if (row.disabled_at !== null) await trx.deleteFrom('sign_ins').where('user_id', '=', id).execute()
     await auditUser(trx, ctx, access, 'update', row, { before: grants, after }, before)
-    return { row, grants: after }
+    return { row, grants: after, ways }
   })
 }
 
@@ -159,14 +197,14 @@ const disabledAt = ({ disabled_at }: UserRow, isActive: boolean | undefined, now
 async function changedRoles(
   trx: Transaction<Tables>,
   access: Access,
-  { row, grants }: FoundUser,
+  { row, grants, ways }: FoundUser,
   entries: readonly RoleEntry[],
 ): Promise<Grants> {
   const managed = managedClients(access)
   await requireGivable(trx, access, entries)
   const wanted = grantsOfEntries(entries)
   const isNew = [...wanted.clients.keys()].some((id) => !grants.clients.has(id))
-  if (row.password_hash === null && isNew && !managesAllOf(access, grants)) {
+  if (isInvited(row, ways) && isNew && !managesAllOf(access, grants)) {
     throw new AppError('conflict', 'Someone else invited this person: change roles once they have accepted')
   }
   await writeRoles(trx, row.id, wanted, managed)
@@ -180,10 +218,7 @@ async function writeRoles(trx: Transaction<Tables>, userId: string, grants: Gran
   let old = trx.deleteFrom('user_roles').where('user_id', '=', userId)
   if (managed !== null) old = old.where('client_id', 'in', [...managed])
   await old.execute()
-  const rows = [
-    ...(grants.all === null ? [] : [{ user_id: userId, client_id: ALL_CLIENTS, role: grants.all }]),
-    ...Array.from(grants.clients, ([client_id, role]) => ({ user_id: userId, client_id, role })),
-  ]
+  const rows = rowsOfGrants(grants).map((row) => ({ user_id: userId, ...row }))
   if (rows.length > 0) await trx.insertInto('user_roles').values(rows).execute()
 }
 
@@ -197,6 +232,8 @@ export async function deleteUser(ctx: Context, access: Access, id: string): Prom
     }
     await trx.deleteFrom('user_roles').where('user_id', '=', id).execute()
     await trx.deleteFrom('user_links').where('user_id', '=', id).execute()
+    await removeIdentities(trx, id)
+    await removeTwoStep(trx, id)
     await trx.deleteFrom('sign_ins').where('user_id', '=', id).execute()
     await trx.deleteFrom('users').where('id', '=', id).execute()
     if (hadOwner) await requireOwnerLeft(trx)
@@ -204,37 +241,12 @@ export async function deleteUser(ctx: Context, access: Access, id: string): Prom
   })
 }
 
-/**
- * Has changes that could take the last owner away wait for one another; an update that changes nothing is the lock of both engines.
- *
- * @returns whether anyone owns all clients
- */
-async function lockOwners(trx: Transaction<Tables>): Promise<boolean> {
+async function removeIdentities(trx: Transaction<Tables>, userId: string): Promise<void> {
   await trx
-    .updateTable('user_roles')
-    .set(({ ref }) => ({ role: ref('role') }))
-    .where('client_id', '=', ALL_CLIENTS)
-    .where('role', '=', 'owner')
+    .deleteFrom('identity_roles')
+    .where('identity_id', 'in', (db) => db.selectFrom('user_identities').select('id').where('user_id', '=', userId))
     .execute()
-  return hasOwner(trx)
-}
-
-async function hasOwner(db: Kysely<Tables>): Promise<boolean> {
-  const owner = await db
-    .selectFrom('users')
-    .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
-    .select('users.id')
-    .where('client_id', '=', ALL_CLIENTS)
-    .where('role', '=', 'owner')
-    .where('disabled_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst()
-  return owner !== undefined
-}
-
-/** @throws AppError `conflict` when no one is left who owns all clients */
-async function requireOwnerLeft(trx: Transaction<Tables>): Promise<void> {
-  if (!(await hasOwner(trx))) throw new AppError('conflict', 'Someone has to be left who owns all clients')
+  await trx.deleteFrom('user_identities').where('user_id', '=', userId).execute()
 }
 
 interface ChangedGrants {
@@ -274,5 +286,5 @@ const audited = (row: UserRow, grants: Grants) => ({
 })
 
 /** Whether the caller may be given a link that sets this user's password. */
-export const mayHandOutLink = (access: Access, { row, grants }: FoundUser): boolean =>
-  managedClients(access) === null || (row.password_hash === null && managesAllOf(access, grants))
+export const mayHandOutLink = (access: Access, { row, grants, ways }: FoundUser): boolean =>
+  managedClients(access) === null || (isInvited(row, ways) && managesAllOf(access, grants))

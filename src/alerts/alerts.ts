@@ -5,6 +5,7 @@ import { type ChannelSettings, removeMessagesOfAlerts } from '../notifications/i
 import type { ResultHook } from '../probes/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
 import { removeFeedback } from './feedback-rows.ts'
+import { holdMuted } from './hold-muted.ts'
 import { escalateUnacknowledged } from './incidents/escalate.ts'
 import { followImpacts } from './incidents/follow-impact.ts'
 import { clearIncidents, removeIncidentsOfSite } from './incidents/remove.ts'
@@ -43,6 +44,7 @@ export class Alerts extends JobRunner {
     this.onResults = (trx, written) => judgeResults(trx, store, written, channelSettings, clock.now())
     this.jobs
       .onOneNode('alerts', UPKEEP_INTERVAL_MS, async (shouldContinue) => {
+        await holdMuted(store, clock.now())
         await runUpkeep(store, channelSettings, clock.now(), shouldContinue)
         if (shouldContinue()) await followVendors(store, channelSettings, clock.now())
       })

@@ -1,5 +1,6 @@
 import { type Finished, markResults } from '../probes/index.ts'
 import {
+  type AlertRow,
   chunksOf,
   type Kysely,
   type MaintenanceRow,
@@ -111,6 +112,16 @@ async function withParts(
 /** Whether someone has silenced all of an incident, with what joins it later. */
 export const isSilenced = ({ silences }: Pick<Mutes, 'silences'>, incidentId: string): boolean =>
   silences.some(({ incident_ids = [] }) => incident_ids.includes(incidentId))
+
+/** Whether some of these alerts last, and none of those may speak. */
+export function areMuted(alerts: Iterable<AlertRow>, { silences, maintenances }: Mutes, at: number): boolean {
+  const lasting = [...alerts].filter(({ state }) => state !== 'resolved')
+  const isMuted = ({ client_id, site_id, probe_id, subject, incident_id }: AlertRow) => {
+    const target = { clientId: client_id, siteId: site_id, probeId: probe_id, subject, incidentId: incident_id }
+    return muteFor(target, silences, maintenances, at) !== null
+  }
+  return lasting.length > 0 && lasting.every(isMuted)
+}
 
 function underWay(row: MaintenanceRow, at: number): Mute[] {
   const { id, client_id, site_id, probe_id } = row

@@ -1,26 +1,12 @@
 import { sql } from 'kysely'
-import { vendorName } from '../analytics/index.ts'
 import { newOrderedId } from '../lib/index.ts'
 import {
   type AlertMessageKind,
-  type Channel,
-  type ChannelSettings,
   channelInWords,
-  channelsOf,
-  channelsOfPeople,
-  channelsOnCall,
-  channelsTold,
   type DeliveredHook,
   enqueue,
-  isForIncidents,
-  kindOf,
-  type OutboxEntry,
-  quietUntil,
   releaseHeld,
-  type ServiceKind,
-  takesMessage,
-  takesSeverity,
-  whoIsOnCall,
+  sayCritical,
 } from '../notifications/index.ts'
 import {
   type AlertRow,
@@ -30,11 +16,10 @@ import {
   type Tables,
   type Transaction,
 } from '../store/index.ts'
-import { alertMessage, changesBefore } from './alert-message.ts'
 import { endFeedback } from './feedback-rows.ts'
-import type { DueMessage } from './incidents/due-messages.ts'
 import { type PendingTransition, throughIncidents } from './incidents/write-incidents.ts'
-import type { AlertContext, AlertSource } from './rules.ts'
+import { entriesOf } from './message-entries.ts'
+import type { AlertContext } from './rules.ts'
 import { endResolvedSilences } from './silences/silences.ts'
 
 /** The unresolved alerts of these probes, locked until the transaction ends. */
@@ -97,7 +82,7 @@ export async function writeTransitions(
   context: AlertContext,
 ): Promise<void> {
   const { now } = context
-  const { pending, due } = await throughIncidents(trx, store, given, context)
+  const { pending, due, critical } = await throughIncidents(trx, store, given, context)
   const changed = pending.filter(({ before, transition }) => transition.alert !== before)
   await saveAlerts(
     trx,
@@ -107,17 +92,18 @@ export async function writeTransitions(
     alert === null ? [] : happened.map((event) => ({ alert_id: alert.id, id: newOrderedId(now), at: now, ...event })),
   )
   for (const chunk of chunksOf(events)) await trx.insertInto('alert_events').values(chunk).execute()
-  // Whether or not the client wants a message of the escalation.
-  await releaseHeld(trx, changed.flatMap(becameCritical), now)
+  await sayCritical(trx, critical)
+  await releaseHeld(
+    trx,
+    [...critical].flatMap(([id, { isMuted }]) => (isMuted ? [] : id)),
+    now,
+  )
   await enqueue(trx, await entriesOf(trx, due, context.channelSettings, now), now)
   const resolved = changed.flatMap(({ transition: { alert } }) => (alert?.state === 'resolved' ? alert.id : []))
   if (resolved.length === 0) return
   await endResolvedSilences(trx, now)
   await endFeedback(trx, resolved, now)
 }
-
-const becameCritical = ({ before, transition: { alert } }: PendingTransition): string[] =>
-  before?.severity === 'warning' && alert?.severity === 'critical' ? [alert.id] : []
 
 async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[]): Promise<void> {
   for (const chunk of chunksOf(alerts)) {
@@ -132,110 +118,6 @@ async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[])
       )
       .execute()
   }
-}
-
-/** One for each channel of the client; where a vendor's incident speaks to the operator, without theirs. */
-export async function entriesOf(
-  trx: Transaction<Tables>,
-  due: readonly DueMessage[],
-  channelSettings: ChannelSettings,
-  now: number,
-): Promise<OutboxEntry[]> {
-  if (due.length === 0) return []
-  const changes = await changesBefore(
-    trx,
-    due.map(({ alert }) => alert),
-  )
-  const vendors = await vendorsOf(
-    trx,
-    due.flatMap(({ known }) => known.row.parent_id ?? []),
-  )
-  const ends = due.filter(({ kind }) => QUIETENS.includes(kind))
-  const told = await channelsTold(
-    trx,
-    ends.map(({ alert }) => alert.id),
-  )
-  return due.flatMap((message) => {
-    const { source, alert, known, kind } = message
-    const vendor = vendors.get(known.row.parent_id ?? '')
-    const elsewhere = vendor === undefined ? null : vendorName(vendor)
-    // Beginning and end belong together: where the one was withdrawn, the other is cancelled before it is sent.
-    const isForOperator = vendor === undefined || kind === 'opened' || kind === 'resolved'
-    // One that was critical is so until its end.
-    const isCritical = alert.severity === 'critical' || known.row.notified_severity === 'critical'
-    const heldUntil = isCritical ? null : quietEndOf(source, now)
-    return (
-      channelsFor(message, channelSettings, told.get(alert.id), now)
-        .filter(({ key }) => isForOperator || key !== 'global')
-        .filter(({ key, address }) => hears(kindOf(key, address), message))
-        // One that was added meanwhile knows of no beginning.
-        .filter(({ key }) => !QUIETENS.includes(kind) || told.get(alert.id)?.has(key) !== false)
-        // To a channel for what is critical the escalation is the opening, whatever the client wants of escalations.
-        .filter(
-          ({ minimumSeverity }) => kind !== 'escalated' || source.notifyAllEscalated || minimumSeverity === 'critical',
-        )
-        .filter((channel) => takesSeverity(channel, isCritical ? 'critical' : 'warning'))
-        .map((channel) => ({
-          channel,
-          clientId: source.client.id,
-          alertId: alert.id,
-          heldUntil: knowsQuietHours(channel, kind) ? heldUntil : null,
-          holdMs: message.holdMs,
-          message: alertMessage(message, changes.get(alert.id), elsewhere, onCallName(message, now)),
-        }))
-    )
-  })
-}
-
-/** Those of the client, and of its people the one on call. How it ends is sent to all who were notified of it. */
-function channelsFor(
-  { only, source: { client }, kind }: DueMessage,
-  channelSettings: ChannelSettings,
-  told: ReadonlySet<string> | undefined,
-  now: number,
-): readonly Channel[] {
-  if (only !== undefined) return only.channels
-  const recipients = { client, ...channelSettings }
-  const personal = QUIETENS.includes(kind)
-    ? channelsOfPeople(recipients).filter(({ key }) => told?.has(key) === true)
-    : channelsOnCall(recipients, now)
-  return [...channelsOf(recipients), ...personal]
-}
-
-/** Of what is over no one has to take care. */
-function onCallName({ only, source, kind }: DueMessage, now: number): string | null {
-  const plan = source.client.onCall ?? null
-  if (only !== undefined) return only.name
-  if (plan === null || QUIETENS.includes(kind)) return null
-  return whoIsOnCall(plan.rotation, plan.overrides, now)?.person.name ?? null
-}
-
-const hears = (service: ServiceKind, { kind, audience }: DueMessage): boolean =>
-  takesMessage(service, kind) && (audience === 'everyone' || isForIncidents(service))
-
-/** Not the operator's own, and not what would go on paging someone about what is over or taken care of. */
-const knowsQuietHours = ({ key, address }: Channel, kind: AlertMessageKind): boolean =>
-  key !== 'global' && !(isForIncidents(kindOf(key, address)) && QUIETENS.includes(kind))
-
-const QUIETENS: readonly AlertMessageKind[] = ['acknowledged', 'unacknowledged', 'resolved']
-
-/** What is no more than a warning waits for the end of the client's quiet hours, by the site's clock. */
-const quietEndOf = ({ quietHours, site }: AlertSource, now: number): number | null =>
-  quietHours === null ? null : quietUntil(quietHours, site.timezone, now)
-
-/** Of these incidents those of vendors, with whose. */
-async function vendorsOf(trx: Transaction<Tables>, ids: readonly string[]): Promise<Map<string, string>> {
-  const vendors = new Map<string, string>()
-  for (const chunk of chunksOf([...new Set(ids)])) {
-    const rows = await trx
-      .selectFrom('incidents')
-      .select(['id', 'vendor'])
-      .where('id', 'in', chunk)
-      .where('scope', '=', 'vendor')
-      .execute()
-    for (const { id, vendor } of rows) if (vendor !== null) vendors.set(id, vendor)
-  }
-  return vendors
 }
 
 /** What the timeline says of each message that reached someone. */

@@ -1,7 +1,7 @@
 import { DAY, floorTo, MINUTE } from '../lib/index.ts'
 import type { TimeRange } from '../rollups/index.ts'
-import type { SiteRow, Store } from '../store/index.ts'
-import { type ScoreCap, score } from './score.ts'
+import type { Kysely, SiteRow, Store, Tables } from '../store/index.ts'
+import { type ScoreCap, type ScoreCounts, score, type TagCount } from './score.ts'
 import {
   SCORE_EVENT_COLUMNS,
   SCORE_EVENT_MEASURES,
@@ -9,7 +9,7 @@ import {
   SCORE_TAG_MEASURES,
   scoreCounts,
 } from './score-counts.ts'
-import { criticalAlerts } from './site-facts.ts'
+import { type CriticalAlert, criticalAlerts } from './site-facts.ts'
 import { sumBy } from './sums.ts'
 import { sumsBySite } from './sums-by-site.ts'
 
@@ -26,66 +26,79 @@ export interface SiteFigures extends SiteSummary {
   tags: readonly TagFigures[]
 }
 
-export interface TagFigures {
-  tag_key: string
-  executions: number
-  success: number
-}
+export type TagFigures = TagCount
 
 /** Sites per snapshot: a reader is busy with one for long enough as it is. */
-const SITES_PER_QUERY = 250
+export const SITES_PER_QUERY = 250
 
-/** The last 24 hours of many sites, by `site_no`: the figures that `overview` gives for each. */
-export const siteSummaries = (
-  store: Store,
-  sites: readonly Pick<SiteRow, 'site_no' | 'id'>[],
-  now: number,
-): Promise<ReadonlyMap<number, SiteSummary>> => siteFigures(store, sites, now)
+/** The 24 hours up to the end of the minute that holds `now`. */
+export function summaryRange(now: number): TimeRange {
+  const to = floorTo(now, MINUTE) + MINUTE
+  return { from: to - DAY, to }
+}
 
-/** The same, with the figures of each tag. */
+/** The last 24 hours of many sites, with the figures of each tag, by `site_no`: what `overview` says of each. */
 export async function siteFigures(
   store: Store,
   sites: readonly Pick<SiteRow, 'site_no' | 'id'>[],
   now: number,
 ): Promise<Map<number, SiteFigures>> {
-  const to = floorTo(now, MINUTE) + MINUTE
-  const range = { from: to - DAY, to }
-  const summaries = new Map<number, SiteFigures>()
+  const range = summaryRange(now)
+  const figures = new Map<number, SiteFigures>()
   for (let start = 0; start < sites.length; start += SITES_PER_QUERY) {
     const part = sites.slice(start, start + SITES_PER_QUERY)
-    for (const [siteNo, summary] of await summariesOf(store, part, range)) summaries.set(siteNo, summary)
+    const siteNos = part.map((site) => site.site_no)
+    const { counts, alerts } = await store.reports.transaction().execute(async (db) => ({
+      counts: await summaryCounts(db, siteNos, range),
+      alerts: await criticalAlerts(
+        db,
+        part.map((site) => site.id),
+      ),
+    }))
+    for (const { site_no, id } of part) {
+      const ofSite = counts.get(site_no) ?? NO_COUNTS
+      figures.set(site_no, { ...summaryOf(ofSite.counts, alerts.get(id)), tags: ofSite.tags })
+    }
   }
-  return summaries
+  return figures
 }
 
-async function summariesOf(
-  store: Store,
-  sites: readonly Pick<SiteRow, 'site_no' | 'id'>[],
+/** @param alert a critical one of the site that is open */
+export function summaryOf(counts: ScoreCounts, alert: CriticalAlert | undefined): SiteSummary {
+  const { overall, cap } = score(counts, alert)
+  return { events_24h: counts.events, score: overall, score_cap: cap }
+}
+
+interface SummaryCounts {
+  counts: ScoreCounts
+  tags: readonly TagFigures[]
+}
+
+const NO_COUNTS: SummaryCounts = { counts: scoreCounts(new Map(), []), tags: [] }
+
+/** What summaries are computed from, of each of the sites. */
+export async function summaryCounts(
+  db: Kysely<Tables>,
+  siteNos: readonly number[],
   range: TimeRange,
-): Promise<[number, SiteFigures][]> {
-  const siteNos = sites.map((site) => site.site_no)
-  const ids = sites.map((site) => site.id)
-  const { eventRows, tagRows, alerts } = await store.reports.transaction().execute(async (db) => ({
-    eventRows: await sumsBySite(db, 'event_rollups', siteNos, range, SCORE_EVENT_MEASURES, 'event_name'),
-    tagRows: await sumsBySite(db, 'tag_rollups', siteNos, range, SCORE_TAG_MEASURES, 'tag_key'),
-    alerts: await criticalAlerts(db, ids),
-  }))
+): Promise<Map<number, SummaryCounts>> {
+  if (siteNos.length === 0) return new Map()
+  const eventRows = await sumsBySite(db, 'event_rollups', siteNos, range, SCORE_EVENT_MEASURES, 'event_name')
+  const tagRows = await sumsBySite(db, 'tag_rollups', siteNos, range, SCORE_TAG_MEASURES, 'tag_key')
   const events = Map.groupBy(eventRows, (row) => row.site_no)
   const tags = Map.groupBy(tagRows, (row) => row.site_no)
-  return sites.map(({ site_no, id }) => {
-    const ofEvents = sumBy(events.get(site_no) ?? [], SCORE_EVENT_COLUMNS, (row) => row.key)
-    // Joined by name only: what a tag was called before it was named or renamed today counts beside it.
-    const ofTags = sumBy(tags.get(site_no) ?? [], SCORE_TAG_COLUMNS, (row) => row.key)
-    const counts = scoreCounts(ofEvents, ofTags)
-    const { overall, cap } = score(counts, alerts.get(id))
-    return [
-      site_no,
-      {
-        events_24h: counts.events,
-        score: overall,
-        score_cap: cap,
-        tags: Array.from(ofTags, ([tag_key, { executions, success }]) => ({ tag_key, executions, success })),
-      },
-    ]
-  })
+  return new Map(
+    siteNos.map((siteNo) => {
+      const ofEvents = sumBy(events.get(siteNo) ?? [], SCORE_EVENT_COLUMNS, (row) => row.key)
+      // Joined by name only: what a tag was called before it was named or renamed today counts beside it.
+      const ofTags = sumBy(tags.get(siteNo) ?? [], SCORE_TAG_COLUMNS, (row) => row.key)
+      return [
+        siteNo,
+        {
+          counts: scoreCounts(ofEvents, ofTags),
+          tags: Array.from(ofTags, ([tag_key, { executions, success }]) => ({ tag_key, executions, success })),
+        },
+      ]
+    }),
+  )
 }

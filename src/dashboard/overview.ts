@@ -7,71 +7,107 @@ import {
   unreachableClients,
   unresolvedAlerts,
 } from '../alerts/index.ts'
-import { type SiteSummary, siteSummaries } from '../analytics/index.ts'
+import { type CriticalAlert, KeptSummaries, type SiteSummary } from '../analytics/index.ts'
 import type { Visible } from '../http/index.ts'
 import { isoTime, isoTimeOrNull, maskedQuery } from '../lib/index.ts'
 import { lastEventTimes, monthUsages } from '../management/index.ts'
-import { activeProbes, type ProbeState } from '../probes/index.ts'
+import type { ProbeState, ProbeStates } from '../probes/index.ts'
 import type { ClientRow, SiteRow, Store } from '../store/index.ts'
-import type { ClientState, Overview, SiteState } from './schemas.ts'
-import type { Sparklines } from './sparklines.ts'
-import { probeStatus, STATUSES, type Status, siteStatus, worstStatus } from './status.ts'
+import { type OverviewContent, OverviewText, type SiteContent } from './overview-text.ts'
+import type { Overview } from './schemas.ts'
+import { Sparklines } from './sparklines.ts'
+import { STATUSES, type Status, siteStatus, worstStatus } from './status.ts'
 
-/** Active clients that the caller may see, with their active sites, oldest first. */
-export async function overview(
-  store: Store,
-  sparklines: Sparklines,
-  channelSettings: ChannelSettings,
-  visible: Visible,
-  now: number,
-): Promise<Overview> {
-  const [clients, sites, seen, probes, alerts, incidents, recent, usages] = await Promise.all([
-    store.read
-      .selectFrom('clients')
-      .selectAll()
-      .where('is_active', '=', 1)
-      .$if(visible !== null, (all) => all.where('id', 'in', [...(visible ?? [])]))
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute(),
-    activeSites(store, visible),
-    lastEventTimes(store.read),
-    activeProbes(store.read),
-    unresolvedAlerts(store.read),
-    openIncidents(store.read, visible),
-    recentAlerts(store, visible, RECENT_ALERTS),
-    monthUsages(store.read, now),
-  ])
-  const siteNos = sites.map((site) => site.site_no)
-  const [summaries, hours] = await Promise.all([siteSummaries(store, sites, now), sparklines.of(siteNos, now)])
-  const probesBySite = Map.groupBy(probes, (probe) => probe.siteId)
-  const alertsBySite = Map.groupBy(alerts, (alert) => alert.siteId)
-  const sitesByClient = Map.groupBy(sites, (site) => site.client_id)
-  const states = clients.map((client) =>
-    clientState(
-      client,
-      (sitesByClient.get(client.id) ?? []).map((site) =>
-        siteState(
-          site,
-          { ...(summaries.get(site.site_no) ?? NO_SUMMARY), sparkline: hours.get(site.site_no) ?? [] },
-          seen.get(site.site_no) ?? null,
-          probesBySite.get(site.id) ?? [],
-          alertsBySite.get(site.id) ?? [],
-          now,
+export interface OverviewOptions {
+  store: Store
+  probes: Pick<ProbeStates, 'read'>
+  /** Where messages go besides the addresses of the clients. */
+  channelSettings: ChannelSettings
+}
+
+export interface OverviewAnswer {
+  /** Of the content, whatever its time; the same on every node. */
+  hash: string
+  /** The answer as JSON, an `Overview`. */
+  json: () => string
+}
+
+/**
+ * Everything at a glance, for dashboards that ask for it again and again: what costs most, sums of 24 hours and the states of
+ * thousands of probes, is read again only where it has changed. Whether it has is read every time, so no answer is out of date.
+ */
+export class Overviews {
+  readonly #options: OverviewOptions
+  readonly #sparklines: Sparklines
+  readonly #summaries: KeptSummaries
+
+  constructor(options: OverviewOptions) {
+    this.#options = options
+    this.#sparklines = new Sparklines(options.store)
+    this.#summaries = new KeptSummaries(options.store)
+  }
+
+  /** Active clients that the caller may see, with their active sites, oldest first. @param now epoch ms */
+  async answer(visible: Visible, now: number): Promise<OverviewAnswer> {
+    const text = new OverviewText(await this.#read(visible, now))
+    return { hash: text.hash, json: () => text.json(isoTime(now)) }
+  }
+
+  async #read(visible: Visible, now: number): Promise<OverviewContent> {
+    const { store, channelSettings } = this.#options
+    const [clients, sites, seen, probes, alerts, incidents, recent, usages] = await Promise.all([
+      activeClients(store, visible),
+      activeSites(store, visible),
+      lastEventTimes(store.read),
+      this.#options.probes.read(),
+      unresolvedAlerts(store.read),
+      openIncidents(store.read, visible),
+      recentAlerts(store, visible, RECENT_ALERTS),
+      monthUsages(store.read, now),
+    ])
+    const alertsBySite = Map.groupBy(alerts, (alert) => alert.siteId)
+    const [summaries, hours] = await Promise.all([
+      this.#summaries.of(sites, criticalOf(alertsBySite), now),
+      this.#sparklines.of(
+        sites.map((site) => site.site_no),
+        now,
+      ),
+    ])
+    const sitesByClient = Map.groupBy(sites, (site) => site.client_id)
+    const states = clients.map((client) =>
+      clientContent(
+        client,
+        (sitesByClient.get(client.id) ?? []).map((site) =>
+          siteContent(
+            site,
+            { ...(summaries.get(site.site_no) ?? NO_SUMMARY), sparkline: hours.get(site.site_no) ?? [] },
+            seen.get(site.site_no) ?? null,
+            probes.get(site.id) ?? NO_PROBES,
+            alertsBySite.get(site.id) ?? [],
+            now,
+          ),
         ),
       ),
-    ),
-  )
-  const watched = clients.filter(({ id }) => sitesByClient.has(id))
-  return {
-    generated_at: isoTime(now),
-    totals: { ...totalsOf(states), open_incidents: incidents.filter(({ state }) => state === 'open').length },
-    incidents: await summariesOf(store.read, incidents.slice(0, INCIDENTS_MOST)),
-    clients: states,
-    clients_without_channel: await unreachableClients(store.read, watched, channelSettings),
-    clients_near_quota: nearQuota(usages.filter(({ id }) => visible === null || visible.includes(id))),
-    recent_alerts: recent,
+    )
+    const watched = clients.filter(({ id }) => sitesByClient.has(id))
+    return {
+      totals: { ...totalsOf(states), open_incidents: incidents.filter(({ state }) => state === 'open').length },
+      incidents: await summariesOf(store.read, incidents.slice(0, INCIDENTS_MOST)),
+      clients: states,
+      clients_without_channel: await unreachableClients(store.read, watched, channelSettings),
+      clients_near_quota: nearQuota(usages.filter(({ id }) => visible === null || visible.includes(id))),
+      recent_alerts: recent,
+    }
   }
+}
+
+const NO_PROBES: readonly ProbeState[] = []
+
+/** The critical alert of each site that has one: of several the first, as on the wall. @param alerts the worst first, of equal ones the oldest */
+function criticalOf(alerts: ReadonlyMap<string, readonly UnresolvedAlert[]>): Map<string, CriticalAlert> {
+  const critical = new Map<string, CriticalAlert>()
+  for (const [siteId, [worst]] of alerts) if (worst?.severity === 'critical') critical.set(siteId, worst)
+  return critical
 }
 
 const RECENT_ALERTS = 20
@@ -85,11 +121,24 @@ function nearQuota(usages: Awaited<ReturnType<typeof monthUsages>>): Overview['c
 
 const NO_SUMMARY: SiteSummary = { events_24h: 0, score: null, score_cap: null }
 
-const activeSites = (store: Store, visible: Visible): Promise<SiteRow[]> =>
+type Client = Pick<ClientRow, 'id' | 'name' | 'chat_webhook' | 'email'>
+type Site = Pick<SiteRow, 'site_no' | 'id' | 'client_id' | 'name' | 'url' | 'timezone'>
+
+const activeClients = (store: Store, visible: Visible): Promise<Client[]> =>
+  store.read
+    .selectFrom('clients')
+    .select(['id', 'name', 'chat_webhook', 'email'])
+    .where('is_active', '=', 1)
+    .$if(visible !== null, (all) => all.where('id', 'in', [...(visible ?? [])]))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+
+const activeSites = (store: Store, visible: Visible): Promise<Site[]> =>
   store.read
     .selectFrom('sites')
     .innerJoin('clients', 'clients.id', 'sites.client_id')
-    .selectAll('sites')
+    .select(['sites.site_no', 'sites.id', 'sites.client_id', 'sites.name', 'sites.url', 'sites.timezone'])
     .where('sites.is_active', '=', 1)
     .where('clients.is_active', '=', 1)
     .$if(visible !== null, (all) => all.where('sites.client_id', 'in', [...(visible ?? [])]))
@@ -97,14 +146,14 @@ const activeSites = (store: Store, visible: Visible): Promise<SiteRow[]> =>
     .orderBy('sites.site_no')
     .execute()
 
-function siteState(
-  site: SiteRow,
+function siteContent(
+  site: Site,
   figures: SiteSummary & { sparkline: readonly number[] },
   lastEventAt: number | null,
   probes: readonly ProbeState[],
   alerts: readonly UnresolvedAlert[],
   now: number,
-): SiteState {
+): SiteContent {
   const [worst] = alerts
   return {
     id: site.id,
@@ -130,23 +179,11 @@ function siteState(
     sparkline: [...figures.sparkline],
     score: figures.score,
     score_cap: figures.score_cap,
-    probes: probes.map(probeState),
+    probes,
   }
 }
 
-const probeState = (probe: ProbeState): SiteState['probes'][number] => ({
-  id: probe.id,
-  probe_type: probe.probeType,
-  name: probe.name,
-  status: probeStatus(probe),
-  judged: probe.status !== null && probe.reason === null,
-  reason: probe.reason,
-  message: probe.message,
-  response_time_ms: probe.responseTimeMs,
-  last_result_at: isoTimeOrNull(probe.lastResultAt),
-})
-
-function clientState(client: ClientRow, sites: SiteState[]): ClientState {
+function clientContent(client: Client, sites: SiteContent[]): OverviewContent['clients'][number] {
   return {
     id: client.id,
     name: client.name,
@@ -156,7 +193,7 @@ function clientState(client: ClientRow, sites: SiteState[]): ClientState {
   }
 }
 
-function totalsOf(clients: readonly ClientState[]): Omit<Overview['totals'], 'open_incidents'> {
+function totalsOf(clients: OverviewContent['clients']): Omit<Overview['totals'], 'open_incidents'> {
   const sites = clients.flatMap((client) => client.sites)
   const byStatus = Object.fromEntries(
     STATUSES.map((status) => [status, sites.filter((site) => site.status === status).length]),

@@ -4,19 +4,19 @@ import {
   type Access,
   type Credentials,
   errorResponses,
-  etagOf,
   type HttpApp,
   highestRole,
   keepHeaders,
   matchesEtag,
+  sendJson,
   suffices,
   visibleTo,
 } from '../http/index.ts'
 import type { Clock } from '../lib/index.ts'
+import { ProbeStates } from '../probes/index.ts'
 import type { Store } from '../store/index.ts'
-import { overview } from './overview.ts'
+import { Overviews } from './overview.ts'
 import { Overview } from './schemas.ts'
-import { Sparklines } from './sparklines.ts'
 import { EventStream } from './stream.ts'
 
 export interface DashboardOptions {
@@ -37,7 +37,8 @@ export function dashboardRoutes(
   app: HttpApp,
   { store, clock, channelSettings, credentials, onError }: DashboardOptions,
 ): void {
-  const sparklines = new Sparklines(store)
+  const probes = new ProbeStates(store)
+  const overviews = new Overviews({ store, probes, channelSettings })
   app.get(
     '/api/dashboard/overview',
     {
@@ -54,17 +55,16 @@ export function dashboardRoutes(
       },
     },
     async (request, reply) => {
-      const state = await overview(store, sparklines, channelSettings, visibleTo(request.access), clock.now())
-      // The time of the answer is no part of what it says: two answers that differ in nothing else are the same.
-      const { generated_at: _, ...content } = state
-      const etag = etagOf(content)
+      // The time of the answer is no part of its hash: two answers that differ in nothing else are the same.
+      const { hash, json } = await overviews.answer(visibleTo(request.access), clock.now())
+      const etag = `"${hash}"`
       reply.header('etag', etag).header('cache-control', 'private, no-cache')
       if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
-      return state
+      return sendJson(reply, json())
     },
   )
 
-  const stream = new EventStream({ store, clock, credentials, onError })
+  const stream = new EventStream({ store, clock, probes, credentials, onError })
   app.addHook('preClose', () => stream.stop())
   app.get(
     '/api/stream',

@@ -21,6 +21,7 @@ interface Kept {
 export class Sparklines {
   readonly #store: Store
   readonly #kept = new Map<number, Kept>()
+  #hour = 0
 
   constructor(store: Store) {
     this.#store = store
@@ -40,14 +41,15 @@ export class Sparklines {
         this.#kept.set(siteNo, { readAt: now, hour, counts: counts.get(siteNo) ?? NONE })
       }
     }
-    this.#forgetOthers(siteNos)
+    this.#forgetOld(hour)
     return new Map(siteNos.map((siteNo) => [siteNo, this.#kept.get(siteNo)?.counts ?? NONE]))
   }
 
-  #forgetOthers(siteNos: readonly number[]): void {
-    if (this.#kept.size === siteNos.length) return
-    const wanted = new Set(siteNos)
-    for (const siteNo of this.#kept.keys()) if (!wanted.has(siteNo)) this.#kept.delete(siteNo)
+  /** Once an hour: sites that are gone. Those that this caller may not see, another one asks for. */
+  #forgetOld(hour: number): void {
+    if (this.#hour === hour) return
+    this.#hour = hour
+    for (const [siteNo, kept] of this.#kept) if (kept.hour !== hour) this.#kept.delete(siteNo)
   }
 }
 

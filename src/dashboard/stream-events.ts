@@ -1,6 +1,6 @@
 import { type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
 import type { Visible } from '../http/index.ts'
-import { activeProbes } from '../probes/index.ts'
+import type { ProbeStates, ProbesBySite } from '../probes/index.ts'
 import type { Kysely, Tables } from '../store/index.ts'
 import { probeStatus, type Status } from './status.ts'
 
@@ -104,21 +104,32 @@ const changeOf = ({ id, clientId, siteId, probeId, severity, state, title }: Unr
 
 /** Finds the probes that have another status than at the last call; at first none has. */
 export class StatusChanges {
-  #known: Map<string, string> | null = null
+  readonly #probes: Pick<ProbeStates, 'read'>
+  #known: ProbesBySite | null = null
+
+  constructor(probes: Pick<ProbeStates, 'read'>) {
+    this.#probes = probes
+  }
 
   /** Forgets everything, after a time without calls. */
   reset(): void {
     this.#known = null
   }
 
-  async since(db: Kysely<Tables>): Promise<ProbeStatus[]> {
-    const probes = await activeProbes(db)
+  async since(): Promise<ProbeStatus[]> {
+    const now = await this.#probes.read()
     const before = this.#known
-    this.#known = new Map(probes.map((probe) => [probe.id, probeStatus(probe)]))
+    this.#known = now
     if (before === null) return []
-    return probes.flatMap((probe) => {
-      const status = probeStatus(probe)
-      return status === before.get(probe.id) ? [] : [{ id: probe.id, site_id: probe.siteId, status }]
+    return [...now].flatMap(([siteId, states]) => {
+      const known = before.get(siteId)
+      // The same array: nothing of the site has changed.
+      if (known === states) return []
+      const statuses = new Map(known?.map((probe) => [probe.id, probeStatus(probe)]))
+      return states.flatMap((probe) => {
+        const status = probeStatus(probe)
+        return status === statuses.get(probe.id) ? [] : [{ id: probe.id, site_id: siteId, status }]
+      })
     })
   }
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { type Access, type Credentials, highestRole, RateLimitedError, visibleTo } from '../http/index.ts'
 import { AppError, type Clock, floorTo, isoTime, Loop, MINUTE, SECOND } from '../lib/index.ts'
+import type { ProbeStates } from '../probes/index.ts'
 import { GRAIN } from '../rollups/index.ts'
 import { chunksOf, type Store, totalOf } from '../store/index.ts'
 import {
@@ -33,6 +34,7 @@ const RETRY_SECONDS = 30
 export interface EventStreamOptions {
   store: Store
   clock: Clock
+  probes: Pick<ProbeStates, 'read'>
   credentials: Pick<Credentials, 'accessesOf' | 'hasAccounts'>
   onError: (error: Error, loop: string) => void
 }
@@ -58,13 +60,14 @@ export class EventStream {
   readonly #spokenAt = new Map<ServerResponse, number>()
   readonly #byCaller = new Map<string, number>()
   readonly #loop: Loop
-  readonly #statuses = new StatusChanges()
+  readonly #statuses: StatusChanges
   readonly #alerts = new AlertChanges()
   #seenUpTo = 0
   #isStopping = false
 
-  constructor({ store, clock, credentials, onError }: EventStreamOptions) {
+  constructor({ store, clock, probes, credentials, onError }: EventStreamOptions) {
     this.#store = store
+    this.#statuses = new StatusChanges(probes)
     this.#clock = clock
     this.#credentials = credentials
     this.#loop = new Loop({
@@ -145,7 +148,7 @@ export class EventStream {
     const { read } = this.#store
     const [sites, probes, alerts] = await Promise.all([
       this.#changedSites(),
-      this.#statuses.since(read),
+      this.#statuses.since(),
       this.#alerts.since(read),
     ])
     await this.#tell({ ingest: { sites }, status: { probes }, alerts: { alerts } })

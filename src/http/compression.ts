@@ -92,6 +92,15 @@ export function sendPrepared(request: FastifyRequest, reply: FastifyReply, { typ
   return reply.type(type).send(forms[encoding])
 }
 
+/**
+ * Answers with JSON that is written already: the framework would write it from an object, which of thousands of parts takes as long as
+ * reading them. It goes through the same compression.
+ */
+export function sendJson<T, R>(reply: { type: (type: string) => { send: (payload: T) => R } }, json: string): R {
+  // The framework sends bytes as they are, whatever the route's schema says of their content.
+  return reply.type('application/json; charset=utf-8').send(Buffer.from(json) as unknown as T)
+}
+
 /** A strong validator of an answer's content. */
 export const etagOf = (content: unknown): string =>
   `"${createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 27)}"`

@@ -2,12 +2,15 @@ export {
   type Access,
   type AccessSettings,
   API_TOKEN_PREFIX,
+  type Authenticated,
   accessOf,
   type Credentials,
   isApiToken,
+  type PasswordSignIn,
   type Person,
   type Role,
   SESSION_MS,
+  type SessionOrigin,
   type SessionOwner,
   seesSecrets,
   visibleTo,
@@ -17,16 +20,18 @@ export {
   type ClientRole,
   type Grants,
   highestRole,
+  joined,
   NO_GRANTS,
   roleFor,
   suffices,
   type Visible,
 } from './access/grants.ts'
 export type { OwnedKind, OwnersOf } from './access/scope.ts'
+export { type SessionCookie, sessionCookie } from './access/session-cookie.ts'
 export type { Session } from './access/session-routes.ts'
 export { callerReader, createThrottle, emailKey, Flooders } from './access/throttle.ts'
 export { createHttpApp, type HttpAppOptions, keepHeaders } from './app.ts'
-export { etagOf, matchesEtag } from './compression.ts'
+export { etagOf, matchesEtag, sendJson } from './compression.ts'
 export { type IsPassing, OverloadedError, RateLimitedError } from './errors.ts'
 export { areEmails, isHttpUrl, isIsoTime } from './formats.ts'
 export { boundPipeline, enduring, IDLE_SOCKET_TIMEOUT_MS, inTurn, MAX_BODY_BYTES, SERVER_LIMITS } from './pacing.ts'

@@ -46,14 +46,8 @@ export interface TagLink {
 /** Which names a site has used on one day, and which tag ids they belonged to. */
 export class NameBook {
   readonly day: number
-  readonly #booked: Record<NameKind, Map<string, string>> = {
-    event: new Map(),
-    tag: new Map(),
-    container: new Map(),
-    version: new Map(),
-    client: new Map(),
-    field: new Map(),
-  }
+  /** By kind, once there is a name of it: there are as many books as sites, and few have names of all kinds. */
+  readonly #booked: Partial<Record<NameKind, Map<string, string>>> = {}
   /** Admitted under their own name, apart from the two that are always allowed. */
   readonly #admitted: Record<NameKind, number> = { event: 0, tag: 0, container: 0, version: 0, client: 0, field: 0 }
   /** The name that each tag id had last. */
@@ -70,8 +64,10 @@ export class NameBook {
 
   /** Takes in a name that was admitted before: by another process, or by this one before a restart. */
   remember(kind: NameKind, name: string): void {
-    if (this.#booked[kind].has(name)) return
-    this.#booked[kind].set(name, name)
+    this.#booked[kind] ??= new Map()
+    const booked = this.#booked[kind]
+    if (booked.has(name)) return
+    booked.set(name, name)
     this.#admitted[kind]++
   }
 
@@ -79,11 +75,11 @@ export class NameBook {
    * The name to count `name` under. Calls `onAdmit` for a name that is new today and still fits under the cap.
    */
   book(kind: NameKind, name: string, onAdmit: (admitted: string) => void): string {
-    const known = this.#booked[kind].get(name)
+    const known = this.#booked[kind]?.get(name)
     if (known !== undefined) return known
     if (isAlwaysAllowed(kind, name)) return name
     const clean = storable(name)
-    if (clean !== name && this.#booked[kind].has(clean)) return clean
+    if (clean !== name && this.#booked[kind]?.has(clean) === true) return clean
     if (this.#admitted[kind] >= CAPS[kind]) return OTHER
     this.remember(kind, clean)
     onAdmit(clean)
@@ -107,7 +103,8 @@ export class NameBook {
   #hasNewField(eventName: string, event: EventDelta): boolean {
     if (event.fields === undefined || this.#admitted.field >= CAPS.field) return false
     const clean = storable(eventName)
-    const isOwn = isAlwaysAllowed('event', clean) || this.#booked.event.has(clean) || this.#isNew('event', eventName)
+    const isOwn =
+      isAlwaysAllowed('event', clean) || this.#booked.event?.has(clean) === true || this.#isNew('event', eventName)
     const name = isOwn ? clean : OTHER
     for (const field of fieldsOf(event).keys()) {
       if (field !== OTHER && this.#isNew('field', fieldKey(name, storable(field)))) return true
@@ -122,10 +119,10 @@ export class NameBook {
   #isNew(kind: NameKind, name: string): boolean {
     const booked = this.#booked[kind]
     return (
-      !booked.has(name) &&
+      booked?.has(name) !== true &&
       this.#admitted[kind] < CAPS[kind] &&
       !isAlwaysAllowed(kind, name) &&
-      !booked.has(storable(name))
+      booked?.has(storable(name)) !== true
     )
   }
 

@@ -19,17 +19,18 @@ export class RowBudget {
   #minute = 0
   #hour = 0
   #writes = 0
-  readonly #ofMinute = new Set<string>()
-  readonly #ofHour = new Set<string>()
+  /** Made when something is tracked: there are as many budgets as sites. */
+  #ofMinute: Set<string> | undefined
+  #ofHour: Set<string> | undefined
 
   /** Whether a row of a minute may be written: it is there already, or there is room for one more. */
   admitsMinute(at: number, ...key: (string | number)[]): boolean {
-    return this.#admits(at, this.#ofMinute, key)
+    return this.#admits(at, () => (this.#ofMinute ??= new Set()), key)
   }
 
   /** The same for a row of an hour. */
   admitsHour(at: number, ...key: (string | number)[]): boolean {
-    return this.#admits(at, this.#ofHour, key)
+    return this.#admits(at, () => (this.#ofHour ??= new Set()), key)
   }
 
   /** When it was last asked about, to the minute. */
@@ -37,9 +38,10 @@ export class RowBudget {
     return this.#minute
   }
 
-  #admits(at: number, known: Set<string>, key: (string | number)[]): boolean {
+  #admits(at: number, knownNow: () => Set<string>, key: (string | number)[]): boolean {
     this.#moveOn(at)
     if (++this.#writes <= UNTRACKED) return true
+    const known = knownNow()
     const text = key.join('\0')
     if (known.has(text)) return true
     if (this.#tokens < 1) return false
@@ -55,11 +57,11 @@ export class RowBudget {
     this.#tokens = Math.min(ROWS_AT_ONCE, this.#tokens + passed * ROWS_PER_MINUTE)
     this.#minute = minute
     this.#writes = 0
-    this.#ofMinute.clear()
+    this.#ofMinute = undefined
     const hour = floorTo(at, HOUR)
     if (hour === this.#hour) return
     this.#hour = hour
-    this.#ofHour.clear()
+    this.#ofHour = undefined
   }
 }
 

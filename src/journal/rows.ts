@@ -80,7 +80,8 @@ export class FoldRows {
     for (const hour of new Set(cells.map((cell) => floorTo(cell.minute, HOUR)))) {
       this.#push(dirtyBuckets, siteNo, GRAIN.hour, hour, 1)
     }
-    for (const [containerId, lastSeenAt] of lastSeen(cells)) this.#push(siteContainers, siteNo, containerId, lastSeenAt)
+    for (const [containerId, lastSeenAt] of lastSeen(cells))
+      this.#push(siteContainers, siteNo, containerId, 1, lastSeenAt)
     this.#addSeen(siteNo, cells, books)
   }
 

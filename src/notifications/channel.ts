@@ -32,8 +32,11 @@ export interface OwnChannel {
   minimumSeverity: Severity
 }
 
-/** Where messages go besides the addresses of the clients. */
-export type ChannelSettings = Omit<Recipients, 'client'>
+/** Where messages go besides the addresses of the clients, and how soon. */
+export interface ChannelSettings extends Omit<Recipients, 'client'> {
+  /** How long a warning lasts before people are notified of it, ms; missing: they are at once. */
+  warningsAfterMs?: number
+}
 
 export interface Channel {
   key: ChannelKey

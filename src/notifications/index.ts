@@ -20,7 +20,7 @@ export {
   takesSeverity,
 } from './channel.ts'
 export { channelInWords, type DeliveredHook, type DeliveredMessage } from './delivery/attempt.ts'
-export { groupsOf, nextStep, OUTAGE_MS, type QueuedMessage } from './delivery/schedule.ts'
+export { gathersEnds, groupsOf, nextStep, OUTAGE_MS, type QueuedMessage } from './delivery/schedule.ts'
 export { composeNotice } from './email/notice.ts'
 export {
   createEmailTransport,
@@ -31,6 +31,7 @@ export {
   smtpServer,
 } from './email/transport.ts'
 export { channelKind, type KindName } from './kinds/kinds.ts'
+export { briefOnes, sayCritical } from './merging.ts'
 export * from './message.ts'
 export { Notifications, type NotificationsOptions, type NotificationsWatch } from './notifications.ts'
 export type { AddOverride, OnCallRecord, OverrideRecord, SetOnCall } from './on-call/schemas.ts'
@@ -38,16 +39,17 @@ export { escalatesTo, type OnCallPerson, type OnCallPlan, whoIsOnCall } from './
 export {
   amendMessages,
   enqueue,
-  GATHER_MS,
-  type OutboxEntry,
+  heldOpenings,
+  postponeOpenings,
   releaseHeld,
   removeMessagesOfAlerts,
   withdrawEnd,
   withdrawMessages,
 } from './outbox.ts'
+export { BRIEF, GATHER_MS, type OutboxEntry } from './outbox-entry.ts'
 export { withChannels } from './own-channels.ts'
 export { type QuietHours, quietUntil } from './quiet-hours.ts'
-export { isForIncidents, type ServiceKind, takesMessage } from './services/services.ts'
+export { isForIncidents, isForPeople, type ServiceKind, takesMessage } from './services/services.ts'
 export { type ChatOptions, createChatTransport } from './services/transport.ts'
 export { amendVendorMessages, channelsTold } from './told.ts'
 export type { SendOrder, SendOutcome, Transport, Transports } from './transport.ts'

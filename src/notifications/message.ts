@@ -64,6 +64,10 @@ export interface AlertMessage {
   on_call?: string
   /** What the alert is part of; missing in messages of earlier versions. */
   incident?: MessageIncident
+  /** Of an end that came before its opening was sent: what was to be said then, and when (epoch ms). */
+  untold?: { opening: AlertMessage; due: number }
+  /** What has ended meanwhile and goes out with it, in the order in which it did. */
+  over?: readonly AlertMessage[]
 }
 
 /** One cause and all the alerts that it explains. */
@@ -191,10 +195,11 @@ export interface VendorMessage {
   sites: readonly { client: string; site: string; since: number }[]
 }
 
-/** Several alert messages of one client and kind that go out as one. In their order. */
+/** Several alert messages of one kind that go out as one. In their order. */
 export interface MessageGroup {
   kind: 'group'
   of: AlertMessageKind
-  client: Named
+  /** Null of several clients, whose ends only the operator gets together. */
+  client: Named | null
   messages: readonly AlertMessage[]
 }

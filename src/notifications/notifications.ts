@@ -33,6 +33,8 @@ export interface NotificationsOptions {
   transports: Transports
   /** `CHAT_WEBHOOK_URL`. */
   globalWebhook: string | null
+  /** How long a warning lasts before people are notified of it, ms; 0, or left out: they are at once. */
+  warningsAfterMs?: number
   /** `PUBLIC_URL` without a slash at its end; asked for with each message, as it is known only when the service listens. */
   publicUrl: () => string
   /** Days that messages are kept once they were sent or given up. */
@@ -70,7 +72,11 @@ export class Notifications {
       clock,
       membership,
       transports,
-      channelSettings: { globalWebhook, isEmailOn: transports.email !== null },
+      channelSettings: {
+        globalWebhook,
+        isEmailOn: transports.email !== null,
+        warningsAfterMs: options.warningsAfterMs ?? 0,
+      },
       publicUrl,
       random: options.random ?? Math.random,
       timings: { ...ATTEMPT_MS, storeRetryMs: STORE_RETRY_MS, backoffMs, ...options.timings },

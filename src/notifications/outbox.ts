@@ -1,31 +1,13 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
-import { DAY, firstIdAt, newOrderedId, SECOND } from '../lib/index.ts'
+import { DAY, firstIdAt, newOrderedId } from '../lib/index.ts'
 import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
-import { type Channel, type ChannelKey, storedAddress } from './channel.ts'
-import type { AlertMessage, AlertMessageKind, Message, MessageIncident } from './message.ts'
-
-/**
- * How long a message about an opened or resolved alert waits for others that belong to it. A person waits seconds longer;
- * an outage of ten probes is one message instead of ten.
- */
-export const GATHER_MS = 10 * SECOND
+import { type ChannelKey, storedAddress } from './channel.ts'
+import { mergeIntoOpenings, restoreOpenings } from './merging.ts'
+import type { AlertMessage, AlertMessageKind, MessageIncident } from './message.ts'
+import { GATHER_MS, GATHERED_KINDS, notBefore, type OutboxEntry } from './outbox-entry.ts'
 
 /** What brings no one anything to do: it is no reason to wake anyone with what was before. */
 const CALMING: readonly string[] = ['acknowledged', 'unacknowledged', 'resolved'] satisfies AlertMessageKind[]
-
-/** What waits for others that belong to it. */
-export const GATHERED_KINDS: readonly string[] = ['opened', 'resolved'] satisfies AlertMessageKind[]
-
-export interface OutboxEntry {
-  channel: Channel
-  clientId: string | null
-  alertId: string | null
-  message: Message
-  /** Until when it waits, in the client's quiet hours; null, or missing: for nothing. */
-  heldUntil?: number | null
-  /** Kept back so long, in which it may be withdrawn; 0 without it. */
-  holdMs?: number
-}
 
 /**
  * Puts messages into the outbox, in the transaction of the change they are about: there is never one without the other. Nothing
@@ -49,8 +31,9 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
       .onConflict((conflict) => conflict.column('channel').doNothing())
       .execute()
   }
-  await release(trx, entries, now)
-  const rows = entries.map(({ channel, clientId, alertId, message, heldUntil = null, holdMs = 0 }) => ({
+  const left = await mergeIntoOpenings(trx, entries, now)
+  await release(trx, left, now)
+  const rows = left.map(({ channel, clientId, alertId, message, heldUntil = null, holdMs = 0 }) => ({
     id: newOrderedId(now),
     channel: channel.key,
     client_id: clientId,
@@ -59,7 +42,7 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
     message: JSON.stringify(message),
     state: 'pending',
     created_at: now,
-    not_before: Math.max(heldUntil ?? now, now + holdMs, GATHERED_KINDS.includes(message.kind) ? now + GATHER_MS : now),
+    not_before: notBefore(message.kind, heldUntil, holdMs, now),
     attempts: 0,
   }))
   for (const chunk of chunksOf(rows)) await trx.insertInto('deliveries').values(chunk).execute()
@@ -72,12 +55,11 @@ async function release(trx: Transaction<Tables>, entries: readonly OutboxEntry[]
   const urgent = entries.filter(isUrgent)
   for (const [channel, ofChannel] of Map.groupBy(urgent, ({ channel: { key } }) => key)) {
     const alertIds = ofChannel.flatMap(({ alertId }) => alertId ?? [])
-    // The operator's is never held back.
-    if (channel !== 'global') await releaseHeld(trx, alertIds, now, channel)
+    await releaseHeld(trx, alertIds, now, channel)
   }
 }
 
-/** Lets go what quiet hours hold back about these alerts, on one channel or on all. */
+/** Lets go what quiet hours, or the time that warnings wait, hold back about these alerts, on one channel or on all. */
 export async function releaseHeld(
   trx: Transaction<Tables>,
   alertIds: readonly string[],
@@ -92,6 +74,44 @@ export async function releaseHeld(
       .where('state', '=', 'pending')
       .where('not_before', '>', now + GATHER_MS)
     await (channel === undefined ? held : held.where('channel', '=', channel)).execute()
+  }
+}
+
+/** The alerts whose openings are kept back and due before `to`, epoch ms. */
+export async function heldOpenings({ read }: Pick<Store, 'read'>, now: number, to: number): Promise<string[]> {
+  const rows = await read
+    .selectFrom('deliveries')
+    .select('alert_id')
+    .distinct()
+    .where(sql<boolean>`state = 'pending'`)
+    .where('kind', '=', 'opened')
+    .where('not_before', '>', now)
+    .where('not_before', '<', to)
+    .where('attempts', '=', 0)
+    .where('group_id', 'is', null)
+    .execute()
+  return rows.flatMap(({ alert_id }) => alert_id ?? [])
+}
+
+/** Keeps openings that are kept back anyway for longer. */
+export async function postponeOpenings(
+  trx: Transaction<Tables>,
+  alertIds: readonly string[],
+  now: number,
+  until: number,
+): Promise<void> {
+  for (const ids of chunksOf(alertIds)) {
+    await trx
+      .updateTable('deliveries')
+      .set({ not_before: until })
+      .where('alert_id', 'in', ids)
+      .where('kind', '=', 'opened')
+      .where('state', '=', 'pending')
+      .where('not_before', '>', now)
+      .where('not_before', '<', until)
+      .where('attempts', '=', 0)
+      .where('group_id', 'is', null)
+      .execute()
   }
 }
 
@@ -194,10 +214,15 @@ export async function amendMessages(
 /**
  * Takes back that an alert is resolved, on all channels that have not been sent it.
  *
- * @returns whether there was any
+ * @returns these channels
  */
-export async function withdrawEnd(trx: Transaction<Tables>, alertId: string): Promise<boolean> {
-  const { numUpdatedRows } = await trx
+export async function withdrawEnd(
+  trx: Transaction<Tables>,
+  alertId: string,
+  now: number,
+): Promise<ReadonlySet<string>> {
+  const restored = await restoreOpenings(trx, alertId, now)
+  const withdrawn = await trx
     .updateTable('deliveries')
     .set({ state: 'cancelled', last_error: 'it is bad again' })
     .where('alert_id', '=', alertId)
@@ -205,8 +230,9 @@ export async function withdrawEnd(trx: Transaction<Tables>, alertId: string): Pr
     .where('state', '=', 'pending')
     .where('group_id', 'is', null)
     .where('attempts', '=', 0)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+    .returning('channel')
+    .execute()
+  return new Set([...restored, ...withdrawn.map(({ channel }) => channel)])
 }
 
 /** Deletes the messages about a client that is being deleted, and what is known of its channels. */

@@ -54,7 +54,7 @@ export {
 } from './result.ts'
 export { type RunTools, runProbe } from './run-probe.ts'
 export type { Scheduler, SchedulerWatch } from './scheduler.ts'
-export { activeProbes, type ProbeState } from './states.ts'
+export { type ProbeState, ProbeStates, type ProbesBySite } from './states.ts'
 export { PageReader } from './types/pages.ts'
 export type { ResultHook } from './write-results.ts'
 export { markResults, writeResults } from './write-results.ts'

@@ -1,5 +1,6 @@
+import { sql } from 'kysely'
 import type { UnjudgedReason } from '../detection/index.ts'
-import type { Kysely, Tables } from '../store/index.ts'
+import { chunksOf, type Kysely, type Store, type Tables } from '../store/index.ts'
 import { reasonOf, statusOf } from './api/record.ts'
 import type { ResultStatus } from './probe-type.ts'
 
@@ -17,34 +18,110 @@ export interface ProbeState {
   lastResultAt: number | null
 }
 
-/** All active probes, oldest first. */
-export async function activeProbes(db: Kysely<Tables>): Promise<ProbeState[]> {
-  const rows = await db
-    .selectFrom('probes')
-    .select([
-      'id',
-      'site_id',
-      'probe_type',
-      'name',
-      'last_status',
-      'last_reason',
-      'last_message',
-      'last_response_time_ms',
-    ])
-    .select('last_result_at')
-    .where('is_active', '=', 1)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => ({
-    id: row.id,
-    siteId: row.site_id,
-    probeType: row.probe_type,
-    name: row.name,
-    status: row.last_status === null ? null : statusOf(row.last_status),
-    reason: reasonOf(row.last_reason),
-    message: row.last_message,
-    responseTimeMs: row.last_response_time_ms,
-    lastResultAt: row.last_result_at,
-  }))
+/** Active probes by the id of their site, oldest first. Sites without any are missing. */
+export type ProbesBySite = ReadonlyMap<string, readonly ProbeState[]>
+
+interface KeptStates {
+  /** Everything that the states say, as one text. */
+  print: string
+  states: readonly ProbeState[]
+}
+
+/**
+ * The states of all active probes, for those who ask again and again. What was read is kept with its print, a text that the database
+ * makes of all that it says: where that is the same, so are the states, and they are the same array as before.
+ *
+ * Measured with 10,000 probes: ten thousand rows kept the main thread busy for ten times as long as the thousand texts of their sites.
+ */
+export class ProbeStates {
+  readonly #store: Pick<Store, 'read'>
+  #kept: ReadonlyMap<string, KeptStates> = new Map()
+
+  constructor(store: Pick<Store, 'read'>) {
+    this.#store = store
+  }
+
+  /** As of now. */
+  async read(): Promise<ProbesBySite> {
+    const before = this.#kept
+    // One snapshot: else a print could be kept with states that are newer than it.
+    const kept = await this.#store.read.transaction().execute(async (db) => {
+      const prints = await printsOf(db)
+      const changed = prints.filter(({ site_id, print }) => before.get(site_id)?.print !== print)
+      const fresh = await statesOf(
+        db,
+        changed.map(({ site_id }) => site_id),
+      )
+      return new Map(
+        prints.map(({ site_id, print }): [string, KeptStates] => {
+          const known = before.get(site_id)
+          return [site_id, known?.print === print ? known : { print, states: fresh.get(site_id) ?? [] }]
+        }),
+      )
+    })
+    this.#kept = kept
+    return new Map(Array.from(kept, ([siteId, { states }]) => [siteId, states]))
+  }
+}
+
+/** Between two values, two probes, and for null: of the values only names and messages may hold them, and those say how long they are. */
+const NEXT_VALUE = sql.lit('\u001f')
+const NEXT_PROBE = sql.lit('\u001e')
+const NULL = sql.lit('\u0001')
+
+const text = (column: string) => sql`coalesce(${sql.ref(column)}, ${NULL})`
+const number = (column: string) => sql`coalesce(cast(${sql.ref(column)} as text), ${NULL})`
+
+const PRINT = sql.join([
+  NEXT_VALUE,
+  sql.ref('id'),
+  sql.ref('probe_type'),
+  text('last_status'),
+  text('last_reason'),
+  number('last_response_time_ms'),
+  number('last_result_at'),
+  sql`length(name)`,
+  sql.ref('name'),
+  sql`length(last_message)`,
+  text('last_message'),
+])
+
+/** The probes of a site in any order: in another one than before, they are read again for nothing. */
+async function printsOf(db: Kysely<Tables>): Promise<{ site_id: string; print: string }[]> {
+  const { rows } = await sql<{ site_id: string; print: string }>`
+    select site_id, string_agg(concat_ws(${PRINT}), ${NEXT_PROBE}) as print
+    from probes where is_active = 1 group by site_id`.execute(db)
+  return rows
+}
+
+async function statesOf(db: Kysely<Tables>, siteIds: readonly string[]): Promise<Map<string, ProbeState[]>> {
+  const states = new Map<string, ProbeState[]>()
+  for (const chunk of chunksOf(siteIds)) {
+    const rows = await db
+      .selectFrom('probes')
+      .select(['id', 'site_id', 'probe_type', 'name', 'last_status', 'last_reason', 'last_message'])
+      .select(['last_response_time_ms', 'last_result_at'])
+      .where('is_active', '=', 1)
+      .where('site_id', 'in', chunk)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute()
+    for (const row of rows) {
+      const ofSite = states.get(row.site_id)
+      const state: ProbeState = {
+        id: row.id,
+        siteId: row.site_id,
+        probeType: row.probe_type,
+        name: row.name,
+        status: row.last_status === null ? null : statusOf(row.last_status),
+        reason: reasonOf(row.last_reason),
+        message: row.last_message,
+        responseTimeMs: row.last_response_time_ms,
+        lastResultAt: row.last_result_at,
+      }
+      if (ofSite === undefined) states.set(row.site_id, [state])
+      else ofSite.push(state)
+    }
+  }
+  return states
 }

@@ -162,6 +162,7 @@ export const dirtyBuckets: UpsertSpec = upsertInto('rollup_marks', {
 })
 export const siteContainers: UpsertSpec = upsertInto('site_containers', {
   keys: ['site_no', 'container_id'],
+  sums: ['writes'],
   maxima: ['last_seen_at'],
 })
 export const containerVersions: UpsertSpec = upsertInto('container_versions', {

@@ -2,7 +2,7 @@ import { type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
 import { type SiteStatus, siteStatus } from '../dashboard/index.ts'
 import { Kept, SECOND } from '../lib/index.ts'
 import { lastEventTimes } from '../management/index.ts'
-import { activeProbes } from '../probes/index.ts'
+import { ProbeStates } from '../probes/index.ts'
 import type { Store } from '../store/index.ts'
 
 /** Callers without a key make us read no more often, ms. */
@@ -25,8 +25,9 @@ export interface SiteHealth extends SiteStatus {
 /** The active sites of active clients, by id: up to 5 s old, for callers without a key. */
 export type SiteHealthCache = Kept<ReadonlyMap<string, SiteHealth>>
 
-export const siteHealthCache = (store: Pick<Store, 'read'>): SiteHealthCache =>
-  new Kept(SITE_HEALTH_FRESH_MS, async (now) => {
+export function siteHealthCache(store: Pick<Store, 'read'>): SiteHealthCache {
+  const states = new ProbeStates(store)
+  return new Kept(SITE_HEALTH_FRESH_MS, async (now) => {
     const [sites, probes, alerts, seen] = await Promise.all([
       store.read
         .selectFrom('sites')
@@ -36,11 +37,10 @@ export const siteHealthCache = (store: Pick<Store, 'read'>): SiteHealthCache =>
         .where('sites.is_active', '=', 1)
         .where('clients.is_active', '=', 1)
         .execute(),
-      activeProbes(store.read),
+      states.read(),
       unresolvedAlerts(store.read),
       lastEventTimes(store.read),
     ])
-    const probesBySite = Map.groupBy(probes, ({ siteId }) => siteId)
     const alertsBySite = Map.groupBy(alerts, ({ siteId }) => siteId)
     return new Map(
       sites.map(({ id, site_no, client_id, name, timezone, created_at }) => [
@@ -52,10 +52,11 @@ export const siteHealthCache = (store: Pick<Store, 'read'>): SiteHealthCache =>
           name,
           timezone,
           created_at,
-          ...siteStatus(probesBySite.get(id) ?? [], seen.get(site_no) ?? null, now),
+          ...siteStatus(probes.get(id) ?? [], seen.get(site_no) ?? null, now),
           lastEventAt: seen.get(site_no) ?? null,
           alerts: alertsBySite.get(id) ?? [],
         },
       ]),
     )
   })
+}

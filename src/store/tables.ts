@@ -7,7 +7,17 @@ export type * from './tables/rollups.ts'
 export type * from './tables.ts'
 
 import type { Generated } from 'kysely'
-import type { ApiTokenTable, SignInTable, UserLinkTable, UserRoleTable, UserTable } from './tables/accounts.ts'
+import type {
+  ApiTokenTable,
+  IdentityRoleTable,
+  SignInTable,
+  UserIdentityTable,
+  UserLinkTable,
+  UserRecoveryCodeTable,
+  UserRoleTable,
+  UserTable,
+  UserTwoStepTable,
+} from './tables/accounts.ts'
 import type {
   AlertEventTable,
   AlertFeedbackTable,
@@ -133,6 +143,10 @@ export interface Tables {
   users: UserTable
   user_roles: UserRoleTable
   user_links: UserLinkTable
+  user_identities: UserIdentityTable
+  identity_roles: IdentityRoleTable
+  user_two_steps: UserTwoStepTable
+  user_recovery_codes: UserRecoveryCodeTable
   api_tokens: ApiTokenTable
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { overview, siteSummaries, type TimeseriesQuery, timeseries } from '../../src/analytics/index.ts'
+import { overview, siteFigures, type TimeseriesQuery, timeseries } from '../../src/analytics/index.ts'
 import type { BatchPayload } from '../../src/journal/payload.ts'
 import { HOUR } from '../../src/lib/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
@@ -77,7 +77,7 @@ testOnEveryEngine(
             ),
           )
         }
-        for (const [siteNo, { score }] of await siteSummaries(store, [site], NOW)) {
+        for (const [siteNo, { score }] of await siteFigures(store, [site], NOW)) {
           if (score !== null) found.push({ path: `summary of ${siteNo}`, value: score, most: 100 })
         }
         const wrong = found.filter(({ value, most }) => !(value >= 0 && value <= most))

@@ -23,6 +23,7 @@ const ALLOWED: Record<string, string> = {
   DATABASE_READ_URL: DATABASE,
   ADMIN_TOKEN: TOKEN,
   VIEWER_TOKEN: TOKEN,
+  OIDC_CLIENT_SECRET: TOKEN,
   CHAT_WEBHOOK_URL: WEBHOOK,
   WEBHOOK_SECRET: TOKEN,
   SMTP_URL: 'an address like smtp://user:password@mail.example.com:587 or smtps://… is allowed',

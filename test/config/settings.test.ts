@@ -23,10 +23,19 @@ test('an empty environment gives the defaults', () => {
     viewerToken: null,
     adminEmail: null,
     allowUnauthenticated: false,
+    oidcIssuer: null,
+    oidcClientId: null,
+    oidcClientSecret: null,
+    oidcName: 'single sign-on',
+    oidcScopes: ['openid', 'email', 'profile'],
+    oidcGroupsClaim: 'groups',
+    oidcTrustEmail: false,
+    groupRoles: [],
     trustProxy: [],
     outboundAllow: { ranges: [], hosts: [] },
     connectionCheckUrls: ['https://www.google.com/generate_204', 'https://one.one.one.one/'],
     chatWebhookUrl: null,
+    notifyWarningsAfterMinutes: 30,
     webhookSecret: null,
     smtpUrl: null,
     smtpFrom: null,
@@ -85,6 +94,31 @@ const TAKEN: readonly [environment: Environment, values: Partial<Config>][] = [
   [{ ALLOW_UNAUTHENTICATED: 'true' }, { allowUnauthenticated: true }],
   [{ ALLOW_UNAUTHENTICATED: 'false' }, { allowUnauthenticated: false }],
   [
+    {
+      OIDC_ISSUER: 'https://login.example.com/realms/agency',
+      OIDC_CLIENT_ID: 'tagwarden',
+      OIDC_CLIENT_SECRET: 'secret-of-the-client-0123456789',
+      OIDC_SCOPES: 'openid, email groups',
+      HOST: '0.0.0.0',
+    },
+    {
+      oidcIssuer: 'https://login.example.com/realms/agency',
+      oidcClientId: 'tagwarden',
+      oidcClientSecret: 'secret-of-the-client-0123456789',
+      oidcScopes: ['openid', 'email', 'groups'],
+      host: '0.0.0.0',
+    },
+  ],
+  [
+    { GROUP_ROLES: 'urn:x:admins: owner of all; acme team :editor of Acme, House of Tea;;' },
+    {
+      groupRoles: [
+        { group: 'urn:x:admins', role: 'owner', clients: null },
+        { group: 'acme team', role: 'editor', clients: ['Acme', 'House of Tea'] },
+      ],
+    },
+  ],
+  [
     { TRUST_PROXY: '10.0.0.0/8, 127.0.0.1', ADMIN_TOKEN: ADMIN },
     { trustProxy: ['10.0.0.0/8', '127.0.0.1'], adminToken: ADMIN },
   ],
@@ -135,6 +169,24 @@ for (const [environment, values] of TAKEN) {
 
 const REFUSED: readonly [name: string, values: readonly string[], allowed: RegExp][] = [
   [
+    'OIDC_ISSUER',
+    [
+      'login.example.com',
+      'http://login.example.com',
+      'ftp://x.example',
+      'https://x.example/?tenant=1',
+      'https://me@x.example',
+    ],
+    /an https address like .* is allowed$/,
+  ],
+  ['OIDC_SCOPES', ['email', 'openid "x"'], /with openid in it$/],
+  [
+    'GROUP_ROLES',
+    ['admins', 'admins: owner', 'admins: boss of all', 'admins: owner of', ': owner of all', 'a: owner of ,'],
+    /rules like "admins: owner of all; .*" are allowed/,
+  ],
+  ['OIDC_NAME', ['x'.repeat(61)], /up to 60 characters are allowed$/],
+  [
     'CONNECTION_CHECK_URLS',
     ['no', 'ftp://a.example', ',', 'https://a.example,b', Array(6).fill('https://a.example/').join(',')],
     /up to 5 addresses .* or off, are allowed$/,
@@ -179,6 +231,16 @@ for (const [name, values, allowed] of REFUSED) {
     })
   }
 }
+
+test('an identity provider needs all that it is asked with', () => {
+  const issuer = { OIDC_ISSUER: 'https://login.example.com' }
+  assert.match(refusalOf(issuer), /^OIDC_ISSUER is set without OIDC_CLIENT_ID: /)
+  assert.match(
+    refusalOf({ ...issuer, OIDC_CLIENT_ID: 'tagwarden' }),
+    /^OIDC_ISSUER is set without OIDC_CLIENT_SECRET: /,
+  )
+  assert.match(refusalOf({ OIDC_CLIENT_ID: 'tagwarden' }), /^OIDC_CLIENT_ID is set without OIDC_ISSUER: /)
+})
 
 test('an e-mail server needs a sender', () => {
   assert.match(refusalOf({ SMTP_URL: 'smtp://mail.example.com' }), /^SMTP_URL is set without SMTP_FROM: /)

@@ -10,10 +10,17 @@ export type RouteAccess = 'public' | 'ingest' | 'called' | 'read' | 'change' | '
 
 /** Who may call what. A route that is not here fails the test: the author of a new one decides who may call it. */
 export const ROUTES: Readonly<Record<string, RouteAccess>> = {
+  'GET /api/account': 'self',
   'PATCH /api/account': 'self',
   'GET /api/account/sessions': 'self',
   'DELETE /api/account/sessions/{session_id}': 'self',
+  'POST /api/account/two-step': 'self',
+  'POST /api/account/two-step/confirm': 'self',
+  'POST /api/account/two-step/off': 'self',
+  'POST /api/account/two-step/recovery-codes': 'self',
   'GET /api/audit/export.csv': 'read',
+  'GET /api/oidc/callback': 'public',
+  'GET /api/oidc/sign-in': 'public',
   'POST /api/password-links': 'public',
   'POST /api/password-links/read': 'public',
   'POST /api/password-links/use': 'public',
@@ -25,6 +32,7 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   'DELETE /api/users/{user_id}': 'own',
   'PATCH /api/users/{user_id}': 'own',
   'POST /api/users/{user_id}/link': 'own',
+  'DELETE /api/users/{user_id}/two-step': 'own',
   'GET /api/users/{user_id}/sessions': 'own',
   'DELETE /api/users/{user_id}/sessions/{session_id}': 'own',
   'GET /api/alerts': 'read',

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { EventStream, KEPT_FOR_ADMINS, STREAMS_MAX, STREAMS_PER_CALLER } from '../../src/dashboard/stream.ts'
 import { accessOf, SESSION_MS } from '../../src/http/index.ts'
 import { SECOND, systemClock } from '../../src/lib/index.ts'
+import { ProbeStates } from '../../src/probes/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer } from '../../testkit/api.ts'
@@ -57,6 +58,7 @@ async function serve(t: TestContext, store: Store) {
   const errors: Error[] = []
   const stream = new EventStream({
     store,
+    probes: new ProbeStates(store),
     clock,
     credentials: memoryCredentials(clock),
     onError: (error) => errors.push(error),

@@ -6,7 +6,17 @@ import { REPOSITORY } from '../../testkit/repository.ts'
 
 /** The room that writes each table. Where two write one, neither can change what a row means. */
 const WRITERS: Readonly<Record<string, readonly string[]>> = {
-  accounts: ['api_tokens', 'sign_ins', 'user_links', 'user_roles', 'users'],
+  accounts: [
+    'api_tokens',
+    'identity_roles',
+    'sign_ins',
+    'user_identities',
+    'user_links',
+    'user_recovery_codes',
+    'user_roles',
+    'user_two_steps',
+    'users',
+  ],
   alerts: [
     'alerts',
     'alert_events',

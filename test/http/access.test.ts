@@ -128,6 +128,7 @@ const sessionOf = (role: 'admin' | 'viewer' | 'open' | null, authentication_requ
   role,
   authentication_required,
   accounts: false,
+  single_sign_on: null,
   user: null,
   access: { all: role === null ? null : role === 'viewer' ? 'viewer' : 'owner', clients: [] },
 })

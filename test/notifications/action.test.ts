@@ -71,6 +71,16 @@ const CASES: readonly [title: string, snapshot: ChannelSnapshot, expected: Actio
     { kind: 'cancel', ids: ['1', '2'], reason: 'the channel has no address any more' },
   ],
   [
+    'does not send what was over before it was due, once that is certain',
+    snapshot({ waiting: [row({ kind: 'passed' }), row({ id: '2', alertId: 'B', kind: 'passed', notBefore: T + 5 })] }),
+    { kind: 'cancel', ids: ['1'], reason: 'it was over before people were to be notified', of: 'passed' },
+  ],
+  [
+    'waits until that is certain',
+    snapshot({ waiting: [row({ kind: 'passed', notBefore: T + 5 })] }),
+    { kind: 'rest', until: T + 5 },
+  ],
+  [
     'cancels what is about clients that are gone, while it is off too',
     snapshot(
       { waiting: [row(), row({ id: '2', clientId: 'gone' }), row({ id: '3', clientId: null })] },

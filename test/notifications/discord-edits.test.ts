@@ -46,7 +46,7 @@ class Discord {
 async function atDiscord(t: TestContext, engine: TestEngine) {
   const discord = new Discord()
   const url = await startAnswering(t, (request, response) => discord.answer(request, response))
-  const server = await watchedServer(t, engine)
+  const server = await watchedServer(t, engine, { NOTIFY_WARNINGS_AFTER_MINUTES: '0' })
   // Named for the service, as its own host cannot be one of ours.
   const chat_webhook = `discord+${url}/api/webhooks/1/secret`
   await server.store.write.updateTable('clients').set({ chat_webhook }).where('id', '=', server.client.id).execute()

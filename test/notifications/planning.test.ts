@@ -76,6 +76,36 @@ const CASES: readonly [title: string, rows: readonly string[], now: number, expe
   ['members of a gathering wait with its first', ['A opened 0', 'B opened 5', 'B escalated 6'], 20, 'rest until +30'],
 ]
 
+const HOUR = 3_600
+const GATHERED: typeof CASES = [
+  ['an end that is not certain goes with no opening', ['A resolved 0 till 43200', 'B opened 3600'], 3_610, 'settle 2'],
+  ['an opening takes along the ends that are', ['A resolved 0 till 43200', 'x/B opened 8000'], 8_010, 'settle 2 1'],
+  ['two openings take none', ['A resolved 0 till 43200', 'B opened 8000', 'C opened 8001'], 8_030, 'settle 2 3'],
+  [
+    'an end that is due takes along those of other clients',
+    ['x/A resolved 0 till 43200', 'y/B resolved 20000 till 63200'],
+    43_200,
+    'settle 1 2',
+  ],
+  [
+    'but none that may be taken back',
+    ['x/A resolved 0 till 43200', 'y/B resolved 43000 till 86200'],
+    12 * HOUR,
+    'settle 1',
+  ],
+  [
+    'nor one whose opening waits',
+    ['x/A resolved 0 till 43200', 'y/B opened 0 till 90000', 'y/B resolved 20000 till 63200'],
+    43_200,
+    'settle 1',
+  ],
+]
+for (const [title, rows, now, expected] of GATHERED) {
+  test(`order of messages where ends are gathered: ${title}`, () => {
+    assert.equal(inWords(nextStep(rows.map(waiting), T + now * 1_000, true)), expected)
+  })
+}
+
 for (const [title, rows, now, expected] of CASES) {
   test(`order of messages: ${title}`, () => {
     assert.equal(inWords(nextStep(rows.map(waiting), T + now * 1_000)), expected)

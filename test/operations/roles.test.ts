@@ -46,6 +46,7 @@ async function openNode(t: TestContext, own: Store, role: Config['role']): Promi
     ingest,
     worker: hasRole(config, 'worker') ? new Worker({ ...node, expiry, config, ...WORKER_SURROUNDINGS }) : null,
     loops: [],
+    outbound: WORKER_SURROUNDINGS.outbound,
     log: pino({ level: 'silent' }),
     mailer: null,
     publicUrl: () => 'http://127.0.0.1',

@@ -1,3 +1,4 @@
+import { type AlertMessage, BRIEF } from '../../../src/notifications/index.ts'
 import type { IncidentRow, Store } from '../../../src/store/index.ts'
 import { timeOf } from '../../detection/world.ts'
 import { delivered, type SentNotification } from '../messages.ts'
@@ -41,6 +42,8 @@ export interface Figures {
   wrongMerges: readonly string[]
   /** Causes that an alert showed while people were notified of none of the incidents that it was in. */
   unfound: readonly string[]
+  /** The same, of those that were warnings that were over before people were to be notified. */
+  brief: readonly string[]
   /** Messages to the operator by their kind. */
   kinds: Readonly<Record<string, number>>
   messages: { operator: number; clients: number; eachAlert: number }
@@ -62,6 +65,8 @@ export async function measure(
   const byKind = new Map(CAUSE_KINDS.map((kind) => [kind, figuresOf(kind, agency.causes, symptoms, owners)]))
   const found = new Set(symptoms.flatMap(({ cause }) => (cause === null ? [] : cause)))
   const told = await toldIn(store, incidents)
+  const untold = [...found].filter((cause) => !isHeardOf(cause, symptoms, told))
+  const isBrief = (cause: Cause) => symptoms.some((one) => one.cause === cause && told.brief.has(one.own))
   const siteMonths = (agency.sites.length * JUDGED_DAYS) / SITE_MONTH_DAYS
   const figures: Figures = {
     siteMonths,
@@ -73,7 +78,8 @@ export async function measure(
       const causes = new Set(held.flatMap(({ cause }) => cause?.id ?? []))
       return causes.size > 1 ? [`${incident}: ${[...causes].join(' + ')}`] : []
     }),
-    unfound: [...found].filter((cause) => !isHeardOf(cause, symptoms, told)).map(({ id }) => id),
+    unfound: untold.filter((cause) => !isBrief(cause)).map(({ id }) => id),
+    brief: untold.filter(isBrief).map(({ id }) => id),
     messages: await messagesIn(store, outages),
     kinds: told.kinds,
   }
@@ -143,6 +149,8 @@ function figuresOf(
 /** When people were notified of what has begun or become worse, by the incident. */
 interface Told {
   at: ReadonlyMap<string, readonly number[]>
+  /** Incidents with a message that was not sent, as they were over before it was due. */
+  brief: ReadonlySet<string>
   kinds: Readonly<Record<string, number>>
 }
 
@@ -151,18 +159,27 @@ const NEWS: readonly string[] = ['opened', 'flapping', 'escalated', 'explained',
 async function toldIn({ read }: Store, incidents: readonly IncidentRow[]): Promise<Told> {
   const rows = await read
     .selectFrom('deliveries')
-    .select(['alert_id', 'channel', 'kind', 'created_at', 'state'])
+    .select(['alert_id', 'channel', 'kind', 'not_before', 'state', 'message', 'last_error'])
     .execute()
   const voices = new Map(incidents.map(({ id, announced_alert_id }) => [announced_alert_id, id]))
   const at = new Map<string, number[]>()
   const kinds: Record<string, number> = {}
-  for (const { alert_id, channel, kind, created_at, state } of rows) {
+  const brief = new Set<string>()
+  for (const { alert_id, channel, kind, not_before, state, message, last_error } of rows) {
     const incident = voices.get(alert_id)
+    if (kind === BRIEF.kind || last_error === BRIEF.reason) {
+      if (incident !== undefined) brief.add(incident)
+      continue
+    }
     // What a client was notified of counts: the operator may hear of the vendor instead.
-    if (incident !== undefined && NEWS.includes(kind)) at.set(incident, [...(at.get(incident) ?? []), created_at])
+    if (incident !== undefined && NEWS.includes(kind)) at.set(incident, [...(at.get(incident) ?? []), not_before])
+    // One message says that it began and ended, when that is certain.
+    const { untold, alert } = JSON.parse(message) as Partial<AlertMessage>
+    if (incident !== undefined && untold !== undefined && alert !== undefined)
+      at.set(incident, [...(at.get(incident) ?? []), alert.resolved_at ?? not_before])
     if (channel === 'global' && state !== 'cancelled') kinds[kind] = (kinds[kind] ?? 0) + 1
   }
-  return { at, kinds }
+  return { at, kinds, brief }
 }
 
 /**
@@ -186,14 +203,23 @@ const NOTIFYING: readonly string[] = ['opened', 'escalated', 'widened', 'flappin
 
 async function messagesIn(store: Store, outages: number): Promise<Figures['messages']> {
   const rows = await store.read.selectFrom('deliveries').selectAll().orderBy('id').execute()
-  const sent = rows.flatMap(({ id, channel, client_id, alert_id, kind, state, created_at }) =>
-    state === 'cancelled'
+  const sent = rows.flatMap(({ id, channel, client_id, alert_id, kind, state, created_at, not_before }) =>
+    state === 'cancelled' || kind === BRIEF.kind
       ? []
-      : [{ channel, kind, clientId: client_id ?? 'operator', alertId: alert_id ?? id, at: created_at }],
+      : [
+          {
+            channel,
+            kind,
+            clientId: client_id ?? 'operator',
+            alertId: alert_id ?? id,
+            at: created_at,
+            notBefore: not_before,
+          },
+        ],
   )
   const withdrawn = new Set(
-    rows.flatMap(({ channel, alert_id, kind, state }) =>
-      state === 'cancelled' && kind === 'opened' ? `${channel} ${alert_id}` : [],
+    rows.flatMap(({ channel, alert_id, kind, state, last_error }) =>
+      state === 'cancelled' && kind === 'opened' && last_error !== BRIEF.reason ? `${channel} ${alert_id}` : [],
     ),
   )
   // Where an opening was withdrawn the rest is not sent either.
@@ -205,16 +231,21 @@ async function messagesIn(store: Store, outages: number): Promise<Figures['messa
     .executeTakeFirstOrThrow()
   return {
     // Each outage of our own is told when it begins and when it ends.
-    operator: countOn(heard, (channel) => channel === 'global') + 2 * outages,
-    clients: countOn(heard, (channel) => channel !== 'global'),
+    operator: countOn(heard, (channel) => channel === 'global', true) + 2 * outages,
+    clients: countOn(heard, (channel) => channel !== 'global', false),
     eachAlert: Number(events.count),
   }
 }
 
 const GROUPED = { name: '', failureThreshold: 1, recoveryThreshold: 1, hasFlapping: true, isGrouped: true }
 
-const countOn = (sent: readonly (SentNotification & { channel: string })[], isMine: (channel: string) => boolean) =>
+const countOn = (
+  sent: readonly (SentNotification & { channel: string })[],
+  isMine: (channel: string) => boolean,
+  gathersEnds: boolean,
+) =>
   delivered(
     sent.filter(({ channel }) => isMine(channel)),
     GROUPED,
+    gathersEnds,
   )

@@ -1,5 +1,6 @@
 import { followVendors, judgeResults, runUpkeep } from '../../../src/alerts/index.ts'
 import { firstIdAt, MINUTE, newOrderedId } from '../../../src/lib/index.ts'
+import { BRIEF } from '../../../src/notifications/index.ts'
 import { OutboundError } from '../../../src/outbound/index.ts'
 import { type Finished, finishedOf, OwnConnection, type ProbeOutcome } from '../../../src/probes/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../../../src/store/index.ts'
@@ -24,7 +25,11 @@ export interface Watched {
 }
 
 /** Everyone is reached at once, and no one wants to be reminded. */
-export const CHANNELS = { globalWebhook: 'https://hooks.example/all', isEmailOn: false }
+export const CHANNELS = {
+  globalWebhook: 'https://hooks.slack.com/services/T0/B0/all',
+  isEmailOn: false,
+  warningsAfterMs: 30 * MINUTE,
+}
 
 /** How often what follows from time is done: the program does so every two seconds. */
 const UPKEEP_MS = 5 * MINUTE
@@ -96,7 +101,10 @@ class Pass {
     // What was due in earlier minutes has long been sent.
     await store.write
       .updateTable('deliveries')
-      .set({ state: 'delivered' })
+      .set(({ eb }) => ({
+        state: eb.case().when('kind', '=', BRIEF.kind).then('cancelled').else('delivered').end(),
+        last_error: eb.case().when('kind', '=', BRIEF.kind).then(BRIEF.reason).else(null).end(),
+      }))
       .where('state', '=', 'pending')
       .where('not_before', '<', now)
       .execute()

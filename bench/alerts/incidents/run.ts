@@ -9,7 +9,7 @@ const HELP = `Measures what becomes of faults: which alerts are one incident, an
   node bench/alerts/incidents/run.ts [options]
 
   --sites N      sites of an agency, two of a client (12: a minute or two an agency)
-  --seed N       the first agency (3000)
+  --seed N,…     the agencies, or the first of them (3000)
   --seeds N      how many agencies (4)
   --folder PATH  keeps what the data probes find there, and takes it from there: for trying other rules
   --list         names wrong merges and what no one was notified of
@@ -33,10 +33,12 @@ else await run()
 
 async function run(): Promise<void> {
   const sites = wholeNumber('--sites', options.sites, 2)
-  const first = wholeNumber('--seed', options.seed, 0)
+  const given = options.seed.split(',').map((seed) => wholeNumber('--seed', seed, 0))
+  const [first = 0] = given
   const count = wholeNumber('--seeds', options.seeds, 1)
+  const seeds = given.length > 1 ? given : Array.from({ length: count }, (_, index) => first + index)
   const all: SeedFigures[] = []
-  for (let seed = first; seed < first + count; seed++) {
+  for (const seed of seeds) {
     const { figures } = await measureAgency(seed, sites, options.folder ?? null)
     all.push({ seed, figures })
     process.stderr.write(`  seed ${seed} done\n`)
@@ -44,7 +46,7 @@ async function run(): Promise<void> {
     for (const merge of figures.wrongMerges) process.stdout.write(`wrong merge, seed ${seed}: ${merge}\n`)
     for (const cause of figures.unfound) process.stdout.write(`not told of, seed ${seed}: ${cause}\n`)
   }
-  const settings = `${count} agencies of ${sites} sites, three weeks each, seeds ${first} to ${first + count - 1}; the rules were made by seeds 2000 and 2001.`
+  const settings = `${seeds.length} agencies of ${sites} sites, three weeks each, seeds ${seeds.join(', ')}; the rules were made by seeds 2000, 2001, 7200 and 7201.`
   const header = runHeader('Incidents', settings, [])
   const text = tables(all)
   process.stdout.write(`\n${header}\n\n${text}\n`)

@@ -59,7 +59,7 @@ export async function worldOf(store: Store, agency: Agency, dataRuns: readonly (
     places.set(row.id, place)
     await store.write
       .updateTable('clients')
-      .set({ chat_webhook: `https://hooks.example/${clientId}` })
+      .set({ chat_webhook: `https://hooks.slack.com/services/T0/B0/${clientId}` })
       .where('id', '=', clientId)
       .execute()
     const tags = site.profile.tags.map(({ key }, index) => ({

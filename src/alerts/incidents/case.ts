@@ -11,7 +11,7 @@ import {
 import { RELEASE_MS } from './explain.ts'
 import type { OpenIncident, SiteFacts } from './grouping.ts'
 import { causeOf, signOf } from './sign.ts'
-import { AGAIN_MS } from './steady.ts'
+import { LONGEST_AGAIN_MS } from './steady.ts'
 
 export const INCIDENT_EVENT_KINDS = [
   'opened',
@@ -68,7 +68,7 @@ export async function lockCases(
       .selectFrom('incidents')
       .select('id')
       .where('site_id', 'in', siteIds)
-      .where(({ eb, or }) => or([eb('state', '<>', 'resolved'), eb('resolved_at', '>=', query.now - AGAIN_MS)]))
+      .where(({ eb, or }) => or([eb('state', '<>', 'resolved'), eb('resolved_at', '>=', query.now - LONGEST_AGAIN_MS)]))
       .execute()
     for (const { id } of rows) ids.add(id)
   }

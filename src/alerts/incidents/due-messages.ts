@@ -16,6 +16,8 @@ export interface Intent {
   ending: Ending | null
   /** Who has just acknowledged it, or does no longer. */
   handledBy?: string | null
+  /** The channels that it is no news to. */
+  knowing?: ReadonlySet<string>
 }
 
 /** Whom a message is for. What keeps incidents of its own has to know when one is over or taken care of, whatever people want to hear of. */
@@ -34,8 +36,12 @@ export interface DueMessage {
   resolvedBy: string | null
   handledBy: string | null
   audience: Audience
+  /** Of an end: it was removed or is muted, so that no one has to hear of the beginning either. */
+  isMoot: boolean
   /** How long it waits for whether it is true. */
   holdMs: number
+  /** The channels that it is no news to. */
+  knowing?: ReadonlySet<string>
   /** To one person alone: that one's name and channels. */
   only?: { name: string; channels: readonly Channel[] }
 }
@@ -54,7 +60,7 @@ export async function dueMessages(
   })
   const loaded = missing.length === 0 ? new Map<string, AlertSource>() : await loadSources(trx, missing)
   return wanted.flatMap((intent) => {
-    const { known, kind, note, move, ending, handledBy = null } = intent
+    const { known, kind, note, move, ending, handledBy = null, knowing = new Set() } = intent
     const voice = voiceOf(intent)
     if (voice === undefined) return []
     const source =
@@ -64,8 +70,9 @@ export async function dueMessages(
     const resolvedBy = ending === null ? null : actorOf(ending.last, pending)
     const before = move?.alert.id === voice.id ? move.before : voice
     const holdMs = ending?.holdMs ?? 0
+    const isMoot = ending !== null && (ending.isRemoved || rulesOf(voice, source, context).suppressedBy !== null)
     const alert = asIncident(voice, known, ending)
-    return [{ kind, before, alert, source, known, note, resolvedBy, handledBy, audience, holdMs }]
+    return [{ kind, before, alert, source, known, note, resolvedBy, handledBy, audience, isMoot, holdMs, knowing }]
   })
 }
 

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { MINUTE } from '../../lib/index.ts'
-import { type ChannelSettings, channelsOfPerson, enqueue, escalatesTo } from '../../notifications/index.ts'
+import { type ChannelSettings, channelsOfPerson, enqueue, escalatesTo, GATHER_MS } from '../../notifications/index.ts'
 import type { Store, Tables, Transaction } from '../../store/index.ts'
+import { entriesOf } from '../message-entries.ts'
 import { loadMutes } from '../mutes.ts'
 import { loadContext, rulesOf } from '../rules.ts'
-import { entriesOf, lockUnresolved } from '../write-transitions.ts'
+import { lockUnresolved } from '../write-transitions.ts'
 import { lockCases, probesOfIncidents, writeIncidentEvents } from './case.ts'
 import { asIncident } from './due-messages.ts'
 
@@ -27,6 +28,11 @@ export async function escalateUnacknowledged(
   }
 }
 
+/** Since when people could know of it: a warning waits, and what no one has been sent no one can acknowledge. */
+const FIRST_DUE = sql<number | null>`(select max(deliveries.not_before) from deliveries
+  where deliveries.alert_id = incidents.announced_alert_id and deliveries.kind = 'opened'
+    and deliveries.state <> 'cancelled' and deliveries.not_before > deliveries.created_at + ${sql.lit(GATHER_MS)})`
+
 async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number): Promise<string[]> {
   const rows = await read
     .selectFrom('incidents')
@@ -41,7 +47,7 @@ async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number): Pro
       eb(fn.coalesce(ref('on_call_escalations.steps'), val(0)), '<', eb('on_call_rotations.people_count', '-', 1)),
     )
     .where(
-      ({ fn, ref }) => fn.coalesce(ref('on_call_escalations.last_at'), ref('incidents.announced_at')),
+      ({ fn, ref }) => fn.coalesce(ref('on_call_escalations.last_at'), FIRST_DUE, ref('incidents.announced_at')),
       '<=',
       sql<number>`${now} - on_call_rotations.escalate_after_minutes * ${sql.lit(MINUTE)}`,
     )
@@ -78,8 +84,14 @@ async function escalate(
   if (rulesOf(voice, source, context).suppressedBy !== null) return
 
   const done = await trx.selectFrom('on_call_escalations').selectAll().where('incident_id', '=', id).executeTakeFirst()
+  const { due } = await trx
+    .selectFrom('incidents')
+    .select(FIRST_DUE.as('due'))
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
   const minutes = plan.rotation.escalateAfterMinutes
-  if (minutes === null || now - (done?.last_at ?? row.announced_at) < minutes * MINUTE) return
+  const since = done?.last_at ?? due ?? row.announced_at
+  if (minutes === null || now - since < minutes * MINUTE) return
   const steps = done?.steps ?? 0
   const person = escalatesTo(plan, row.announced_at, steps)
   if (person === null) return
@@ -98,6 +110,7 @@ async function escalate(
     resolvedBy: null,
     handledBy: null,
     audience: 'everyone',
+    isMoot: false,
     holdMs: 0,
     only: { name: person.name, channels },
   } as const

@@ -32,6 +32,12 @@ const TAG_MS = HOUR
  */
 export const TOGETHER_MS = 10 * MINUTE
 
+/** One field that is lost on several events: what is rare shows it hours later, and is dated by what came before. */
+const FIELD_MS = 2 * HOUR
+
+/** So far back a fall of the volume is looked for that chance does not explain. */
+const LOOKS_BACK_MS = 4 * HOUR
+
 /** Why the cause explains the symptom, in words; null when it does not. A cause explains only what is weaker than itself. */
 export function explanation(cause: Sign, symptom: Sign): string | null {
   if (rankOf(cause.kind) >= rankOf(symptom.kind) || !isWithin(cause, symptom) || !reaches(cause, symptom)) return null
@@ -42,7 +48,9 @@ export function explanation(cause: Sign, symptom: Sign): string | null {
 function reaches(cause: Sign, symptom: Sign): boolean {
   // Too much is never the work of what is broken, but a release may count twice.
   if (symptom.isSurge) return cause.kind === 'release'
-  if (cause.isSurge) return false
+  // An event is judged by its share of what comes: that less comes is no reason for it to stop.
+  const isPartial = cause.kind === 'silence' && cause.probeType === 'data_volume' && !cause.isTotal
+  if (cause.isSurge || (isPartial && symptom.kind === 'event' && symptom.isTotal)) return false
   switch (cause.kind) {
     case 'event':
       return symptom.events.length > 0 && symptom.events.every((event) => cause.events.includes(event))
@@ -58,7 +66,7 @@ function reaches(cause: Sign, symptom: Sign): boolean {
 
 /** Whether the symptom began while the cause can have caused it. */
 function isWithin(cause: Sign, symptom: Sign): boolean {
-  if (symptom.startedAt + symptom.resolutionMs < cause.startedAt - BEFORE_MS) return false
+  if (symptom.startedAt + roughMs(symptom, cause) < cause.startedAt - BEFORE_MS) return false
   // What changes on the page shows at once, like a release.
   if (cause.kind === 'release' || cause.kind === 'consent') return symptom.startedAt <= cause.startedAt + RELEASE_MS
   // That a check cannot be made, in silence about the rest, is mild by nature.
@@ -66,6 +74,17 @@ function isWithin(cause: Sign, symptom: Sign): boolean {
   if (cause.kind === 'tag' && symptom.startedAt > cause.startedAt + TAG_MS + symptom.resolutionMs) return false
   const until = cause.resolvedAt === null ? Number.POSITIVE_INFINITY : cause.resolvedAt + AFTER_MS
   return symptom.startedAt <= Math.min(until, cause.startedAt + HARD_MS)
+}
+
+/**
+ * How roughly the symptom's beginning is known. What is too little on a quiet site is found by looking back over hours, and may have begun at any
+ * time in them; but what was found before its cause is no symptom of it.
+ */
+function roughMs({ kind, probeType, startedAt, openedAt, resolutionMs }: Sign, cause: Sign): number {
+  const isVolume = probeType === 'data_volume' && kind === 'silence'
+  return isVolume && openedAt >= cause.startedAt
+    ? Math.max(resolutionMs, Math.min(openedAt - startedAt, LOOKS_BACK_MS))
+    : resolutionMs
 }
 
 /** Why two signs of which neither explains the other have one cause all the same, in words; null when they have not. */
@@ -84,12 +103,18 @@ export function kinship(a: Sign, b: Sign): string | null {
     return `${both}, and goes to the same vendor`
   }
   // A vendor makes its own tags fail, but neither keeps another's from running nor slows it down.
-  if (a.failing === b.failing && (a.failing === 'missing' || a.failing === 'slow') && apart <= TOGETHER_MS) {
+  if (a.failing === b.failing && (a.failing === 'missing' || a.failing === 'slow') && apart <= togetherMs(a, b)) {
     return `${both}, on the same site: no vendor does that to another's tags`
   }
+  const isOneField = a.field !== null && a.field === b.field && a.kind === b.kind && a.probeType === b.probeType
+  if (isOneField && apart <= FIELD_MS) return `${both}, and is the same field`
   const isOneForm = a.kind === 'quality' && a.probeType === b.probeType && a.tag === null && b.tag === null
   return isOneForm && apart <= TOGETHER_MS ? `${both}, on the same site` : null
 }
+
+/** That a tag of rare events is missing is known by the hour only, and then dated from a whole one. */
+const togetherMs = (a: Sign, b: Sign): number =>
+  TOGETHER_MS + (a.failing === 'missing' && [a, b].some(({ startedAt }) => startedAt % HOUR === 0) ? HOUR : 0)
 
 /** There is one server, one consent platform and one sender on a site. */
 const isWhole = ({ kind }: Sign): boolean =>

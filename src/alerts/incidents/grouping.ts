@@ -1,7 +1,7 @@
 import { duration, MINUTE } from '../../lib/index.ts'
 import { AFTER_MS, explanation, isAfterRelease, kinship, releaseBehind, TOGETHER_MS, whenIt } from './explain.ts'
 import { type Cause, rankOf, type Sign } from './sign.ts'
-import { AGAIN_MS } from './steady.ts'
+import { AGAIN_MS, againMs, LATE_ESTIMATED_MS, LONGEST_AGAIN_MS } from './steady.ts'
 
 /** An incident that is open, or ended a moment ago, as far as an alert's place depends on it. */
 export interface OpenIncident {
@@ -61,7 +61,7 @@ const MOST_TAGS = 0.8
  * 0. A budget that burns fast measures what is critical: it joins that, and is no fault of its own.
  * 1. The strongest open cause whose time and reach hold the alert explains it: it joins. So does what begins within two hours of a
  *    release that an open incident is blamed on.
- * 2. What was bad in an incident until four hours ago and is bad again is that incident, back.
+ * 2. What was bad in an incident until four hours ago, or twelve where it is estimated, and is bad again is that incident, back.
  * 3. What is weaker and open, and is explained by the alert, is its symptom: one incident, whose cause is found.
  * 4. All tags missing at once are the container.
  * 5. What is no explanation but kin joins: the server from two sides, one vendor, one page. Else a release within two hours before is
@@ -72,10 +72,11 @@ const MOST_TAGS = 0.8
  */
 export function incidentOf(sign: Sign, incidents: readonly OpenIncident[], facts: SiteFacts): Decision {
   const current = incidents.filter(({ resolvedAt }) => resolvedAt === null || facts.now - resolvedAt <= AFTER_MS)
+  const late = incidents.filter(({ resolvedAt }) => resolvedAt === null || facts.now - resolvedAt <= LATE_ESTIMATED_MS)
   const open = current.filter(({ resolvedAt }) => resolvedAt === null)
   return (
     spentBy(sign, open) ??
-    explainedBy(sign, current) ??
+    explainedBy(sign, isFoundLate(sign) ? late : current) ??
     backIn(sign, incidents, facts.now) ??
     causeOfOthers(sign, open) ??
     container(sign, open, facts) ??
@@ -83,6 +84,9 @@ export function incidentOf(sign: Sign, incidents: readonly OpenIncident[], facts
     afterRelease(sign, open, facts) ?? { kind: 'open', cause: sign.kind, causeAt: null, why: null }
   )
 }
+
+/** What looks back over hours where executions are rare: it began while its cause lasted, and is seen when that is over. */
+const isFoundLate = ({ kind }: Sign): boolean => kind === 'quality'
 
 function spentBy(sign: Sign, open: readonly OpenIncident[]): Decision | null {
   if (sign.probeType !== 'error_budget' || sign.kind === 'own' || !sign.isCritical) return null
@@ -121,7 +125,8 @@ function backIn(sign: Sign, incidents: readonly OpenIncident[], now: number): De
   const found = incidents.flatMap((incident) =>
     incident.signs.flatMap(({ probeType, subject, resolvedAt, hasRecovered }) => {
       const isSame = probeType === sign.probeType && subject === sign.subject && hasRecovered
-      return isSame && resolvedAt !== null && now - resolvedAt <= AGAIN_MS ? [{ incident, resolvedAt }] : []
+      const isKnown = isSame && resolvedAt !== null && isBack(sign, incident, resolvedAt, now)
+      return isKnown ? [{ incident, resolvedAt }] : []
     }),
   )
   const [last] = found.toSorted((a, b) => b.resolvedAt - a.resolvedAt)
@@ -129,6 +134,23 @@ function backIn(sign: Sign, incidents: readonly OpenIncident[], now: number): De
   const { incident, resolvedAt } = last
   const why = `“${sign.title}” is back, ${duration(now - resolvedAt)} after its end`
   return { kind: incident.resolvedAt === null ? 'join' : 'again', incident, why }
+}
+
+/**
+ * Soon after its end; or it says itself that it began before that end, which was none then. What was a symptom and is bad without its cause is
+ * something else by then.
+ */
+function isBack(
+  { kind, probeType, startedAt }: Sign,
+  incident: OpenIncident,
+  resolvedAt: number,
+  now: number,
+): boolean {
+  const since = now - resolvedAt
+  if (since <= AGAIN_MS) return true
+  const lead = leadOf(incident)
+  const isSymptom = rankOf(incident.cause) < rankOf(kind) || (lead !== undefined && rankOf(lead.kind) < rankOf(kind))
+  return !isSymptom && (since <= againMs(probeType) || (startedAt <= resolvedAt && since <= LONGEST_AGAIN_MS))
 }
 
 /** What it explains of the open incidents becomes one with it: with the one that was announced first, or else the oldest. */

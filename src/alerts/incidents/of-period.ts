@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { vendorName } from '../../analytics/index.ts'
 import type { Visible } from '../../http/index.ts'
-import type { DigestIncident } from '../../notifications/index.ts'
+import { briefOnes, type DigestIncident } from '../../notifications/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
 import { lossAndValue } from './impact-value.ts'
@@ -30,7 +30,12 @@ export async function incidentsOfPeriod(
     .leftJoin('incidents as parent', 'parent.id', 'incidents.parent_id')
     .select(['incidents.id', 'incidents.title', 'incidents.cause', 'incidents.severity', 'incidents.notified_severity'])
     .select(['incidents.started_at', 'incidents.resolved_at', 'incidents.impact', 'sites.name as site'])
-    .select(['voice.first_notified_at', 'parent.title as parent_title', 'parent.scope as parent_scope'])
+    .select([
+      'incidents.announced_alert_id',
+      'voice.first_notified_at',
+      'parent.title as parent_title',
+      'parent.scope as parent_scope',
+    ])
     .select(['parent.vendor as parent_vendor'])
     .where('incidents.client_id', '=', clientId)
     .where('incidents.opened_at', '<', to)
@@ -40,9 +45,22 @@ export async function incidentsOfPeriod(
     .orderBy('incidents.id', 'desc')
     .limit(MOST_INCIDENTS)
     .execute()
-  const untold = rows.flatMap(({ id, first_notified_at }) => (first_notified_at === null ? id : []))
-  const reasons = await whyUntold(db, untold)
-  return rows.map(({ id, site, title, cause, started_at, resolved_at, ...row }) => {
+  const untold = rows.filter(({ first_notified_at }) => first_notified_at === null)
+  const reasons = await whyUntold(
+    db,
+    untold.map(({ id }) => id),
+  )
+  const brief = await briefOnes(
+    db,
+    untold.flatMap(({ announced_alert_id }) => announced_alert_id ?? []),
+  )
+  const whyOf = ({ id, announced_alert_id, resolved_at }: (typeof rows)[number]) =>
+    reasons.get(id) ??
+    (brief.has(announced_alert_id ?? '')
+      ? 'not notified: a warning that was soon over'
+      : `not notified${resolved_at === null ? ' yet' : ''}`)
+  return rows.map((row) => {
+    const { id, site, title, cause, started_at, resolved_at } = row
     const impact = impactIn(row.impact)
     return {
       id,
@@ -54,7 +72,7 @@ export async function incidentsOfPeriod(
       began_at: started_at,
       resolved_at,
       impact: impact === null ? null : lossAndValue(impact),
-      unnotified: row.first_notified_at !== null ? null : (reasons.get(id) ?? 'not notified'),
+      unnotified: row.first_notified_at !== null ? null : whyOf(row),
     }
   })
 }

@@ -40,7 +40,11 @@ export interface Sign {
   answer: string | null
   /** There is too much, not too little. */
   isSurge: boolean
+  /** Nothing of it came at all. */
+  isTotal: boolean
   startedAt: number
+  /** When it was found. */
+  openedAt: number
   /** By how much it may have begun later than it says: what is counted by the hour began within that hour. */
   resolutionMs: number
   resolvedAt: number | null
@@ -110,6 +114,7 @@ type SignRow = Pick<
   | 'severity'
   | 'title'
   | 'started_at'
+  | 'opened_at'
   | 'resolved_at'
   | 'resolution'
   | 'vendor'
@@ -134,7 +139,9 @@ export function signOf(alert: SignRow): Sign {
     failing: isTooSoon(finding) ? null : (FAILING[alert.probe_type] ?? null),
     answer: alert.probe_type === 'vendor_status' ? answerIn(finding) : null,
     isSurge: isSurge(finding) && alert.probe_type === 'data_volume',
+    isTotal: alert.probe_type === 'data_volume' && finding.measured === 0,
     startedAt: alert.started_at,
+    openedAt: alert.opened_at,
     resolutionMs: BY_THE_HOUR.includes(alert.probe_type) ? HOUR : 0,
     resolvedAt: alert.resolved_at,
     hasRecovered: alert.resolution === 'recovered',

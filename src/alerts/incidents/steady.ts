@@ -1,4 +1,4 @@
-import { HOUR, MINUTE } from '../../lib/index.ts'
+import { DAY, HOUR, MINUTE } from '../../lib/index.ts'
 import type { AlertRow } from '../../store/index.ts'
 
 /**
@@ -9,6 +9,15 @@ import type { AlertRow } from '../../store/index.ts'
 
 /** So long after its end what is bad again is the same incident, back. */
 export const AGAIN_MS = 4 * HOUR
+/**
+ * The same of what is estimated: by night, where executions are rare, a loss that goes on is out of sight for hours. That the very same tag, event or
+ * field has a fault of its own within this time happens once in some years, at nine faults a month.
+ */
+const AGAIN_ESTIMATED_MS = 12 * HOUR
+/** The same of what says itself that it began before that end: nothing looks back further. */
+export const LONGEST_AGAIN_MS = DAY
+
+export const againMs = (probeType: string): number => (ESTIMATED.includes(probeType) ? AGAIN_ESTIMATED_MS : AGAIN_MS)
 
 export const ESTIMATED: readonly string[] = [
   'data_volume',

@@ -1,12 +1,12 @@
 import { withdrawEnd } from '../../notifications/index.ts'
 import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
 import type { Transition } from '../machine/types.ts'
-import { isSilenced } from '../mutes.ts'
+import { areMuted, isSilenced } from '../mutes.ts'
 import type { AlertContext, AlertSource } from '../rules.ts'
 import { type Case, factsOfSites, lockCases, saveCases } from './case.ts'
 import { followAlerts } from './close.ts'
 import { type DueMessage, dueMessages, type Intent } from './due-messages.ts'
-import { fileAlerts, type News } from './file-alerts.ts'
+import { fileAlerts } from './file-alerts.ts'
 import { rankOf, signOf } from './sign.ts'
 import { speak } from './speak.ts'
 import { lateMs } from './steady.ts'
@@ -22,6 +22,8 @@ export interface PendingTransition {
 interface Filings {
   pending: readonly PendingTransition[]
   due: readonly DueMessage[]
+  /** By the alerts that speak for them: incidents that people know of as a warning, or are about to, and that are critical now. */
+  critical: ReadonlyMap<string, { title: string; isMuted: boolean }>
 }
 
 /** A transition under way. */
@@ -43,7 +45,7 @@ export async function throughIncidents(
 ): Promise<Filings> {
   const { now } = context
   const moves = pending.flatMap(moveOf)
-  if (moves.length === 0) return { pending, due: [] }
+  if (moves.length === 0) return { pending, due: [], critical: new Map() }
   const cases = await lockCases(trx, store, {
     incidentIds: moves.flatMap(({ alert }) => alert.incident_id ?? []),
     siteIds: [...new Set(moves.map(({ alert }) => alert.site_id))],
@@ -68,8 +70,9 @@ export async function throughIncidents(
     now,
   )
   const { written, intents } = speakAll(moves, cases, context)
-  for (const { kind, known, note } of await stillNews(trx, news)) {
-    intents.push({ known, kind, note, move: null, ending: null })
+  for (const { kind, known, note } of news) {
+    const knowing = kind === 'opened' ? await withdrawnEnds(trx, known, now) : NONE
+    intents.push({ known, kind, note, move: null, ending: null, knowing })
   }
   for (const known of cases.values()) {
     const handled = moves.flatMap(({ alert, pending: { transition } }) =>
@@ -83,7 +86,20 @@ export async function throughIncidents(
   const due = await dueMessages(trx, intents, pending, context)
   await moveAlerts(trx, cases, places, moves)
   await saveCases(trx, cases.values(), now)
-  return { pending: pending.map((one) => written.get(one) ?? one), due }
+  return {
+    pending: pending.map((one) => written.get(one) ?? one),
+    due,
+    critical: becameCritical(cases.values(), context),
+  }
+}
+
+function becameCritical(cases: Iterable<Case>, { mutes, now }: AlertContext): Filings['critical'] {
+  return new Map(
+    [...cases].flatMap(({ before, alerts, row: { severity, title, announced_alert_id: voice } }) => {
+      if (voice === null || before?.severity !== 'warning' || severity !== 'critical') return []
+      return [[voice, { title, isMuted: areMuted(alerts.values(), mutes, now) }] as const]
+    }),
+  )
 }
 
 /** That someone takes care of it now, or no longer. */
@@ -99,16 +115,14 @@ function handledIntents(known: Case): Intent[] {
 /** Else it is what a timeline says without one. */
 const isComment = (text: string): boolean => text !== 'Acknowledged' && text !== 'No longer acknowledged'
 
+const NONE: ReadonlySet<string> = new Set()
+
 /** Where people have not been notified of an end yet, it is taken back, and that it is bad again is no news. */
-async function stillNews(trx: Transaction<Tables>, news: readonly News[]): Promise<News[]> {
-  const still: News[] = []
-  for (const one of news) {
-    const voice = one.known.row.announced_alert_id
-    const isUntold = one.kind === 'opened' && voice !== null && (await withdrawEnd(trx, voice))
-    if (!isUntold) still.push(one)
-  }
-  return still
-}
+const withdrawnEnds = async (
+  trx: Transaction<Tables>,
+  { row: { announced_alert_id: voice } }: Case,
+  now: number,
+): Promise<ReadonlySet<string>> => (voice === null ? NONE : withdrawEnd(trx, voice, now))
 
 /** Nearly all results change nothing, and then nothing is read. */
 function moveOf(pending: PendingTransition): Move[] {

@@ -44,6 +44,8 @@ export interface AccessSettings {
   viewerToken: string | null
   /** Whether people sign in with accounts although no key is set and no one has an account yet. */
   needsAccounts?: boolean
+  /** What people sign in with besides, as its button says; left out or null: no identity provider is set up. */
+  singleSignOn?: string | null
   /** Whether only this machine can connect; it is then known by fewer names. */
   listensOnLoopback: boolean
 }
@@ -101,8 +103,31 @@ export const SESSION_MS: Readonly<Record<Role | 'user', number>> = { admin: 12 *
 export const API_TOKEN_PREFIX = 'twk_'
 export const isApiToken = (value: string): boolean => /^twk_[\w-]{43}$/.test(value)
 
-/** Whose a session is. */
-export type SessionOwner = { role: Role } | { userId: string }
+/** By whom the owner of a session was recognised. */
+export interface SessionOrigin {
+  identityId: string
+  /** What the identity provider wants to see at the sign-out; null: nothing. */
+  signOutHint: string | null
+}
+
+/** Whose a session is, and of someone whom an identity provider knows how it began. */
+export type SessionOwner = { role: Role } | { userId: string; origin?: SessionOrigin }
+
+/**
+ * What came of a sign-in with a password. `code_needed`: the password is right, and the account asks for a code, too. `wait`: too many
+ * wrong codes came before, so that this one was not looked at.
+ */
+export type Authenticated =
+  | { kind: 'right'; userId: string }
+  | { kind: 'wrong' | 'code_needed' | 'code_wrong' }
+  | { kind: 'wait'; ms: number }
+
+/** An address with its password, and where the account asks for it a code. */
+export interface PasswordSignIn {
+  email: string
+  password: string
+  code?: string
+}
 
 /** Cookies, API tokens and passwords, and whom they stand for. All nodes see the same. */
 export interface Credentials {
@@ -114,13 +139,17 @@ export interface Credentials {
   begin(owner: SessionOwner, agent?: string): Promise<string>
   /** Whom the values stand for, cookies and API tokens alike; those that stand for no one (any more) are left out. */
   accessesOf(values: readonly string[]): Promise<ReadonlyMap<string, Access>>
-  /** From now on the cookie's value is no session. */
-  end(cookie: string): Promise<void>
+  /**
+   * From now on the cookie's value is no session.
+   *
+   * @returns where the browser should go to end its session at the identity provider, too; null: nowhere
+   */
+  end(cookie: string): Promise<string | null>
   /**
    * Whether anyone has an account, as known now: without a look at the store, which may be unavailable. Once someone has one,
    * someone always will; what another node did is known a second later.
    */
   hasAccounts(): boolean
-  /** The id of the user with this address and password, or null, after the same work whether or not there is such a user. */
-  authenticate(email: string, password: string): Promise<string | null>
+  /** Whose address, password and code these are. A wrong password takes the same work whether or not there is such a user. */
+  authenticate(given: PasswordSignIn): Promise<Authenticated>
 }

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { FastifyRequest } from 'fastify'
-import { AppError, type Clock } from '../../lib/index.ts'
+import { AppError, type Clock, SECOND } from '../../lib/index.ts'
 import { RateLimitedError } from '../errors.ts'
 import type { HttpApp } from '../schemas.ts'
 import {
@@ -14,6 +14,7 @@ import {
   isApiToken,
   NOBODY,
   OPEN,
+  type PasswordSignIn,
   type Role,
   SESSION_COOKIE,
   type SessionOwner,
@@ -29,7 +30,7 @@ interface GateOptions {
 }
 
 /** What someone signs in with: a key of the settings, or the password of an account. */
-export type SignIn = { token: string } | { email: string; password: string }
+export type SignIn = { token: string } | PasswordSignIn
 
 /** Decides who makes a call and whether they may. */
 export interface Gate {
@@ -37,6 +38,8 @@ export interface Gate {
   readonly authenticationRequired: boolean
   /** Whether people sign in with e-mail and password. */
   readonly hasAccounts: boolean
+  /** What people sign in with besides; null: no identity provider is set up. */
+  readonly singleSignOn: string | null
   /** @throws AppError `forbidden` when the call is by a name that is not ours. */
   refuseForeignHost(request: FastifyRequest): void
   /**
@@ -55,8 +58,8 @@ export interface Gate {
    * @throws AppError `unauthorized` or `rate_limited`.
    */
   signIn(given: SignIn, request: FastifyRequest): Promise<Access>
-  /** Ends the session of the request's cookie, if it has one. */
-  signOut(request: FastifyRequest): Promise<void>
+  /** Ends the session of the request's cookie, if it has one. @returns where to end that of the identity provider, or null */
+  signOut(request: FastifyRequest): Promise<string | null>
 }
 
 export function createGate({ settings, credentials, publicUrl, clock }: GateOptions): Gate {
@@ -100,15 +103,22 @@ export function createGate({ settings, credentials, publicUrl, clock }: GateOpti
    *
    * @throws AppError `unauthorized` or `rate_limited`
    */
-  async function userOfPassword(email: string, password: string, request: FastifyRequest): Promise<string> {
+  async function userOfPassword(given: PasswordSignIn, request: FastifyRequest): Promise<string> {
+    const { email } = given
     const guesser = guesserOf(request)
     const wait = throttle.waitForPassword(guesser, email)
     if (wait > 0) throw tooManyFailures(wait)
     throttle.passwordTried(guesser, email)
-    const userId = await credentials.authenticate(email, password)
-    if (userId === null) throw new AppError('unauthorized', 'The address or the password is not right')
+    const outcome = await credentials.authenticate(given)
+    if (outcome.kind === 'wrong') throw new AppError('unauthorized', 'The address or the password is not right')
+    // Of codes the account itself counts the wrong ones.
     throttle.passwordRight(guesser, email)
-    return userId
+    if (outcome.kind === 'right') return outcome.userId
+    if (outcome.kind === 'wait') {
+      throw new RateLimitedError('Too many wrong codes for this account', Math.ceil(outcome.ms / SECOND))
+    }
+    const message = outcome.kind === 'code_needed' ? 'is needed, too' : 'is not right, or was used already'
+    throw new AppError('unauthorized', `The code ${message}`, [{ path: '/code', message }])
   }
 
   async function begin(owner: SessionOwner, request: FastifyRequest): Promise<Access> {
@@ -174,17 +184,18 @@ export function createGate({ settings, credentials, publicUrl, clock }: GateOpti
     get hasAccounts() {
       return settings.needsAccounts === true || credentials.hasAccounts()
     },
+    singleSignOn: settings.singleSignOn ?? null,
     refuseForeignHost,
     admit: (request) => (authenticationRequired() ? admitKnown(request) : admitOpen(request)),
     recognise: async (request) => (authenticationRequired() ? identify(request) : OPEN),
     refuseForeignPage,
     async signIn(given, request) {
       if ('token' in given) return begin({ role: roleOfToken(given.token, request) }, request)
-      return begin({ userId: await userOfPassword(given.email, given.password, request) }, request)
+      return begin({ userId: await userOfPassword(given, request) }, request)
     },
     async signOut(request) {
       const cookie = cookieOf(request)
-      if (cookie !== null) await credentials.end(cookie)
+      return cookie === null ? null : credentials.end(cookie)
     },
   }
 }

@@ -41,6 +41,13 @@ export function lowestRole({ all, clients }: Grants): ClientRole | null {
 
 export const visibleClients = ({ all, clients }: Grants): Visible => (all === null ? [...clients.keys()] : null)
 
+/** What someone may do who has both: the higher role of each client. */
+export function joined(one: Grants, other: Grants): Grants {
+  const clients = new Map(one.clients)
+  for (const [id, role] of other.clients) clients.set(id, higher(role, clients.get(id) ?? null) ?? role)
+  return { all: higher(one.all, other.all), clients }
+}
+
 /** What is left of the grants for a request that is about these clients alone. */
 export function narrowed(grants: Grants, clientIds: readonly (string | null)[]): Grants {
   // What belongs to no client is nobody's but of those who may see everything.

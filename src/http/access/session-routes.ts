@@ -2,9 +2,10 @@ import { type Static, Type } from 'typebox'
 import { invalidRequest } from '../../lib/index.ts'
 import type { HttpApp } from '../schemas.ts'
 import { errorResponses, NoContent, nullable, Uuid } from '../schemas.ts'
-import { type Access, OPEN, SESSION_COOKIE, SESSION_MS } from './access.ts'
+import { type Access, OPEN, SESSION_MS } from './access.ts'
 import type { Gate, SignIn } from './gate.ts'
 import { CLIENT_ROLES, type ClientRole } from './grants.ts'
+import { sessionCookie } from './session-cookie.ts'
 
 const ClientRoleSchema = Type.Enum([...CLIENT_ROLES])
 
@@ -17,6 +18,11 @@ const Session = Type.Object({
   ),
   authentication_required: Type.Boolean(),
   accounts: Type.Boolean({ description: 'Whether people sign in with e-mail and password, too' }),
+  single_sign_on: nullable(
+    Type.String({
+      description: 'What else people sign in with, at `/api/oidc/sign-in`; null: no identity provider is set up',
+    }),
+  ),
   user: Type.Union([
     Type.Object({ id: Uuid, email: Type.String(), name: Type.String() }),
     Type.Null({ description: 'Who is not signed in with an account' }),
@@ -45,12 +51,20 @@ const SignInBody = Type.Object(
     ),
     email: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
     password: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+    code: Type.Optional(
+      Type.String({
+        minLength: 6,
+        maxLength: 40,
+        description:
+          'Of the app, or a recovery code: where a sign-in without it is answered 401 with a fault of `/code`',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
 
 /** @throws AppError `invalid_request` where it is neither a key nor an address with its password */
-function signInOf({ token, email, password }: Static<typeof SignInBody>): SignIn {
+function signInOf({ token, email, password, code }: Static<typeof SignInBody>): SignIn {
   if (email === undefined && password === undefined) {
     if (token === undefined) throw invalidRequest('/token', 'is required, or email and password instead of it')
     return { token }
@@ -58,7 +72,7 @@ function signInOf({ token, email, password }: Static<typeof SignInBody>): SignIn
   if (token !== undefined) throw invalidRequest('/token', 'cannot be combined with email and password')
   if (email === undefined) throw invalidRequest('/email', 'is required with a password')
   if (password === undefined) throw invalidRequest('/password', 'is required with an email')
-  return { email, password }
+  return { email, password, ...(code === undefined ? {} : { code }) }
 }
 
 function sessionOf({ role, person, grants }: Access, gate: Gate): Session {
@@ -66,6 +80,7 @@ function sessionOf({ role, person, grants }: Access, gate: Gate): Session {
     role: role === 'nobody' ? null : role,
     authentication_required: gate.authenticationRequired,
     accounts: gate.hasAccounts,
+    single_sign_on: gate.singleSignOn,
     user: person,
     access: { all: grants.all, clients: Array.from(grants.clients, ([client_id, of]) => ({ client_id, role: of })) },
   }
@@ -82,12 +97,7 @@ const sessionMsOf = ({ role }: Access): number =>
 
 /** Sign-in for browsers. Programs send their key with every call instead. */
 export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null): void {
-  const cookie = {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'strict',
-    secure: publicUrl?.startsWith('https:') === true,
-  } as const
+  const cookie = sessionCookie(publicUrl)
 
   app.get(
     '/api/session',
@@ -127,9 +137,7 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
       const given = signInOf(request.body)
       if (!gate.authenticationRequired) return sessionOf(OPEN, gate)
       const access = await gate.signIn(given, request)
-      if (access.session !== null) {
-        reply.setCookie(SESSION_COOKIE, access.session, { ...cookie, maxAge: sessionMsOf(access) / 1_000 })
-      }
+      if (access.session !== null) cookie.set(reply, access.session, sessionMsOf(access))
       return sessionOf(access, gate)
     },
   )
@@ -141,14 +149,22 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
       schema: {
         tags,
         summary: 'Sign out',
-        description: 'Ends the session, on every node, and removes its cookie.',
+        description:
+          'Ends the session, on every node, and removes its cookie. 200 where it began at an identity provider that has a page to sign out.',
         security: [],
-        response: { 204: NoContent, ...errorResponses() },
+        response: {
+          200: Type.Object({
+            provider_url: Type.String({ description: 'Where the browser ends its session at the provider, too' }),
+          }),
+          204: NoContent,
+          ...errorResponses(),
+        },
       },
     },
     async (request, reply) => {
-      await gate.signOut(request)
-      return reply.clearCookie(SESSION_COOKIE, cookie).code(204).send(null)
+      const provider_url = await gate.signOut(request)
+      cookie.clear(reply)
+      return provider_url === null ? reply.code(204).send(null) : reply.code(200).send({ provider_url })
     },
   )
 }

@@ -4,6 +4,7 @@ import { type Context, writeAudit } from '../../management/index.ts'
 import type { DeliveryRow, Store, Tables, Transaction } from '../../store/index.ts'
 import { keyOf, storedKind } from '../channel.ts'
 import type { Message } from '../message.ts'
+import { BRIEF } from '../outbox-entry.ts'
 import { DELIVERY_STATES, type DeliveryQuery, type DeliveryRecord } from './schemas.ts'
 
 type Reader = Pick<Store, 'read'>
@@ -66,6 +67,7 @@ function deliveryRecord(row: SentRow, showsSecrets: boolean): DeliveryRecord {
     title: titleOf(JSON.parse(row.message) as Message),
     state: stateOf(row.state),
     created_at: isoTime(row.created_at),
+    not_before: isoTime(row.not_before),
     group_id: row.group_id,
     attempts: row.attempts,
     last_attempt_at: isoTimeOrNull(row.last_attempt_at),
@@ -119,7 +121,12 @@ export async function retryDelivery(ctx: Context, id: string): Promise<DeliveryR
     const now = ctx.clock.now()
     await trx
       .updateTable('deliveries')
-      .set({ state: 'pending', not_before: now })
+      .set(({ eb, ref }) => ({
+        state: 'pending',
+        not_before: now,
+        // Asked for by hand, what was not to be sent is.
+        kind: eb.case().when('kind', '=', BRIEF.kind).then('resolved').else(ref('kind')).end(),
+      }))
       .where('channel', '=', row.channel)
       .where((eb) => (row.group_id === null ? eb('id', '=', id) : eb('group_id', '=', row.group_id)))
       .where('state', 'in', ['pending', 'failed'])

@@ -23,7 +23,7 @@ export const DeliveryRecord = Type.Object({
     description:
       '`opened`, `explained`, `escalated`, `widened`, `flapping`, `reminder`, `acknowledged`, `unacknowledged`, `resolved`, ' +
       '`vendor_opened`, `vendor_resolved`, ' +
-      '`digest`, `quota`, `own_failure` or `own_recovery`',
+      '`digest`, `quota`, `own_failure` or `own_recovery`; `passed`: of a warning that was over before its message was due, which is not sent unless it is back soon',
   }),
   title: Type.String({ description: 'What it is about' }),
   state: Type.Enum([...DELIVERY_STATES], {
@@ -32,6 +32,11 @@ export const DeliveryRecord = Type.Object({
       '`cancelled`: the channel or the client was gone, or another message says it',
   }),
   created_at: IsoTime,
+  not_before: {
+    ...IsoTime,
+    description:
+      'From when on it may be sent: a warning waits for whether it lasts, and in quiet hours for their end; an end until it is certain, or for company',
+  },
   group_id: nullable(
     Type.String({ format: 'uuid', description: 'Those that share it went out as one message, under this key' }),
   ),

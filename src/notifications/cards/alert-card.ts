@@ -1,5 +1,13 @@
 import { capitalised, MINUTE } from '../../lib/index.ts'
-import type { AlertMessage, AlertMessageKind, Fact, MessageGroup, MessageIncident, Severity } from '../message.ts'
+import type {
+  AlertMessage,
+  AlertMessageKind,
+  Fact,
+  MessageGroup,
+  MessageIncident,
+  Named,
+  Severity,
+} from '../message.ts'
 import {
   type Card,
   type CardOptions,
@@ -13,6 +21,7 @@ import {
   name,
   oneLine,
   printable,
+  SHAPES,
   sentence,
   sinceWhen,
   type Tone,
@@ -29,7 +38,9 @@ export function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions)
     heading: headingOf(message),
     what: whatOf(message),
     since: isOver ? null : ` since ${sinceWhen(times, alert.since, at)}`,
-    paragraphs: explanations(message).map((text) => cut(printable(text), PARAGRAPH_MAX)),
+    paragraphs: [...explanations(message), ...meanwhileOver(message, times, at)].map((text) =>
+      cut(printable(text), PARAGRAPH_MAX),
+    ),
     facts: [
       ...(isOver ? factsOfResolved(message, times, at) : factsOfOpen(message, times, at)),
       fact('Client', client.name),
@@ -39,7 +50,10 @@ export function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions)
     footer: footerOf(message),
     link: { label: 'Open the alert', url: `${publicUrl}/alerts/${encodeURIComponent(alert.id)}` },
     thread: alert.id,
-    opened: message.kind === 'opened' ? null : `It opened at ${times.moment(alert.opened_at, at)}.`,
+    opened:
+      message.kind === 'opened' || message.untold !== undefined
+        ? null
+        : `It opened at ${times.moment(alert.opened_at, at)}.`,
   }
 }
 
@@ -48,7 +62,8 @@ function explanations(message: AlertMessage): string[] {
   const { kind, alert, incident } = message
   const news = [incident?.note, incident?.elsewhere].filter((text) => typeof text === 'string').map(sentence)
   if (kind === 'resolved') {
-    const was = `It was: ${sentence(titleOf(message))}`
+    const untold = message.untold === undefined ? '' : ' It ended before you were to be notified.'
+    const was = `It was: ${sentence(titleOf(message))}${untold}`
     return isGone(message)
       ? [was, 'That is no sign that it works again: it was removed or renamed, or is not sent.']
       : [was]
@@ -56,6 +71,28 @@ function explanations(message: AlertMessage): string[] {
   const said = isSame(alert.message, alert.title) ? [] : [alert.message]
   return kind === 'opened' ? [...news, ...said] : [...news, NOTES[kind], ...said]
 }
+
+/** The page of the incidents has them all. */
+const ENDS_MAX = 8
+
+/** What has ended since the last message, a line each. */
+const meanwhileOver = ({ over = [] }: AlertMessage, times: LocalTimes, at: number): string[] =>
+  over.length === 0
+    ? []
+    : [
+        [
+          'Over meanwhile:',
+          ...over.slice(0, ENDS_MAX).map((one) => `${SHAPES[toneOf(one)]} ${endOf(one, times, at)}`),
+          ...(over.length > ENDS_MAX ? [`and ${over.length - ENDS_MAX} more`] : []),
+        ].join('\n'),
+      ]
+
+/** `shop.acme.com — Volume: 52 % below normal. Fine again after 3 h, at 12:40 CET` */
+const endOf = (message: AlertMessage, times: LocalTimes, at: number): string =>
+  cut(
+    `${siteAndProbe(message)}: ${sentence(titleOf(message))} ${whatOf(message)}${message.alert.resolved_at === null ? '' : `, at ${times.moment(message.alert.resolved_at, at)}`}`,
+    LINE_MAX,
+  )
 
 const NOTES = {
   explained: 'It explains what you were notified of before.',
@@ -124,15 +161,17 @@ export function groupCard({ of: kind, client, messages }: MessageGroup, { public
         ? 'ok'
         : 'neutral'
       : (worst?.alert.severity ?? 'neutral'),
-    heading: `${badge(kind, worst?.alert.severity ?? 'warning')} ${name(client.name)} — ${count}`,
+    heading: `${badge(kind, worst?.alert.severity ?? 'warning')} ${client === null ? 'Several clients' : name(client.name)} — ${count}`,
     what: isOver ? `Ended on ${sitesInWords(messages)}` : `${severitiesInWords(messages)} on ${sitesInWords(messages)}`,
     since: isOver ? null : ` since ${sinceWhen(times, since, at)}`,
     paragraphs: [],
     facts: isOver ? [] : [{ name: 'Since', value: sinceWhen(times, since, at) }],
     change: worstFirst.map(changeOf).find((change) => change !== null) ?? null,
-    lines: worstFirst.map(lineOf),
+    lines: worstFirst.map((message) =>
+      client === null ? { tone: toneOf(message), text: endOf(message, times, at) } : lineOf(message),
+    ),
     footer: null,
-    link: linkOf(client.id, messages, publicUrl),
+    link: linkOf(client, messages, publicUrl),
     thread: null,
   }
 }
@@ -161,12 +200,13 @@ function severitiesInWords(messages: readonly AlertMessage[]): string {
   ].join(' and ')
 }
 
-function linkOf(clientId: string, messages: readonly AlertMessage[], publicUrl: string): Card['link'] {
+function linkOf(client: Named | null, messages: readonly AlertMessage[], publicUrl: string): Card['link'] {
   const [site, another] = sitesOf(messages)
   if (site !== undefined && another === undefined) {
     return { label: 'Open the site', url: `${publicUrl}/sites/${encodeURIComponent(site)}` }
   }
-  return { label: 'Open the alerts', url: `${publicUrl}/alerts?client=${encodeURIComponent(clientId)}` }
+  const query = client === null ? '' : `?client=${encodeURIComponent(client.id)}`
+  return { label: 'Open the alerts', url: `${publicUrl}/alerts${query}` }
 }
 
 /** What is no matter of how bad it is. */

@@ -125,8 +125,12 @@ function messageOf(rows: readonly DeliveryRow[]): Message | MessageGroup {
   const [first] = messages
   if (first === undefined) throw new Error('there is no message to send')
   if (messages.length === 1) return first
-  // Only messages about alerts are grouped, by client and kind.
+  // Only messages about alerts are grouped, by kind and nearly always by client; ends may go with an opening.
   const alerts = messages as AlertMessage[]
-  const { kind, client } = first as AlertMessage
-  return { kind: 'group', of: kind, client, messages: alerts }
+  const [head = alerts[0], another] = alerts.filter(({ kind }) => kind !== 'resolved')
+  if (head === undefined) throw new Error('there is no message to send')
+  const isWithEnds = head.kind !== 'resolved' && another === undefined
+  if (isWithEnds) return { ...head, over: alerts.filter((one) => one !== head) }
+  const isOfOne = alerts.every(({ client }) => client.id === head.client.id)
+  return { kind: 'group', of: head.kind, client: isOfOne ? head.client : null, messages: alerts }
 }

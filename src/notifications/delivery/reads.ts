@@ -15,7 +15,7 @@ import { withChannels } from '../own-channels.ts'
 import { type ChannelSnapshot, isOpenTo, OUTAGE_MS, type QueuedMessage } from './schedule.ts'
 import { type Claimant, isFree } from './writes.ts'
 
-/** Messages read at once; the rest comes when these are sent. */
+/** Messages read at once, of those that may go and of those that wait; the rest comes when these are sent. */
 const MESSAGES_MAX = 500
 
 /** Written out, as with a parameter neither engine would use the index over what is pending. */
@@ -68,22 +68,26 @@ export const mayHaveWork = (
   storedAddress({ key: keyOf(channel.channel), address }) !== channel.address ||
   (channel.off_since === null && isOpenTo(channel, now))
 
-/** The channel as it is now; undefined when there is none. */
+/** The channel as it is at `now`; undefined when there is none. */
 export async function readSnapshot(
   store: Store,
   key: ChannelKey,
   channelSettings: ChannelSettings,
+  now: number,
 ): Promise<ChannelSnapshot | undefined> {
   const channel = await store.read.selectFrom('channels').selectAll().where('channel', '=', key).executeTakeFirst()
   if (channel === undefined) return undefined
-  const rows = await store.read
+  const pending = store.read
     .selectFrom('deliveries')
     .select(['id', 'client_id', 'alert_id', 'kind', 'created_at', 'not_before', 'group_id'])
     .where('channel', '=', key)
     .where(IS_PENDING)
     .orderBy('id')
     .limit(MESSAGES_MAX)
-    .execute()
+  // However many wait for hours, what is urgent is seen.
+  const ready = await pending.where('not_before', '<=', now).execute()
+  const held = await pending.where('not_before', '>', now).execute()
+  const rows = [...ready, ...held].sort((a, b) => (a.id < b.id ? -1 : 1))
   const clients = await activeClients(store, [clientIdOf(key), ...rows.map(({ client_id }) => client_id)])
   return {
     channel,
@@ -103,23 +107,27 @@ async function unannouncedOf(
   channel: ChannelKey,
   rows: readonly Pick<DeliveryRow, 'id' | 'alert_id' | 'kind'>[],
 ): Promise<string[]> {
+  const ends = rows.flatMap(({ id, alert_id, kind }) =>
+    kind === 'resolved' && alert_id !== null ? { id, alert_id } : [],
+  )
   const unannounced: string[] = []
-  for (const { id, alert_id, kind } of rows) {
-    if (kind !== 'resolved' || alert_id === null) continue
-    const { notified, failed } = await read
+  for (const chunk of chunksOf(ends)) {
+    const said = await read
       .selectFrom('deliveries')
-      .select(({ fn, eb }) => [
-        fn.countAll<number>().filterWhere('state', 'in', ['delivered', 'pending']).as('notified'),
-        fn
-          .countAll<number>()
-          .filterWhere(eb.not(eb('state', 'in', ['delivered', 'pending'])))
-          .as('failed'),
-      ])
-      .where('alert_id', '=', alert_id)
+      .select(['id', 'alert_id', 'state'])
+      .where(
+        'alert_id',
+        'in',
+        chunk.map(({ alert_id }) => alert_id),
+      )
       .where('channel', '=', channel)
-      .where('id', '<', id)
-      .executeTakeFirstOrThrow()
-    if (Number(notified) === 0 && Number(failed) > 0) unannounced.push(id)
+      .execute()
+    const byAlert = Map.groupBy(said, ({ alert_id }) => alert_id)
+    for (const { id, alert_id } of chunk) {
+      const before = (byAlert.get(alert_id) ?? []).filter((one) => one.id < id)
+      const isKnown = before.some(({ state }) => state === 'delivered' || state === 'pending')
+      if (before.length > 0 && !isKnown) unannounced.push(id)
+    }
   }
   return unannounced
 }

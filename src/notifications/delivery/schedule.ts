@@ -1,7 +1,8 @@
 import { HOUR, MINUTE, SECOND } from '../../lib/index.ts'
 import type { ChannelRow, DeliveryRow } from '../../store/index.ts'
-import { keyOf, storedAddress } from '../channel.ts'
-import { GATHERED_KINDS } from '../outbox.ts'
+import { type ChannelKey, keyOf, kindOf, storedAddress } from '../channel.ts'
+import { BRIEF, GATHERED_KINDS } from '../outbox-entry.ts'
+import { isEdit, isForPeople } from '../services/services.ts'
 import type { SendOutcome } from '../transport.ts'
 
 /** Alerts of a client that open within this time of the first are one outage. */
@@ -26,8 +27,11 @@ export interface QueuedMessage {
 export type PlanStep =
   /** Send this message, with all of its group if it has one. */
   | { kind: 'send'; row: QueuedMessage }
-  /** Settle which of these go out together: see `groupsOf`. They are of one client and kind, the oldest first. */
-  | { kind: 'settle'; rows: readonly QueuedMessage[] }
+  /**
+   * Settle which of these go out together: see `groupsOf`. They are of one client and kind, the oldest first; or (`isOne`) all of them
+   * together, the others being ends.
+   */
+  | { kind: 'settle'; rows: readonly QueuedMessage[]; isOne: boolean }
   /** Nothing before `until`; null: nothing at all. */
   | { kind: 'rest'; until: number | null }
 
@@ -38,16 +42,26 @@ export type PlanStep =
  * - An alert that opens or ends may be one of many. The first of a client waits for others (`GATHER_MS`); if one comes, all wait
  *   until `OUTAGE_MS` after the first. So a lone alert goes out soon, and an outage as one message.
  * - What is kept back for longer waits for no other and holds up none. What is due by then is settled together.
+ * - On a channel that hears of all clients (`gathersEnds`) an opening takes along the ends that are certain, whose ever they are, and
+ *   the first end that is due takes along the others.
  * - Reminders and the like wait for nothing, but as many as make an outage go out together if they are due together.
  * - What goes out together is settled and written down before it is sent, also when it is a single message: after a crash the
  *   same is sent again under the same key, whatever has come since.
  *
  * @param waiting in the order in which they were written
  */
-export function nextStep(waiting: readonly QueuedMessage[], now: number): PlanStep {
+export function nextStep(waiting: readonly QueuedMessage[], now: number, gathersEnds = false): PlanStep {
   const heldAlerts = new Set<string>()
   const heldGatherings = new Set<string>()
   let until: number | null = null
+  const settle = (first: QueuedMessage, rows: readonly QueuedMessage[]): PlanStep => {
+    const ends = gathersEnds ? waiting.filter((row) => !rows.includes(row) && isCertainEnd(row, waiting, now)) : []
+    const isEnd = first.kind === 'resolved'
+    // The lists of two openings would each hold all ends.
+    return isEnd || rows.length === 1
+      ? { kind: 'settle', rows: [...rows, ...ends].slice(0, GROUP_MAX), isOne: ends.length > 0 }
+      : { kind: 'settle', rows, isOne: false }
+  }
   const hold = ({ alertId }: QueuedMessage, time?: number) => {
     if (alertId !== null) heldAlerts.add(alertId)
     if (time !== undefined) until = Math.min(until ?? time, time)
@@ -61,7 +75,7 @@ export function nextStep(waiting: readonly QueuedMessage[], now: number): PlanSt
       continue
     }
     if (isKeptBack(row)) {
-      if (row.notBefore <= now) return { kind: 'settle', rows: companyOf(row, waiting, heldAlerts, now) }
+      if (row.notBefore <= now) return settle(row, companyOf(row, waiting, heldAlerts, now))
       hold(row, row.notBefore)
       continue
     }
@@ -72,7 +86,7 @@ export function nextStep(waiting: readonly QueuedMessage[], now: number): PlanSt
     }
     const company = companyOf(row, waiting, heldAlerts, now)
     const readyAt = company.length === 1 ? row.notBefore : Math.max(row.notBefore, row.createdAt + OUTAGE_MS)
-    if (readyAt <= now) return { kind: 'settle', rows: company }
+    if (readyAt <= now) return settle(row, company)
     heldGatherings.add(gathering)
     hold(row, readyAt)
   }
@@ -96,7 +110,7 @@ function alone(
   now: number,
 ): PlanStep {
   const rows = row.alertId === null ? [] : companyOf(row, waiting, heldAlerts, now)
-  return rows.length >= OUTAGE_ALERTS ? { kind: 'settle', rows } : { kind: 'send', row }
+  return rows.length >= OUTAGE_ALERTS ? { kind: 'settle', rows, isOne: false } : { kind: 'send', row }
 }
 
 /** The first and those that may go with it: those before which nothing of their alert is held back. */
@@ -122,6 +136,17 @@ const isOneWith = (first: QueuedMessage, row: QueuedMessage, now: number): boole
   isKeptBack(row) === isKeptBack(first) &&
   (isKeptBack(first) ? row.notBefore <= now : row.createdAt <= first.createdAt + OUTAGE_MS)
 
+/** An end is not taken back any more, so long after it was written. */
+export const CERTAIN_MS = 2 * HOUR
+
+/** What is kept back for company alone, and may go with any message now; its opening has gone out. */
+const isCertainEnd = (row: QueuedMessage, waiting: readonly QueuedMessage[], now: number): boolean =>
+  row.kind === 'resolved' &&
+  row.groupId === null &&
+  isKeptBack(row) &&
+  row.createdAt + CERTAIN_MS <= now &&
+  !waiting.some(({ alertId, id }) => alertId === row.alertId && id < row.id)
+
 /** Not only until others of its outage are known: in quiet hours, or until it is clear that it is true. */
 const isKeptBack = ({ createdAt, notBefore }: QueuedMessage): boolean => notBefore > createdAt + OUTAGE_MS
 
@@ -139,8 +164,8 @@ export interface ChannelSnapshot {
 
 export type Action =
   | PlanStep
-  /** These are no longer to be sent. */
-  | { kind: 'cancel'; ids: readonly string[]; reason: string }
+  /** These are no longer to be sent, as long as they are of that kind. */
+  | { kind: 'cancel'; ids: readonly string[]; reason: string; of?: string }
   /** The address was edited: what is known of the old one says nothing about it. */
   | { kind: 'renew' /** As it is stored. */; address: string }
   /** All is ready but the channel, which takes its next message then. */
@@ -158,14 +183,24 @@ export function actionFor(snapshot: ChannelSnapshot, now: number): Action {
   if (gone.length > 0) {
     return { kind: 'cancel', ids: gone.map(({ id }) => id), reason: 'the client was deleted or is not active' }
   }
-  if (unannounced.length > 0) return { kind: 'cancel', ids: unannounced, reason: 'its opening was never notified' }
+  if (unannounced.length > 0) {
+    return { kind: 'cancel', ids: unannounced, reason: 'its opening was never notified', of: 'resolved' }
+  }
+  const brief = waiting.filter(({ kind, notBefore }) => kind === BRIEF.kind && notBefore <= now)
+  if (brief.length > 0) {
+    return { kind: 'cancel', ids: brief.map(({ id }) => id), reason: BRIEF.reason, of: BRIEF.kind }
+  }
   const stored = storedAddress({ key: keyOf(channel.channel), address })
   if (channel.address !== stored) return { kind: 'renew', address: stored }
   if (channel.off_since !== null) return { kind: 'rest', until: null }
-  const step = nextStep(waiting, now)
+  const step = nextStep(waiting, now, gathersEnds(keyOf(channel.channel), address))
   if (step.kind === 'rest' || isOpenTo(channel, now)) return step
   return { kind: 'pause', until: channel.next_attempt_at }
 }
+
+/** The operator's, which hears of all clients, where people read it. */
+export const gathersEnds = (key: ChannelKey, address: string): boolean =>
+  key === 'global' && isForPeople(kindOf(key, address)) && !isEdit(kindOf(key, address), 'resolved')
 
 /** Further ahead lies only what was written while the clock was: set back since, it would silence a channel for as long. */
 const CLOCK_SLACK_MS = MINUTE

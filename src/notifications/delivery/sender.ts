@@ -136,13 +136,13 @@ const PAUSE_MAX_MS = 2 * SECOND
 async function workOn(tools: DeliveryTools, key: ChannelKey, stopping: AbortSignal): Promise<void> {
   const { store, clock, membership, channelSettings } = tools
   const { nodeId } = membership
-  const snapshot = await readSnapshot(store, key, channelSettings)
+  const snapshot = await readSnapshot(store, key, channelSettings, clock.now())
   if (snapshot === undefined || ['rest', 'pause'].includes(actionFor(snapshot, clock.now()).kind)) return
   if (!(await claimChannel({ store, nodeId, now: clock.now() }, key))) return
   try {
     // A node that others may take for dead sends nothing more: what it was to send may be sent by them.
     while (!stopping.aborted && membership.isSurelyAlive()) {
-      const now = await readSnapshot(store, key, channelSettings)
+      const now = await readSnapshot(store, key, channelSettings, clock.now())
       if (now === undefined || !(await act(tools, key, now, stopping))) return
     }
   } finally {
@@ -161,7 +161,7 @@ async function act(
   const action: Action = actionFor(snapshot, clock.now())
   switch (action.kind) {
     case 'cancel':
-      await cancel(store, action.ids, action.reason)
+      await cancel(store, action)
       // Nothing waits on it any more: it is not to be counted among those that fail.
       if (snapshot.address === null) await renew(store, membership.nodeId, key, snapshot.channel.address)
       return true
@@ -169,7 +169,7 @@ async function act(
       await renew(store, membership.nodeId, key, action.address)
       return true
     case 'settle':
-      await settle(tools, key, snapshot.address, action.rows)
+      await settle(tools, key, snapshot.address, action)
       return true
     case 'send':
       return send(tools, key, snapshot, action.row, stopping)
@@ -184,8 +184,12 @@ async function settle(
   { store }: DeliveryTools,
   key: ChannelKey,
   address: string | null,
-  rows: readonly QueuedMessage[],
+  { rows, isOne }: Extract<Action, { kind: 'settle' }>,
 ): Promise<void> {
+  if (isOne) {
+    await writeGroups(store, [rows])
+    return
+  }
   // What keeps incidents of its own is told of each.
   if (address !== null && isForIncidents(kindOf(key, address))) {
     await writeGroups(

@@ -84,19 +84,26 @@ export async function writeGroups(store: Store, groups: readonly (readonly Queue
         'in',
         rows.map(({ id }) => id),
       )
+      // What was an opening when this was planned may have ended since.
+      .where('kind', 'in', [...new Set(rows.map(({ kind }) => kind))])
       .where('state', '=', 'pending')
     return [{ kind: 'statement', query: query.compile() }]
   })
   await store.batch(operations)
 }
 
-export async function cancel(store: Store, ids: readonly string[], reason: string): Promise<void> {
+/** @param of the kind that they have to be of still: what was over when this was planned may be bad again */
+export async function cancel(
+  store: Store,
+  { ids, reason, of }: { ids: readonly string[]; reason: string; of?: string },
+): Promise<void> {
   for (const chunk of chunksOf(ids)) {
     await store.write
       .updateTable('deliveries')
       .set({ state: 'cancelled', last_error: reason })
       .where('id', 'in', chunk)
       .where('state', '=', 'pending')
+      .$if(of !== undefined, (query) => query.where('kind', '=', of ?? ''))
       .execute()
   }
 }

@@ -96,7 +96,8 @@ export function createEmailTransport(mailer: Mailer): Transport {
 const nodemailer = () => import('nodemailer')
 
 /** For rules in mail clients: a folder for each client. */
-const listOf = (message: Message | MessageGroup): string => ('client' in message ? message.client.id : 'own')
+const listOf = (message: Message | MessageGroup): string =>
+  'client' in message ? (message.client?.id ?? 'all') : 'own'
 
 /** Letters, digits and dots, which an id may have in a header. */
 const idPart = (text: string): string => text.replace(/[^\w.-]+/g, '.')

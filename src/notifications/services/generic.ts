@@ -83,7 +83,7 @@ function textOf(message: Message | MessageGroup, options: CardOptions): string {
 }
 
 function groupKeyOf(message: Message | MessageGroup): string {
-  if (message.kind === 'group') return `client:${message.client.id}:${message.of}`
+  if (message.kind === 'group') return `client:${message.client?.id ?? 'all'}:${message.of}`
   if (isAlertMessage(message)) return `alert:${message.alert.id}`
   if ('vendor' in message) return `incident:${message.incident.id}`
   return 'part' in message ? `own:${message.part}` : `${message.kind}:${message.client.id}`

@@ -52,6 +52,13 @@ export function takesMessage(kind: ServiceKind, message: string): boolean {
   return follows?.includes(handled) ?? false
 }
 
+/** Whether people read it, whom too many messages tire; what machines read gets each at once. */
+export const isForPeople = (kind: ServiceKind): boolean => kind === 'email' || kind in CHAT_SERVICES
+
+/** Whether a message takes the place of what was said before, and is none of its own. */
+export const isEdit = (kind: ServiceKind, message: string): boolean =>
+  kind in CHAT_SERVICES && (definitionOf(kind as Service).edits?.kinds.some((one) => one === message) ?? false)
+
 export const isChat = (kind: ServiceKind): boolean => kind in CHAT_SERVICES
 
 export const serviceName = (kind: ServiceKind): string => KINDS[kind].name

@@ -44,6 +44,9 @@ import { auditedClients } from './0043-audited-clients.ts'
 import { siteKeys } from './0044-site-keys.ts'
 import { onCall } from './0045-on-call.ts'
 import { containerClients } from './0047-container-clients.ts'
+import { identities } from './0048-identities.ts'
+import { twoSteps } from './0049-two-steps.ts'
+import { containerWrites } from './0052-container-writes.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -94,6 +97,9 @@ export const migrations: readonly Migration[] = [
   siteKeys,
   onCall,
   containerClients,
+  identities,
+  twoSteps,
+  containerWrites,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

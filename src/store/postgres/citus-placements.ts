@@ -112,6 +112,10 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   users: 'coordinator',
   user_roles: 'coordinator',
   user_links: 'coordinator',
+  user_identities: 'coordinator',
+  identity_roles: 'coordinator',
+  user_two_steps: 'coordinator',
+  user_recovery_codes: 'coordinator',
   api_tokens: 'coordinator',
   // One row each.
   write_checks: 'coordinator',

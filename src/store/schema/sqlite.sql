@@ -281,6 +281,13 @@ CREATE TABLE idempotency_keys (
   primary key (site_no, idempotency_key)
 ) without rowid;
 
+CREATE TABLE identity_roles (
+  identity_id text not null,
+  client_id text not null,
+  role text not null,
+  primary key (identity_id, client_id)
+);
+
 CREATE TABLE incident_events (
   incident_id text not null,
   id text not null,
@@ -525,7 +532,7 @@ CREATE TABLE sign_ins (
   role text not null,
   token_print text not null,
   expires_at integer not null
-  , user_id text, public_id text, created_at integer, last_seen_at integer, agent text);
+  , user_id text, public_id text, created_at integer, last_seen_at integer, agent text, identity_id text, sign_out_hint text);
 
 CREATE TABLE signal_rollups (
   site_no integer not null,
@@ -563,7 +570,7 @@ CREATE TABLE silences (
 CREATE TABLE site_containers (
   site_no integer not null,
   container_id text not null,
-  last_seen_at integer not null,
+  last_seen_at integer not null, writes integer not null default 0,
   primary key (site_no, container_id)
 ) without rowid;
 
@@ -722,6 +729,15 @@ CREATE TABLE tag_vendors (
   primary key (site_id, tag_key)
 );
 
+CREATE TABLE user_identities (
+  id text primary key,
+  user_id text not null,
+  issuer text not null,
+  subject text not null,
+  created_at integer not null,
+  unique (issuer, subject)
+);
+
 CREATE TABLE user_links (
   id text primary key,
   user_id text not null,
@@ -729,11 +745,27 @@ CREATE TABLE user_links (
   expires_at integer not null
 );
 
+CREATE TABLE user_recovery_codes (
+  id text primary key,
+  user_id text not null,
+  created_at integer not null
+);
+
 CREATE TABLE user_roles (
   user_id text not null,
   client_id text not null,
   role text not null,
   primary key (user_id, client_id)
+);
+
+CREATE TABLE user_two_steps (
+  user_id text primary key,
+  secret text not null,
+  created_at integer not null,
+  confirmed_at integer,
+  last_step integer not null,
+  failures integer not null,
+  failed_at integer not null
 );
 
 CREATE TABLE users (
@@ -785,6 +817,8 @@ CREATE INDEX deliveries_pending on deliveries (channel, id) where state = 'pendi
 
 CREATE INDEX idempotency_keys_by_time on idempotency_keys (accepted_at);
 
+CREATE INDEX identity_roles_by_client on identity_roles (client_id);
+
 CREATE INDEX incidents_by_announced on incidents (announced_alert_id);
 
 CREATE INDEX incidents_by_client on incidents (client_id, id);
@@ -816,5 +850,9 @@ CREATE INDEX site_keys_by_site on site_keys (site_id);
 CREATE INDEX sites_by_client on sites (client_id);
 
 CREATE INDEX special_days_by_site on special_days (site_id);
+
+CREATE INDEX user_identities_by_user on user_identities (user_id);
+
+CREATE INDEX user_recovery_codes_by_user on user_recovery_codes (user_id);
 
 CREATE INDEX user_roles_by_client on user_roles (client_id);

@@ -1,6 +1,6 @@
 import type { Generated, Selectable } from 'kysely'
 
-/** Someone who signs in with e-mail and password. Times in epoch ms. */
+/** Someone with an account. Times in epoch ms. */
 export interface UserTable {
   id: string
   /** As it was typed. */
@@ -23,6 +23,48 @@ export interface UserRoleTable {
   /** `all`: of every client, and of the service itself. */
   client_id: string
   role: 'viewer' | 'editor' | 'owner'
+}
+
+/** Whom an identity provider knows a user as. Times in epoch ms. */
+export interface UserIdentityTable {
+  id: string
+  user_id: string
+  /** The provider, as its tokens name it. */
+  issuer: string
+  /** The person, who keeps it whatever their address and name become; no two identities of an issuer have the same. */
+  subject: string
+  created_at: number
+}
+
+/** What the groups of an identity gave at its last sign-in; it holds in the sessions that began with it. */
+export interface IdentityRoleTable {
+  identity_id: string
+  /** `all`: of every client, and of the service itself. */
+  client_id: string
+  role: 'viewer' | 'editor' | 'owner'
+}
+
+/** The second step of a user's sign-in with a password. Times in epoch ms. */
+export interface UserTwoStepTable {
+  user_id: string
+  /** Shared with the user's app, base 32. Alone it lets no one in. */
+  secret: string
+  created_at: number
+  /** Since when codes are asked for; null: no code of the app has come yet. */
+  confirmed_at: number | null
+  /** The step of time of the last code that was taken: none up to it is taken again. */
+  last_step: number
+  /** Wrong codes in a row. */
+  failures: number
+  failed_at: number
+}
+
+/** What a user has instead of the app. */
+export interface UserRecoveryCodeTable {
+  /** SHA-256 of the user's id and the code, base64url. */
+  id: string
+  user_id: string
+  created_at: number
 }
 
 /** An address that sets the user's password, once. Times in epoch ms. */
@@ -50,6 +92,10 @@ export interface SignInTable {
   last_seen_at: Generated<number | null>
   /** Browser and system, `Firefox on Linux`. */
   agent: Generated<string | null>
+  /** By which identity it began; null: by a key or a password. */
+  identity_id: Generated<string | null>
+  /** What the identity provider wants to see at the sign-out, encrypted; null: nothing is known that it wants. */
+  sign_out_hint: Generated<string | null>
 }
 
 /** A key for programs. Times in epoch ms. */
@@ -70,6 +116,7 @@ export interface ApiTokenTable {
   last_used_at: number | null
 }
 
+export type UserIdentityRow = Selectable<UserIdentityTable>
 export type UserRow = Selectable<UserTable>
 export type UserRoleRow = Selectable<UserRoleTable>
 export type ApiTokenRow = Selectable<ApiTokenTable>

@@ -167,6 +167,8 @@ export interface SiteContainerTable {
   site_no: number
   container_id: string
   last_seen_at: number
+  /** How many folds have added counts of it: something has changed where this has. */
+  writes: Generated<number>
 }
 
 /** A version of a container that sent something, in an environment of it. */

@@ -21,6 +21,10 @@ export interface Fault extends Subject {
   ended?: number
   /** Someone ended it. */
   byHand?: true
+  /** Nothing of it came at all. */
+  none?: true
+  /** Minutes at which it was found; a moment after its beginning without it. */
+  found?: number
 }
 
 /** Incidents are named by their place: the first is 1. */
@@ -43,13 +47,17 @@ export interface Known {
 const time = (minutes: number): number => ORIGIN + minutes * MINUTE
 
 export function sign(fault: Fault, id = 'new'): Sign {
-  const { type, at, warning, check, surge, events = [], ended, byHand, tag_key, event_name, field } = fault
+  const { type, at, warning, check, surge, events = [], ended, byHand, found, none, tag_key, event_name, field } = fault
   const subject = {
     ...(tag_key === undefined ? {} : { tag_key }),
     ...(event_name === undefined ? {} : { event_name }),
     ...(field === undefined ? {} : { field }),
   }
-  const finding = { subject, ...(surge ? { measured: 9, band: { low: null, high: 5 } } : {}) }
+  const finding = {
+    subject,
+    ...(none ? { measured: 0 } : {}),
+    ...(surge ? { measured: 9, band: { low: null, high: 5 } } : {}),
+  }
   return signOf({
     id,
     probe_type: type,
@@ -59,6 +67,7 @@ export function sign(fault: Fault, id = 'new'): Sign {
     severity: warning ? 'warning' : 'critical',
     title: `${type} ${tag_key ?? event_name ?? field ?? ''}`.trim(),
     started_at: time(at),
+    opened_at: time(found ?? at + 5),
     resolved_at: ended === undefined ? null : time(ended),
     resolution: ended === undefined ? null : byHand ? 'manual' : 'recovered',
     vendor: null,
@@ -84,7 +93,7 @@ function incident({ faults, told = true, release, ended }: Before, index: number
 /** What is decided, in short: `open tag`, `join 1`, `promote 1 server`, `promote 1+2 release`. */
 export function decide(before: readonly Before[], fault: Fault, known: Known = {}): string {
   const facts: SiteFacts = {
-    now: time(known.now ?? fault.at + 5),
+    now: time(known.now ?? fault.found ?? fault.at + 5),
     releases: (known.releases ?? []).map(time),
     tags: known.tags ?? [],
   }

@@ -22,6 +22,13 @@ const missing = (tag_key: string, at: number, over: Partial<Fault> = {}): Fault 
 })
 const slow = (tag_key: string, at: number): Fault => ({ type: 'tag_latency', at, tag_key, warning: true })
 const field = (name: string, at: number): Fault => ({ type: 'user_data_quality', at, field: name, warning: true })
+const lost = (name: string, event_name: string, at: number): Fault => ({
+  type: 'ecommerce_quality',
+  at,
+  field: name,
+  event_name,
+  warning: true,
+})
 const check = (type: string, at: number): Fault => ({ type, at, check: true, warning: true })
 
 type Situation = readonly [what: string, before: readonly Before[], fault: Fault, expected: string, known?: Known]
@@ -315,7 +322,9 @@ const SITUATIONS: readonly Situation[] = [
     { tags: ['Meta', 'GA4'] },
   ],
 
-  ['two tags are missing half an hour apart', one(missing('Meta', 0)), missing('GA4', 30), 'open tag'],
+  ['two tags are missing half an hour apart', one(missing('Meta', 5)), missing('GA4', 35), 'open tag'],
+  ['a tag of rare events is missing since a whole hour', one(missing('Meta', 48)), missing('Awin', 0), 'join 1'],
+  ['a tag of rare events is missing since two hours before', one(missing('Meta', 125)), missing('Awin', 0), 'open tag'],
   ['two tags of different vendors are slow at once', one(slow('Meta', 0)), slow('GA4', 4), 'join 1'],
   ['two tags of different vendors are slow, hours apart', one(slow('Meta', 0)), slow('GA4', 200), 'open quality'],
   ['a tag is missing, and another fails at once', one(missing('Meta', 0)), failing('GA4', 2), 'open tag'],
@@ -363,9 +372,111 @@ const SITUATIONS: readonly Situation[] = [
     'again 2',
   ],
 
+  [
+    'a volume that is too low again by its own account since before its end, half a day later',
+    [{ faults: [low(0)], ended: 60 }],
+    low(30, { found: 15 * HOURS }),
+    'again 1',
+  ],
+  ['the same, two days later', [{ faults: [low(0)], ended: 60 }], low(30, { found: 50 * HOURS }), 'open silence'],
+  [
+    'a share that is too low again by morning',
+    [{ faults: [failing('Meta', 0)], ended: 60 }],
+    failing('Meta', 9 * HOURS),
+    'again 1',
+  ],
+  ['and a day later', [{ faults: [failing('Meta', 0)], ended: 60 }], failing('Meta', 24 * HOURS), 'open tag'],
+  ['another tag by morning', [{ faults: [failing('Meta', 0)], ended: 60 }], failing('GA4', 9 * HOURS), 'open tag'],
+  [
+    'the volume of a quiet site, low since hours before its server failed, and found in the outage',
+    one(server(0)),
+    low(-180, { found: 110, warning: true }),
+    'join 1',
+  ],
+  [
+    'the volume of a quiet site that is low since long before',
+    one(server(0)),
+    low(-300, { found: 110, warning: true }),
+    'open silence',
+  ],
+  [
+    'a server that fails after the volume was found to be low',
+    one(low(-180, { found: -60, warning: true })),
+    server(0),
+    'open server',
+  ],
+  [
+    'a tag that was slow with the server, and is slow by night without it',
+    [{ faults: [server(0, { warning: true }), slow('Meta', 3)], ended: 60 }],
+    slow('Meta', 6 * HOURS),
+    'open quality',
+  ],
+  [
+    'the same, an hour after the server was well again',
+    [{ faults: [server(0, { warning: true }), slow('Meta', 3)], ended: 60 }],
+    slow('Meta', 130),
+    'again 1',
+  ],
+  [
+    'a failure that a new version was blamed for, and that is back by night',
+    [{ faults: [failing('Meta', 10)], release: 0, ended: 60 }],
+    failing('Meta', 9 * HOURS),
+    'open tag',
+  ],
+  [
+    'an event of which nothing comes, while less comes of all',
+    one(low(0)),
+    gone('scroll', 5, { none: true }),
+    'open event',
+  ],
+  ['an event that is rarer, while less comes of all', one(low(0)), gone('scroll', 5), 'join 1'],
+  [
+    'an event of which nothing comes, while nothing comes of all',
+    one(low(0, { none: true })),
+    gone('scroll', 5, { none: true }),
+    'join 1',
+  ],
+  [
+    'less comes of all, hours after one event has stopped',
+    one(gone('scroll', 0, { none: true })),
+    low(10, { found: 20 * HOURS, warning: true }),
+    'open silence',
+  ],
   // Quality, and what is not known here.
   ['two fields of a form that are lost together', one(field('email', 0)), field('phone', 5), 'join 1'],
   ['two fields that are lost on different days', one(field('email', 0)), field('phone', 30 * HOURS), 'open quality'],
+  [
+    'one field is lost on a rarer event an hour later',
+    one(lost('value', 'view_item', 0)),
+    lost('value', 'purchase', 75),
+    'join 1',
+  ],
+  [
+    'one field is lost on another event half a day later',
+    one(lost('value', 'view_item', 0)),
+    lost('value', 'purchase', 700),
+    'open quality',
+  ],
+  [
+    'another field is lost on a rarer event an hour later',
+    one(lost('value', 'view_item', 0)),
+    lost('items', 'purchase', 75),
+    'open quality',
+  ],
+  [
+    'a rare tag that was slow with the server is seen an hour after that was well again',
+    [{ faults: [server(0, { warning: true })], ended: 200 }],
+    slow('Affiliate', 14),
+    'join 1',
+    { now: 260 },
+  ],
+  [
+    'and not half a day after',
+    [{ faults: [server(0, { warning: true })], ended: 200 }],
+    slow('Affiliate', 14),
+    'open quality',
+    { now: 12 * HOURS },
+  ],
   ['what a probe of another version found', one(failing('Meta', 0)), { type: 'novel', at: 3 }, 'open other'],
   ['what a probe of another version found in an outage', one(server(0)), { type: 'novel', at: 3 }, 'join 1'],
 

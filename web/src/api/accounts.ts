@@ -1,5 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import type {
+  AccountRecord,
   ApiTokenRecord,
   CreateApiToken,
   InvitedUser,
@@ -14,6 +15,7 @@ import { request } from './client.ts'
 import { sessionQuery } from './session.ts'
 
 export type {
+  AccountRecord,
   ApiTokenRecord,
   CreateApiToken,
   InvitedUser,
@@ -30,6 +32,40 @@ export interface LinkOwner {
   is_invitation: boolean
   expires_at: string
 }
+
+export const accountQuery = queryOptions({
+  queryKey: ['account'],
+  queryFn: ({ signal }) => request<AccountRecord>('/api/account', { signal }),
+})
+
+/** The second step of one's own sign-in. */
+export function useTwoStep() {
+  const client = useQueryClient()
+  const path = '/api/account/two-step'
+  const onSuccess = () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: accountQuery.queryKey }),
+      client.invalidateQueries({ queryKey: ['sessions'] }),
+    ])
+  return {
+    begin: useMutation({
+      mutationFn: (password: string) =>
+        request<{ secret: string; uri: string }>(path, { method: 'POST', body: { password } }),
+    }),
+    confirm: useMutation({ mutationFn: (code: string) => codesBy(`${path}/confirm`, code), onSuccess }),
+    renew: useMutation({ mutationFn: (code: string) => codesBy(`${path}/recovery-codes`, code), onSuccess }),
+    off: useMutation({
+      mutationFn: (code: string) => request<undefined>(`${path}/off`, { method: 'POST', body: { code } }),
+      onSuccess,
+    }),
+  }
+}
+
+const codesBy = (path: string, code: string) =>
+  request<{ recovery_codes: string[] }>(path, { method: 'POST', body: { code } })
+
+export const useResetTwoStep = () =>
+  useChange(['users'], (id: string) => request<undefined>(`/api/users/${id}/two-step`, { method: 'DELETE' }))
 
 export const usersQuery = queryOptions({
   queryKey: ['users'],
@@ -101,6 +137,7 @@ export function useUpdateAccount() {
       Promise.all([
         client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
         client.invalidateQueries({ queryKey: ['sessions'] }),
+        client.invalidateQueries({ queryKey: accountQuery.queryKey }),
       ]),
   })
 }

@@ -1,7 +1,7 @@
 import { useLocalStorage } from '@mantine/hooks'
 import { type QueryClient, queryOptions, useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import type { ClientRole, Session } from '../../../src/http/index.ts'
-import { request } from './client.ts'
+import { ApiError, request } from './client.ts'
 
 export type { ClientRole, Session } from '../../../src/http/index.ts'
 
@@ -69,13 +69,17 @@ export function signedOut(client: QueryClient): void {
     role: null,
     authentication_required: true,
     accounts: before?.accounts ?? false,
+    single_sign_on: before?.single_sign_on ?? null,
     user: null,
     access: { all: null, clients: [] },
   })
 }
 
-/** A key, or an address with its password. */
-export type SignIn = { token: string } | { email: string; password: string }
+/** A key, or an address with its password and, where the service asks for it, a code. */
+export type SignIn = { token: string } | { email: string; password: string; code?: string }
+
+/** The password was right, and the account asks for a code, too. */
+export const isAboutCode = (error: unknown): boolean => error instanceof ApiError && error.fault('/code') !== undefined
 
 export function useSignIn() {
   const client = useQueryClient()
@@ -87,9 +91,9 @@ export function useSignIn() {
 
 export function useSignOut() {
   return useMutation({
-    mutationFn: () => request<undefined>('/api/session', { method: 'DELETE' }),
-    // A new page: what an admin saw must not stay in memory for who comes next.
-    onSuccess: () => window.location.assign('/sign-in'),
+    mutationFn: () => request<{ provider_url: string } | undefined>('/api/session', { method: 'DELETE' }),
+    // A new page: what an admin saw must not stay in memory for who comes next. The identity provider comes back to the sign-in.
+    onSuccess: (ended) => window.location.assign(ended?.provider_url ?? '/sign-in'),
   })
 }
 

@@ -32,3 +32,15 @@ export function deliveryStatus({ state, attempts }: Pick<DeliveryRecord, 'state'
       return 'unknown'
   }
 }
+
+/** A message is on its way for so long while others of its outage are awaited. */
+const ON_ITS_WAY_MS = 30_000
+
+/** Whether a message is kept back on purpose, and until when, epoch ms; null: it is not. */
+export function heldUntil(
+  { state, attempts, not_before }: Pick<DeliveryRecord, 'state' | 'attempts' | 'not_before'>,
+  now: number,
+): number | null {
+  const due = Date.parse(not_before)
+  return state === 'pending' && attempts === 0 && due > now + ON_ITS_WAY_MS ? due : null
+}

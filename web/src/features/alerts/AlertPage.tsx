@@ -55,7 +55,7 @@ function Loaded({ alert }: { alert: AlertDetail }) {
   return (
     <>
       <AlertHead alert={alert} site={site} mute={mute} />
-      {alert.incident_id !== null && <Glance id={alert.incident_id} alertId={alert.id} />}
+      {alert.incident_id !== null && <Glance id={alert.incident_id} alertId={alert.id} zone={zone} />}
       <Facts facts={alert.facts} />
       <div className={classes.columns}>
         <div className={classes.column}>
@@ -93,9 +93,9 @@ function Loaded({ alert }: { alert: AlertDetail }) {
 }
 
 /** Of the incident that it is part of. */
-function Glance({ id, alertId }: { id: string; alertId: string }) {
+function Glance({ id, alertId, zone }: { id: string; alertId: string; zone: string | undefined }) {
   const { data } = useQuery(incidentQuery(id))
-  return data === undefined ? null : <AtAGlance incident={data} alertId={alertId} />
+  return data === undefined ? null : <AtAGlance incident={data} alertId={alertId} zone={zone} />
 }
 
 function AlertSkeleton() {

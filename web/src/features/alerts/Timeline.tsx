@@ -20,7 +20,7 @@ import type { DeliveryRecord } from '../../api/channels.ts'
 import { useSession } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
 import { duration } from '../../lib/words.ts'
-import { channelName, deliveryStatus } from '../../ui/delivery-words.ts'
+import { channelName, deliveryStatus, heldUntil } from '../../ui/delivery-words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
@@ -90,7 +90,7 @@ export function Timeline({ alert, zone }: { alert: AlertDetail; zone: string | u
               {deliveries.length > 0 && (
                 <ul className={classes.deliveries}>
                   {deliveries.map((delivery) => (
-                    <DeliveryLine key={delivery.id} delivery={delivery} />
+                    <DeliveryLine key={delivery.id} delivery={delivery} zone={zone} />
                   ))}
                 </ul>
               )}
@@ -132,16 +132,25 @@ function toneOf(kind: TimelineLine['kind'], { subject, severity, resolution }: A
 }
 
 /** Whether a message arrived over a channel, and why not. */
-export function DeliveryLine({ delivery }: { delivery: DeliveryRecord }) {
+export function DeliveryLine({ delivery, zone }: { delivery: DeliveryRecord; zone: string | undefined }) {
+  const now = useNow()
+  const held = heldUntil(delivery, now)
   return (
     <li>
       <StatusMark status={deliveryStatus(delivery)} size={10} />
       <span>
-        <b>{channelName(delivery)}</b> {outcome(delivery)}
+        <b>{channelName(delivery)}</b>{' '}
+        {held === null ? outcome(delivery) : heldWords(delivery, clockTime(held, zone, now))}
         {delivery.note !== null && <span className={classes.muted}> ({delivery.note})</span>}
       </span>
     </li>
   )
+}
+
+/** An end waits until it is certain, a beginning for whether it lasts. */
+function heldWords({ kind }: DeliveryRecord, until: string): string {
+  if (kind === 'passed') return `is not notified, unless it is bad again by ${until}`
+  return kind === 'opened' ? `is notified at ${until}, if it lasts` : `is notified at ${until}`
 }
 
 function outcome({ state, created_at, delivered_at, attempts, last_error }: DeliveryRecord): string {

@@ -3,22 +3,27 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { IncidentDetail } from '../../api/incidents.ts'
 import { onCallQuery } from '../../api/on-call.ts'
+import { useNow } from '../../lib/external.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
-import { sentence } from '../alerts/words.ts'
+import { clockTime, sentence } from '../alerts/words.ts'
 import classes from './AtAGlance.module.css'
 import { affectedWords, chartsOf, lossWords } from './at-a-glance.ts'
+import { messageDue } from './message-due.ts'
 
 interface Props {
   incident: IncidentDetail
   /** The alert that the page is about, where it is not about the incident. */
   alertId?: string
+  zone: string | undefined
 }
 
 /** What is lost, what is affected, why, and who takes care of it: each leads to where it comes from. */
-export function AtAGlance({ incident, alertId }: Props) {
+export function AtAGlance({ incident, alertId, zone }: Props) {
+  const now = useNow()
   const { id, impact, state, acknowledged_by } = incident
   const alert = incident.alerts.find((one) => one.id === (alertId ?? incident.lead_alert_id)) ?? incident.alerts[0]
   const charts = chartsOf(incident)
+  const due = messageDue(incident, (at) => clockTime(at, zone, now), now)
   const part = (hash: string, text: ReactNode) => (
     <Link to="/incidents/$incidentId" params={{ incidentId: id }} hash={hash}>
       {text}
@@ -49,6 +54,7 @@ export function AtAGlance({ incident, alertId }: Props) {
           <dd>
             {part('timeline', acknowledged_by ?? (state === 'resolved' ? 'No one acknowledged it' : 'No one yet'))}
             {state === 'open' && incident.client_id !== null && <OnCallNow clientId={incident.client_id} />}
+            {due !== null && <div className={classes.due}>{due}</div>}
           </dd>
         </div>
       </dl>

@@ -49,7 +49,7 @@ function Loaded({ incident }: { incident: IncidentDetail }) {
   return (
     <>
       <IncidentHead incident={incident} site={site} />
-      <AtAGlance incident={incident} />
+      <AtAGlance incident={incident} zone={zone} />
       <div className={classes.columns}>
         <div className={classes.column}>
           <Panel anchor="affected" title="What is affected" note={`times in ${zone ?? ownZone()}`}>

@@ -66,7 +66,7 @@ export function IncidentTimeline({ incident, zone }: { incident: IncidentDetail;
               {deliveries.length > 0 && (
                 <ul className={classes.deliveries}>
                   {deliveries.map((delivery) => (
-                    <DeliveryLine key={delivery.id} delivery={delivery} />
+                    <DeliveryLine key={delivery.id} delivery={delivery} zone={zone} />
                   ))}
                 </ul>
               )}

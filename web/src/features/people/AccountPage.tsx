@@ -1,11 +1,14 @@
 import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { useUpdateAccount } from '../../api/accounts.ts'
+import { accountQuery, useUpdateAccount } from '../../api/accounts.ts'
 import { ApiError } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Awaited } from '../../ui/States.tsx'
 import { Card } from '../settings/Card.tsx'
 import { Sessions } from './Sessions.tsx'
+import { TwoStepCard } from './TwoStepCard.tsx'
 
 /** One's own account: name, password, and where one is signed in. */
 export function AccountPage() {
@@ -18,13 +21,29 @@ export function AccountPage() {
       {user !== null && (
         <Stack gap="lg">
           <NameCard name={user.name} />
-          <PasswordCard />
+          <SignInCards />
           <Card title="Sessions" about="Browsers that are signed in with your account.">
             <Sessions userId={null} />
           </Card>
         </Stack>
       )}
     </>
+  )
+}
+
+/** By what one signs in. */
+function SignInCards() {
+  const { data: account, error, refetch } = useQuery(accountQuery)
+  if (account === undefined) return <Awaited error={error} onRetry={() => void refetch()} height={120} />
+  return account.has_password ? (
+    <>
+      <PasswordCard />
+      <TwoStepCard account={account} />
+    </>
+  ) : (
+    <Card title="Sign-in">
+      <p>You sign in with your provider. This account has no password.</p>
+    </Card>
   )
 }
 

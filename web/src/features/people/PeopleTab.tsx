@@ -2,7 +2,14 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { UserPlus } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { type PasswordLink, type UserRecord, useDeleteUser, useNewLink, usersQuery } from '../../api/accounts.ts'
+import {
+  type PasswordLink,
+  type UserRecord,
+  useDeleteUser,
+  useNewLink,
+  useResetTwoStep,
+  usersQuery,
+} from '../../api/accounts.ts'
 import { clientsQuery } from '../../api/clients.ts'
 import { useSession } from '../../api/session.ts'
 import { Confirm } from '../../ui/Confirm.tsx'
@@ -77,9 +84,10 @@ function Person({ user, onLink }: { user: UserRecord; onLink: (link: PasswordLin
   const names = useMemo(() => new Map(clients.map(({ id, name }) => [id, name])), [clients])
   const newLink = useNewLink()
   const remove = useDeleteUser()
-  const [open, setOpen] = useState<'edit' | 'sessions' | 'delete' | null>(null)
+  const resetTwoStep = useResetTwoStep()
+  const [open, setOpen] = useState<'edit' | 'sessions' | 'second step' | 'delete' | null>(null)
   const close = () => setOpen(null)
-  const { id, name, email, status, roles, last_sign_in_at } = user
+  const { id, name, email, status, roles, group_roles, two_step, last_sign_in_at } = user
   return (
     <li className={classes.entry}>
       <span className={classes.what}>
@@ -88,6 +96,8 @@ function Person({ user, onLink }: { user: UserRecord; onLink: (link: PasswordLin
         <StatusBadge status={STATUS[status]}>{id === me?.id ? 'you' : status}</StatusBadge>
         <span className={classes.muted}>
           {rolesInWords(roles, (client) => names.get(client) ?? 'a client')}
+          {group_roles.length > 0 &&
+            ` · by groups: ${rolesInWords(group_roles, (client) => names.get(client) ?? 'a client')}`}
           {last_sign_in_at !== null && (
             <>
               {' · last sign-in '}
@@ -121,6 +131,16 @@ function Person({ user, onLink }: { user: UserRecord; onLink: (link: PasswordLin
             >
               Sessions
             </Button>
+            {two_step && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={`Take the second step of ${name} away`}
+                onClick={() => setOpen('second step')}
+              >
+                Second step …
+              </Button>
+            )}
             <Button size="compact-sm" variant="default" aria-label={`Delete ${name}`} onClick={() => setOpen('delete')}>
               Delete …
             </Button>
@@ -130,6 +150,16 @@ function Person({ user, onLink }: { user: UserRecord; onLink: (link: PasswordLin
       {newLink.error !== null && <span role="alert">{newLink.error.message}</span>}
       {open === 'edit' && <PersonForm user={user} onClose={close} />}
       {open === 'sessions' && <SessionsDialog userId={id} name={name} onClose={close} />}
+      <Confirm
+        opened={open === 'second step'}
+        onClose={close}
+        onConfirm={() => resetTwoStep.mutateAsync(id)}
+        title={`Take the second step of ${name} away`}
+        action="Take away"
+      >
+        For someone who has lost phone and recovery codes. {name} then signs in with the password alone, until they add
+        a second step again. Make sure that it is {name} who asks.
+      </Confirm>
       <Confirm
         opened={open === 'delete'}
         onClose={close}

@@ -6,10 +6,11 @@ import { MailCheck } from 'lucide-react'
 import { useMemo } from 'react'
 import { type DeliveryRecord, deliveriesQuery, useRetryDelivery } from '../../api/channels.ts'
 import { useSession } from '../../api/session.ts'
+import { useNow } from '../../lib/external.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { clearButton } from '../../ui/clear-button.ts'
-import { channelName, deliveryStatus } from '../../ui/delivery-words.ts'
+import { channelName, deliveryStatus, heldUntil } from '../../ui/delivery-words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
@@ -109,6 +110,7 @@ const STATE_WORDS: Readonly<Record<DeliveryRecord['state'], string>> = {
 }
 
 const KIND_WORDS: Readonly<Record<string, string>> = {
+  passed: 'over before it was due',
   vendor_opened: 'vendor fails',
   vendor_resolved: 'vendor works again',
   own_failure: 'Tagwarden itself',
@@ -173,7 +175,16 @@ function deliveryColumns(
   ]
 }
 
-function Why({ delivery: { last_error, note } }: { delivery: DeliveryRecord }) {
+function Why({ delivery }: { delivery: DeliveryRecord }) {
+  const { last_error, note, not_before } = delivery
+  const held = heldUntil(delivery, useNow())
+  if (held !== null) {
+    return (
+      <span className={classes.note}>
+        due <RelativeTime at={not_before} />
+      </span>
+    )
+  }
   if (last_error === null && note === null) return null
   return <span className={last_error === null ? classes.note : classes.failure}>{last_error ?? note}</span>
 }

@@ -1,13 +1,14 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button, Divider, PasswordInput, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter, useRouterState } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
-import { mustSignIn, sessionQuery, useSignIn } from '../../api/session.ts'
+import { isAboutCode, mustSignIn, sessionQuery, useSignIn } from '../../api/session.ts'
 import type { UrlSearch } from '../../lib/use-url-state.ts'
 import { Logo } from '../../ui/Logo.tsx'
 import { useTab } from '../../ui/status/status.ts'
 import { ForgotForm } from './ForgotForm.tsx'
+import { problemInWords } from './problems.ts'
 import classes from './sign-in.module.css'
 
 type Way = 'account' | 'key' | 'forgot'
@@ -17,6 +18,7 @@ export function SignInPage() {
   // Who is not signed in sees nothing of the sites' health, also in a tab that showed it before.
   useTab('Sign in · Tagwarden', 'unknown')
   const next = useNext()
+  const problem = useProblem()
   const { data: session } = useQuery(sessionQuery)
   const [chosen, setChosen] = useState<Way | null>(null)
   const { history } = useRouter()
@@ -33,6 +35,24 @@ export function SignInPage() {
           <Logo size={22} />
           Tagwarden
         </div>
+        {problem !== null && (
+          <p className={classes.problem} role="alert">
+            {problem}
+          </p>
+        )}
+        {session.single_sign_on !== null && way !== 'forgot' && (
+          <>
+            <Button
+              component="a"
+              href={`/api/oidc/sign-in?${new URLSearchParams({ return_to: next })}`}
+              size="md"
+              fullWidth
+            >
+              Sign in with {session.single_sign_on}
+            </Button>
+            <Divider label="or" />
+          </>
+        )}
         {way === 'account' && <AccountForm onForgot={() => setChosen('forgot')} />}
         {way === 'key' && <KeyForm />}
         {way === 'forgot' && <ForgotForm onBack={() => setChosen('account')} />}
@@ -50,10 +70,12 @@ function AccountForm({ onForgot }: { onForgot: () => void }) {
   const signIn = useSignIn()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
+  const [asksForCode, setAsksForCode] = useState(false)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    signIn.mutate({ email, password })
+    signIn.mutate({ email, password }, { onError: (error) => setAsksForCode(isAboutCode(error)) })
   }
+  if (asksForCode) return <CodeForm email={email} password={password} onBack={() => setAsksForCode(false)} />
   return (
     <form className={classes.fields} onSubmit={submit}>
       <h1>Sign in</h1>
@@ -81,6 +103,38 @@ function AccountForm({ onForgot }: { onForgot: () => void }) {
       </Button>
       <Button variant="subtle" size="sm" onClick={onForgot}>
         Forgot your password?
+      </Button>
+    </form>
+  )
+}
+
+/** The second step, after the password. */
+function CodeForm({ email, password, onBack }: { email: string; password: string; onBack: () => void }) {
+  const signIn = useSignIn()
+  const [code, setCode] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    signIn.mutate({ email, password, code: code.trim() })
+  }
+  return (
+    <form className={classes.fields} onSubmit={submit}>
+      <h1>Second step</h1>
+      <p className={classes.text}>Type the code that your app shows for Tagwarden, or one of your recovery codes.</p>
+      <TextInput
+        label="Code"
+        name="code"
+        autoComplete="one-time-code"
+        autoFocus
+        size="md"
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+        error={signIn.error === null ? undefined : explain(signIn.error, 'The code is not right, or was used already.')}
+      />
+      <Button type="submit" size="md" fullWidth disabled={code.trim().length < 6} loading={signIn.isPending}>
+        Sign in
+      </Button>
+      <Button variant="subtle" size="sm" onClick={onBack}>
+        Back to the sign-in
       </Button>
     </form>
   )
@@ -118,6 +172,13 @@ function KeyForm() {
   )
 }
 
+/** Why the sign-in with the identity provider came to nothing. It holds while the address already changes. */
+function useProblem(): string | null {
+  const { problem } = useRouterState({ select: (state) => state.location.search as UrlSearch })
+  const [words] = useState(() => problemInWords(problem))
+  return words
+}
+
 /** Where to go afterwards: a path of ours, whatever the address says. It holds while the address already changes. */
 function useNext(): string {
   const { next = '/' } = useRouterState({ select: (state) => state.location.search as UrlSearch })
@@ -127,7 +188,8 @@ function useNext(): string {
 
 function pathOf(next: string): string {
   const url = URL.parse(next, window.location.origin)
-  return url !== null && url.origin === window.location.origin ? `${url.pathname}${url.search}` : '/'
+  const isOwn = url !== null && url.origin === window.location.origin && !url.pathname.startsWith('//')
+  return isOwn ? `${url.pathname}${url.search}` : '/'
 }
 
 function explain(error: Error, whenWrong: string): string {

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { applyLink, type LinkOwner, readLink } from '../../api/accounts.ts'
 import { ApiError } from '../../api/client.ts'
-import { useSignIn } from '../../api/session.ts'
+import { isAboutCode, useSignIn } from '../../api/session.ts'
 import { Logo } from '../../ui/Logo.tsx'
 import { useTab } from '../../ui/status/status.ts'
 import classes from './sign-in.module.css'
@@ -66,10 +66,16 @@ function ChooseForm({ secret, owner: { email, name: given, is_invitation } }: { 
   const choose = useMutation({
     mutationFn: async () => {
       await applyLink({ secret, password, ...(is_invitation ? { name } : {}) })
-      await signIn.mutateAsync({ email, password })
+      try {
+        await signIn.mutateAsync({ email, password })
+        return '/'
+      } catch (thrown) {
+        if (isAboutCode(thrown)) return '/sign-in'
+        throw thrown
+      }
     },
     // A new page: the link is used, and must not stay in the history.
-    onSuccess: () => window.location.replace('/'),
+    onSuccess: (next) => window.location.replace(next),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()

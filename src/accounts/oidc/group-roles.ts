@@ -1,0 +1,42 @@
+import type { ClientRole, Grants } from '../../http/index.ts'
+import { joined, NO_GRANTS } from '../../http/index.ts'
+import { isUuid } from '../../lib/index.ts'
+import type { Kysely, Tables } from '../../store/index.ts'
+
+/** What a group may do, as the settings have it. */
+export interface GroupRole {
+  group: string
+  role: ClientRole
+  /** Names or ids; null: every client, and the service itself. */
+  clients: readonly string[] | null
+}
+
+/** A client that a rule names, and that there is not, or that several have the name of. */
+export type WarnOfClient = (name: string, count: number) => void
+
+/** What the groups of someone may do now, by the names that clients have now. */
+export async function grantsOfGroups(
+  db: Kysely<Tables>,
+  rules: readonly GroupRole[],
+  groups: readonly string[],
+  warn: WarnOfClient,
+): Promise<Grants> {
+  const own = new Set(groups)
+  const matching = rules.filter(({ group }) => own.has(group))
+  if (matching.every(({ clients }) => clients === null)) {
+    return matching.map(({ role }) => grantOf(role, null)).reduce(joined, NO_GRANTS)
+  }
+  const clients = await db.selectFrom('clients').select(['id', 'name']).execute()
+  const idOf = (wanted: string): string[] => {
+    const found = clients.filter(({ id, name }) => (isUuid(wanted) ? id === wanted.toLowerCase() : name === wanted))
+    // A name that two clients have may not give access to the other one's.
+    if (found.length !== 1) warn(wanted, found.length)
+    return found.length === 1 ? found.map(({ id }) => id) : []
+  }
+  return matching
+    .map(({ role, clients: named }) => grantOf(role, named === null ? null : named.flatMap(idOf)))
+    .reduce(joined, NO_GRANTS)
+}
+
+const grantOf = (role: ClientRole, ids: readonly string[] | null): Grants =>
+  ids === null ? { all: role, clients: new Map() } : { all: null, clients: new Map(ids.map((id) => [id, role])) }

@@ -1,0 +1,193 @@
+import { emailKey, type Grants, highestRole, joined, NO_GRANTS } from '../../http/index.ts'
+import { type Clock, newId } from '../../lib/index.ts'
+import { writeAudit } from '../../management/index.ts'
+import type { Kysely, Store, Tables, Transaction, UserRow } from '../../store/index.ts'
+import { grantsByIdentity, grantsByUser, rolesInWords, rowsOfGrants } from '../roles.ts'
+import { asksForCode } from '../two-step/second-step.ts'
+import { MOST_USERS } from '../users.ts'
+import type { Assertion } from './claims.ts'
+import { SignInFailure } from './failure.ts'
+import { type GroupRole, grantsOfGroups, type WarnOfClient } from './group-roles.ts'
+
+export interface IdentityOptions {
+  store: Store
+  clock: Clock
+  groupRoles: readonly GroupRole[]
+  /** Who makes accounts and changes roles, as the audit log names it. */
+  actor: string
+  warn: WarnOfClient
+}
+
+/** Whom a sign-in is for. */
+export interface SignedIn {
+  userId: string
+  identityId: string
+}
+
+type Outcome = SignedIn | SignInFailure | 'again'
+
+/**
+ * The account of someone whom an issuer vouches for, with the roles that their groups have now:
+ *
+ * 1. An identity that signed in before is that account's, whatever its address has become.
+ * 2. A new one joins the account that has its verified address, and accepts the invitation that waits there.
+ * 3. Without such an account it gets one, if its groups give it a role.
+ *
+ * An address that is not verified joins nothing and gets nothing: whoever wrote it there would be who it is of. Nor is an account
+ * joined that asks for a second factor, which the provider may not ask for.
+ *
+ * @throws SignInFailure
+ */
+export async function signInIdentity(options: IdentityOptions, assertion: Assertion): Promise<SignedIn> {
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const outcome = await options.store.write.transaction().execute((trx) => attemptOf(trx, options, assertion))
+    if (outcome instanceof SignInFailure) throw outcome
+    if (outcome !== 'again') return outcome
+  }
+  throw new SignInFailure('busy', 'the account is being made by another sign-in')
+}
+
+/** A failure is returned, not thrown: the roles that were taken away stay away. */
+async function attemptOf(trx: Transaction<Tables>, options: IdentityOptions, assertion: Assertion): Promise<Outcome> {
+  const { issuer, subject, groups } = assertion
+  const byGroups = await grantsOfGroups(trx, options.groupRoles, groups, options.warn)
+  const identity = await trx
+    .selectFrom('user_identities')
+    .select(['id', 'user_id'])
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst()
+  if (identity === undefined) return firstSignIn(trx, options, assertion, byGroups)
+  const user = await trx.selectFrom('users').selectAll().where('id', '=', identity.user_id).executeTakeFirst()
+  if (user === undefined) throw new Error('an identity has no account')
+  await writeGroupRoles(trx, options, user, identity.id, byGroups)
+  if (user.disabled_at !== null) return new SignInFailure('disabled', `the account of ${user.email} is disabled`)
+  return (await hasRole(trx, user.id, byGroups)) ? { userId: user.id, identityId: identity.id } : withoutRole(assertion)
+}
+
+async function firstSignIn(
+  trx: Transaction<Tables>,
+  options: IdentityOptions,
+  assertion: Assertion,
+  byGroups: Grants,
+): Promise<Outcome> {
+  const { issuer, subject, email } = assertion
+  if (email === null) return new SignInFailure('email', `${subject} comes without a verified e-mail address`)
+  const known = await trx.selectFrom('users').selectAll().where('email_key', '=', emailKey(email)).executeTakeFirst()
+  const refusal = known === undefined ? null : await whyNotJoined(trx, known, issuer)
+  if (refusal !== null) return refusal
+  const hasAny = known === undefined ? highestRole(byGroups) !== null : await hasRole(trx, known.id, byGroups)
+  if (!hasAny) return withoutRole(assertion)
+  const user = known ?? (await addUser(trx, options, assertion, email))
+  if (user === 'again' || user instanceof SignInFailure) return user
+  const id = newId()
+  const added = await trx
+    .insertInto('user_identities')
+    .values({ id, user_id: user.id, issuer, subject, created_at: options.clock.now() })
+    .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
+    .executeTakeFirst()
+  if (added.numInsertedOrUpdatedRows === 0n) return 'again'
+  // The invitation is accepted: whoever else holds its link must not set a password now.
+  if (user.password_hash === null) await trx.deleteFrom('user_links').where('user_id', '=', user.id).execute()
+  if (known !== undefined) {
+    await auditUser(trx, options, user, { single_sign_on: 'none' }, { single_sign_on: `${subject} of ${issuer}` })
+  }
+  await writeGroupRoles(trx, options, user, id, byGroups)
+  return { userId: user.id, identityId: id }
+}
+
+/** @returns null where the account may be joined */
+async function whyNotJoined(trx: Transaction<Tables>, user: UserRow, issuer: string): Promise<SignInFailure | null> {
+  if (user.disabled_at !== null) return new SignInFailure('disabled', `the account of ${user.email} is disabled`)
+  if (await asksForCode(trx, user.id)) {
+    return new SignInFailure(
+      'two_step',
+      `the account of ${user.email} has a second step that the provider may not ask for`,
+    )
+  }
+  const other = await trx
+    .selectFrom('user_identities')
+    .select('id')
+    .where('user_id', '=', user.id)
+    .where('issuer', '=', issuer)
+    .executeTakeFirst()
+  if (other === undefined) return null
+  return new SignInFailure('taken', `the account of ${user.email} is that of another person at the provider`)
+}
+
+async function addUser(
+  trx: Transaction<Tables>,
+  options: IdentityOptions,
+  { issuer, subject, name }: Assertion,
+  email: string,
+): Promise<UserRow | SignInFailure | 'again'> {
+  const { count } = await trx
+    .selectFrom('users')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  if (Number(count) >= MOST_USERS) return new SignInFailure('full', `there are ${MOST_USERS} accounts: delete one`)
+  const user: UserRow = {
+    id: newId(),
+    email,
+    email_key: emailKey(email),
+    name: name ?? email.split('@', 1).join(),
+    password_hash: null,
+    created_at: options.clock.now(),
+    created_by: options.actor,
+    last_sign_in_at: null,
+    disabled_at: null,
+  }
+  const added = await trx
+    .insertInto('users')
+    .values(user)
+    .onConflict((conflict) => conflict.column('email_key').doNothing())
+    .executeTakeFirst()
+  if (added.numInsertedOrUpdatedRows === 0n) return 'again'
+  await writeAudit(trx, options, [
+    {
+      entity: 'user',
+      verb: 'create',
+      id: user.id,
+      before: null,
+      after: { email, name: user.name, single_sign_on: `${subject} of ${issuer}` },
+    },
+  ])
+  return user
+}
+
+/** Instead of the roles of the sign-in before; what stays the same is not noted. */
+async function writeGroupRoles(
+  trx: Transaction<Tables>,
+  options: IdentityOptions,
+  user: UserRow,
+  identityId: string,
+  after: Grants,
+): Promise<void> {
+  const before = (await grantsByIdentity(trx, [identityId])).get(identityId) ?? NO_GRANTS
+  const [was, is] = [rolesInWords(before), rolesInWords(after)]
+  if (was === is) return
+  await trx.deleteFrom('identity_roles').where('identity_id', '=', identityId).execute()
+  const rows = rowsOfGrants(after).map((row) => ({ identity_id: identityId, ...row }))
+  if (rows.length > 0) await trx.insertInto('identity_roles').values(rows).execute()
+  await auditUser(trx, options, user, { roles_by_groups: was }, { roles_by_groups: is })
+}
+
+const auditUser = (
+  trx: Transaction<Tables>,
+  options: IdentityOptions,
+  { id, email }: UserRow,
+  before: object,
+  after: object,
+): Promise<void> =>
+  writeAudit(trx, options, [
+    { entity: 'user', verb: 'update', id, before: { email, ...before }, after: { email, ...after } },
+  ])
+
+/** Also by hand. */
+async function hasRole(db: Kysely<Tables>, userId: string, byGroups: Grants): Promise<boolean> {
+  const byHand = (await grantsByUser(db, [userId])).get(userId) ?? NO_GRANTS
+  return highestRole(joined(byHand, byGroups)) !== null
+}
+
+const withoutRole = ({ subject, groups }: Assertion): SignInFailure =>
+  new SignInFailure('no_role', `none of the ${groups.length} groups of ${subject} has a role in GROUP_ROLES`)

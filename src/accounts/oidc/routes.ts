@@ -1,0 +1,120 @@
+import { type Static, Type } from 'typebox'
+import { createThrottle, errorResponses, type HttpApp, SESSION_MS, sessionCookie } from '../../http/index.ts'
+import { asError, notFound, SECOND } from '../../lib/index.ts'
+import type { AccountOptions } from '../options.ts'
+import { SignInFailure } from './failure.ts'
+import { signInIdentity } from './identities.ts'
+import { CALLBACK_PATH, type OidcProvider, SIGN_IN_MS } from './provider.ts'
+import { localPath } from './return-to.ts'
+
+/** What the browser keeps while its user is at the provider, which sends it back from another site: a strict cookie would stay behind. */
+const PENDING_COOKIE = 'tagwarden_oidc'
+/** The audit log names it where a sign-in makes or changes an account. */
+const ACTOR = 'single sign-on'
+
+const tags = ['Session']
+const publicRoute = { access: 'public' } as const
+const Elsewhere = Type.Unsafe<undefined>({ type: 'null', description: 'To the page that `Location` names' })
+
+const SignInQuery = Type.Object(
+  {
+    return_to: Type.Optional(
+      Type.String({ maxLength: 2_000, description: 'The page of the dashboard to show afterwards: a path' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+/** Providers add fields of their own. */
+const CallbackQuery = Type.Object(
+  { code: Type.Optional(Type.String()), state: Type.Optional(Type.String()), error: Type.Optional(Type.String()) },
+  { additionalProperties: true },
+)
+
+/** Adds the sign-in with an identity provider. Every failure leads back to the page of the sign-in, which says why. */
+export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
+  const { store, clock, credentials, provider, groupRoles, publicUrl, onError, warn } = options
+  const throttle = createThrottle(clock)
+  const pendingCookie = () =>
+    ({ path: '/api/oidc', httpOnly: true, sameSite: 'lax', secure: publicUrl().startsWith('https:') }) as const
+
+  /** Where whoever meets a failure goes; only the word for it leaves the service. */
+  function afterFailure(thrown: unknown): string {
+    if (!(thrown instanceof SignInFailure)) onError(asError(thrown), 'a sign-in with the identity provider')
+    else warn({ problem: thrown.problem, reason: thrown.message }, 'a sign-in with the identity provider failed')
+    return `/sign-in?problem=${thrown instanceof SignInFailure ? thrown.problem : 'service'}`
+  }
+
+  app.get(
+    '/api/oidc/sign-in',
+    {
+      config: publicRoute,
+      schema: {
+        tags,
+        summary: 'Sign in with the identity provider',
+        description:
+          'For browsers: leads to the provider, and from there back to the dashboard. 404 where none is set up.',
+        security: [],
+        querystring: SignInQuery,
+        response: { 302: Elsewhere, ...errorResponses(400, 404) },
+      },
+    },
+    async ({ query }: { query: Static<typeof SignInQuery> }, reply) => {
+      const oidc = required(provider)
+      try {
+        const { url, pending } = await oidc.begin(localPath(query.return_to))
+        reply.setCookie(PENDING_COOKIE, pending, { ...pendingCookie(), maxAge: SIGN_IN_MS / SECOND })
+        return reply.redirect(url)
+      } catch (thrown) {
+        return reply.redirect(afterFailure(thrown))
+      }
+    },
+  )
+
+  app.get(
+    CALLBACK_PATH,
+    {
+      config: publicRoute,
+      schema: {
+        tags,
+        summary: 'Come back from the identity provider',
+        description: 'For browsers that the provider sends here: begins a session and leads to the dashboard.',
+        security: [],
+        querystring: CallbackQuery,
+        response: { 302: Elsewhere, ...errorResponses(400, 404) },
+      },
+    },
+    async (request, reply) => {
+      const oidc = required(provider)
+      const guesser = { address: request.ip, isByOwnName: true }
+      reply.clearCookie(PENDING_COOKIE, pendingCookie())
+      try {
+        // Each try is a request to the provider: it must not be ours that floods it.
+        if (throttle.wait(guesser, 'admin') > 0)
+          throw new SignInFailure('busy', 'too many failed tries from an address')
+        const search = request.url.slice(request.url.indexOf('?'))
+        const { assertion, returnTo, signOutHint } = await oidc.finish(search, request.cookies[PENDING_COOKIE])
+        const identityOptions = { store, clock, groupRoles, actor: ACTOR, warn: unknownClient }
+        const { userId, identityId } = await signInIdentity(identityOptions, assertion)
+        throttle.succeeded(guesser, 'admin')
+        credentials.noteAccount()
+        const origin = { identityId, signOutHint }
+        const value = await credentials.begin({ userId, origin }, request.headers['user-agent'])
+        sessionCookie(publicUrl()).set(reply, value, SESSION_MS.user)
+        return reply.redirect(returnTo)
+      } catch (thrown) {
+        if (thrown instanceof SignInFailure && thrown.problem !== 'busy') throttle.failed(guesser)
+        return reply.redirect(afterFailure(thrown))
+      }
+    },
+  )
+
+  function unknownClient(client: string, count: number): void {
+    warn({ client, count }, 'GROUP_ROLES names a client that there is not, or several of this name: use its id')
+  }
+}
+
+/** @throws AppError `not_found` */
+function required(provider: OidcProvider | null): OidcProvider {
+  if (provider === null) throw notFound('An identity provider')
+  return provider
+}

@@ -1,0 +1,180 @@
+import { RateLimitedError } from '../../http/index.ts'
+import { AppError, hashOf, invalidRequest, notFound, SECOND } from '../../lib/index.ts'
+import { type Context, writeAudit } from '../../management/index.ts'
+import type { Kysely, Tables, Transaction, UserRow } from '../../store/index.ts'
+import type { Passwords } from '../passwords.ts'
+import { addressForApp, hashOfRecoveryCode, newRecoveryCodes, newTwoStepSecret } from './codes.ts'
+import { type CodeOutcome, tryCodeIn } from './second-step.ts'
+
+/** What an app is told once. */
+export interface AppSecret {
+  secret: string
+  uri: string
+}
+
+/**
+ * Begins: the secret counts once a code proves that an app has it.
+ *
+ * @throws AppError `invalid_request` for a wrong password; `conflict` where the second step is on, or there is no password to add it to
+ */
+export async function beginTwoStep(
+  ctx: Context,
+  passwords: Passwords,
+  userId: string,
+  password: string,
+): Promise<AppSecret> {
+  const user = await userOf(ctx.store.read, userId)
+  if (user.password_hash === null) {
+    throw new AppError('conflict', 'This account signs in with the identity provider, which may ask for a second step')
+  }
+  if (!(await passwords.isRight(password, user.password_hash))) {
+    throw invalidRequest('/password', 'is not your password')
+  }
+  const secret = newTwoStepSecret()
+  await ctx.store.write.transaction().execute(async (trx) => {
+    await requireOff(trx, userId)
+    await trx.deleteFrom('user_two_steps').where('user_id', '=', userId).execute()
+    await trx
+      .insertInto('user_two_steps')
+      .values({
+        user_id: userId,
+        secret,
+        created_at: ctx.clock.now(),
+        confirmed_at: null,
+        last_step: 0,
+        failures: 0,
+        failed_at: 0,
+      })
+      .execute()
+  })
+  return { secret, uri: addressForApp(secret, user.email) }
+}
+
+/**
+ * Turns the second step on, and ends all other sessions: they were begun without it.
+ *
+ * @param cookie of the session that asks
+ * @returns the recovery codes, shown this once
+ * @throws AppError `invalid_request` for a wrong code, `conflict` where nothing was begun, `rate_limited`
+ */
+export async function confirmTwoStep(
+  ctx: Context,
+  userId: string,
+  code: string,
+  cookie: string | null,
+): Promise<string[]> {
+  return inTransaction(ctx, async (trx) => {
+    await requireOff(trx, userId)
+    const outcome = await tryCodeIn(trx, ctx.clock.now(), userId, code)
+    if (outcome.kind !== 'right') return outcome
+    await trx
+      .updateTable('user_two_steps')
+      .set({ confirmed_at: ctx.clock.now() })
+      .where('user_id', '=', userId)
+      .execute()
+    await trx
+      .deleteFrom('sign_ins')
+      .where('user_id', '=', userId)
+      .where('id', '<>', cookie === null ? '' : hashOf(cookie))
+      .execute()
+    await auditTwoStep(trx, ctx, userId, 'off', 'on')
+    return writeRecoveryCodes(trx, ctx, userId)
+  })
+}
+
+/** Ten others instead of those that are left. @throws AppError */
+export async function renewRecoveryCodes(ctx: Context, userId: string, code: string): Promise<string[]> {
+  return inTransaction(ctx, async (trx) => {
+    await requireOn(trx, userId)
+    const outcome = await tryCodeIn(trx, ctx.clock.now(), userId, code)
+    if (outcome.kind !== 'right') return outcome
+    await auditTwoStep(trx, ctx, userId, 'on', 'on, with new recovery codes')
+    return writeRecoveryCodes(trx, ctx, userId)
+  })
+}
+
+/** Turns one's own second step off. @throws AppError */
+export async function endTwoStep(ctx: Context, userId: string, code: string): Promise<void> {
+  await inTransaction(ctx, async (trx) => {
+    await requireOn(trx, userId)
+    const outcome = await tryCodeIn(trx, ctx.clock.now(), userId, code)
+    if (outcome.kind !== 'right') return outcome
+    await removeTwoStep(trx, userId)
+    await auditTwoStep(trx, ctx, userId, 'on', 'off')
+    return []
+  })
+}
+
+/** Turns someone else's off, who has lost app and recovery codes. @throws AppError `conflict` where it is not on */
+export async function resetTwoStep(ctx: Context, userId: string): Promise<void> {
+  await ctx.store.write.transaction().execute(async (trx) => {
+    await requireOn(trx, userId)
+    await removeTwoStep(trx, userId)
+    await auditTwoStep(trx, ctx, userId, 'on', 'taken away')
+  })
+}
+
+export async function removeTwoStep(trx: Transaction<Tables>, userId: string): Promise<void> {
+  await trx.deleteFrom('user_two_steps').where('user_id', '=', userId).execute()
+  await trx.deleteFrom('user_recovery_codes').where('user_id', '=', userId).execute()
+}
+
+/** A wrong code is counted, so its transaction has to be committed before it is refused. */
+async function inTransaction(
+  ctx: Context,
+  work: (trx: Transaction<Tables>) => Promise<string[] | CodeOutcome>,
+): Promise<string[]> {
+  const outcome = await ctx.store.write.transaction().execute(work)
+  if (Array.isArray(outcome)) return outcome
+  if (outcome.kind === 'wait') {
+    throw new RateLimitedError('Too many wrong codes for this account', Math.ceil(outcome.ms / SECOND))
+  }
+  throw invalidRequest('/code', 'is not right, or was used already')
+}
+
+async function writeRecoveryCodes(trx: Transaction<Tables>, ctx: Context, userId: string): Promise<string[]> {
+  const codes = newRecoveryCodes()
+  const created_at = ctx.clock.now()
+  await trx.deleteFrom('user_recovery_codes').where('user_id', '=', userId).execute()
+  await trx
+    .insertInto('user_recovery_codes')
+    .values(codes.map((code) => ({ id: hashOfRecoveryCode(userId, code), user_id: userId, created_at })))
+    .execute()
+  return codes
+}
+
+async function stateOf(db: Kysely<Tables>, userId: string): Promise<'off' | 'begun' | 'on'> {
+  const row = await db
+    .selectFrom('user_two_steps')
+    .select('confirmed_at')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (row === undefined) return 'off'
+  return row.confirmed_at === null ? 'begun' : 'on'
+}
+
+async function requireOff(db: Kysely<Tables>, userId: string): Promise<void> {
+  if ((await stateOf(db, userId)) === 'on') throw new AppError('conflict', 'The second step is on already')
+}
+
+async function requireOn(db: Kysely<Tables>, userId: string): Promise<void> {
+  if ((await stateOf(db, userId)) !== 'on') throw new AppError('conflict', 'The second step is not on')
+}
+
+async function userOf(db: Kysely<Tables>, userId: string): Promise<UserRow> {
+  const user = await db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst()
+  if (user === undefined) throw notFound('User')
+  return user
+}
+
+async function auditTwoStep(
+  trx: Transaction<Tables>,
+  ctx: Context,
+  userId: string,
+  before: string,
+  after: string,
+): Promise<void> {
+  await writeAudit(trx, ctx, [
+    { entity: 'user', verb: 'update', id: userId, before: { second_step: before }, after: { second_step: after } },
+  ])
+}

@@ -1,0 +1,131 @@
+import { Type } from 'typebox'
+import { errorResponses, type HttpApp, NoContent, Uuid } from '../../http/index.ts'
+import { contextOf } from '../../management/index.ts'
+import type { AccountOptions } from '../options.ts'
+import { OWN_ACCOUNT, ownAccount } from '../own-account.ts'
+import { requireManaged } from '../users.ts'
+import { beginTwoStep, confirmTwoStep, endTwoStep, renewRecoveryCodes, resetTwoStep } from './enrolment.ts'
+
+const tags = ['People']
+const Code = Type.Object(
+  {
+    code: Type.String({
+      minLength: 6,
+      maxLength: 40,
+      description: 'Of the app, or one of the recovery codes; each works once',
+    }),
+  },
+  { additionalProperties: false },
+)
+const RecoveryCodes = Type.Object({
+  recovery_codes: Type.Array(Type.String(), {
+    description: 'Each instead of a code of the app, once. Shown this once',
+  }),
+})
+
+/** Adds the interface of the second step of the sign-in with a password. */
+export function twoStepRoutes(app: HttpApp, options: AccountOptions): void {
+  app.post(
+    '/api/account/two-step',
+    {
+      config: OWN_ACCOUNT,
+      schema: {
+        tags,
+        summary: 'Begin to add a second step to your sign-in',
+        description: 'The secret is for an app that makes codes. It counts once a code of it is confirmed.',
+        body: Type.Object(
+          { password: Type.String({ minLength: 1, maxLength: 512, description: 'The one you have' }) },
+          { additionalProperties: false },
+        ),
+        response: {
+          201: Type.Object({
+            secret: Type.String({ description: 'Base 32, to be typed into an app' }),
+            uri: Type.String({ description: '`otpauth://…`, to be shown as a QR code' }),
+          }),
+          ...errorResponses(400, 409),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { person } = ownAccount(request)
+      const { passwords } = options.credentials
+      const begun = await beginTwoStep(contextOf(options, request), passwords, person.id, request.body.password)
+      return reply.code(201).send(begun)
+    },
+  )
+
+  app.post(
+    '/api/account/two-step/confirm',
+    {
+      config: OWN_ACCOUNT,
+      schema: {
+        tags,
+        summary: 'Turn the second step on',
+        description: 'With a code of the app. All other sessions of the account end.',
+        body: Code,
+        response: { 200: RecoveryCodes, ...errorResponses(400, 409) },
+      },
+    },
+    async (request) => {
+      const { person, session } = ownAccount(request)
+      const ctx = contextOf(options, request)
+      return { recovery_codes: await confirmTwoStep(ctx, person.id, request.body.code, session) }
+    },
+  )
+
+  app.post(
+    '/api/account/two-step/recovery-codes',
+    {
+      config: OWN_ACCOUNT,
+      schema: {
+        tags,
+        summary: 'Make new recovery codes',
+        description: 'Ten, instead of those that are left.',
+        body: Code,
+        response: { 200: RecoveryCodes, ...errorResponses(400, 409) },
+      },
+    },
+    async (request) => {
+      const { person } = ownAccount(request)
+      return { recovery_codes: await renewRecoveryCodes(contextOf(options, request), person.id, request.body.code) }
+    },
+  )
+
+  app.post(
+    '/api/account/two-step/off',
+    {
+      config: OWN_ACCOUNT,
+      schema: {
+        tags,
+        summary: 'Turn the second step off',
+        body: Code,
+        response: { 204: NoContent, ...errorResponses(400, 409) },
+      },
+    },
+    async (request, reply) => {
+      await endTwoStep(contextOf(options, request), ownAccount(request).person.id, request.body.code)
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.delete(
+    '/api/users/:user_id/two-step',
+    {
+      config: { needs: 'owner', scope: 'visible' },
+      schema: {
+        tags,
+        summary: "Take a user's second step away",
+        description:
+          'For who has lost app and recovery codes; they sign in with the password alone until they add it again. For owners of all clients.',
+        params: Type.Object({ user_id: Uuid }),
+        response: { 204: NoContent, ...errorResponses(404, 409) },
+      },
+    },
+    async (request, reply) => {
+      const { user_id } = request.params
+      await requireManaged(options.store.read, request.access, user_id)
+      await resetTwoStep(contextOf(options, request), user_id)
+      return reply.code(204).send(null)
+    },
+  )
+}

@@ -1,0 +1,64 @@
+import type { Clock } from '../../lib/index.ts'
+import type { Kysely, Store, Tables, Transaction } from '../../store/index.ts'
+import { codeDelay, hashOfRecoveryCode, isAppCode, stepOfCode } from './codes.ts'
+
+export type CodeOutcome = { kind: 'right' } | { kind: 'wrong' } | { kind: 'wait'; ms: number }
+
+/** Whether a sign-in with this account's password asks for a code, too. */
+export async function asksForCode(db: Kysely<Tables>, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('user_two_steps')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Tries a code of the app or a recovery code; each works once. */
+export const tryCode = (
+  { write }: Pick<Store, 'write'>,
+  clock: Clock,
+  userId: string,
+  code: string,
+): Promise<CodeOutcome> => write.transaction().execute((trx) => tryCodeIn(trx, clock.now(), userId, code))
+
+/**
+ * Codes of one account are tried one after the other, as each locks its row: of guesses sent all at once each counts. A recovery
+ * code cannot be guessed, so it lets in its owner while someone else's guesses make the account wait.
+ */
+export async function tryCodeIn(
+  trx: Transaction<Tables>,
+  now: number,
+  userId: string,
+  code: string,
+): Promise<CodeOutcome> {
+  if (!isAppCode(code)) return tryRecoveryCode(trx, userId, code)
+  await trx
+    .updateTable('user_two_steps')
+    .set(({ ref }) => ({ failures: ref('failures') }))
+    .where('user_id', '=', userId)
+    .execute()
+  const row = await trx.selectFrom('user_two_steps').selectAll().where('user_id', '=', userId).executeTakeFirst()
+  if (row === undefined) return { kind: 'wrong' }
+  const waitMs = row.failed_at + codeDelay(row.failures) - now
+  if (waitMs > 0) return { kind: 'wait', ms: waitMs }
+  const step = stepOfCode(row.secret, code, now)
+  // One that someone saw over a shoulder is worth nothing once it was used, nor are those before it.
+  const isRight = step !== null && step > row.last_step
+  await trx
+    .updateTable('user_two_steps')
+    .set(isRight ? { last_step: step, failures: 0 } : { failures: row.failures + 1, failed_at: now })
+    .where('user_id', '=', userId)
+    .execute()
+  return { kind: isRight ? 'right' : 'wrong' }
+}
+
+async function tryRecoveryCode(trx: Transaction<Tables>, userId: string, code: string): Promise<CodeOutcome> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('user_recovery_codes')
+    .where('id', '=', hashOfRecoveryCode(userId, code))
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return { kind: numDeletedRows === 1n ? 'right' : 'wrong' }
+}

@@ -1,0 +1,161 @@
+import { vendorName } from '../analytics/index.ts'
+import { HOUR } from '../lib/index.ts'
+import {
+  type AlertMessageKind,
+  type Channel,
+  type ChannelSettings,
+  channelsOf,
+  channelsOfPeople,
+  channelsOnCall,
+  channelsTold,
+  gathersEnds,
+  isForIncidents,
+  isForPeople,
+  kindOf,
+  type OutboxEntry,
+  quietUntil,
+  type ServiceKind,
+  takesMessage,
+  takesSeverity,
+  whoIsOnCall,
+} from '../notifications/index.ts'
+import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
+import { alertMessage, changesBefore } from './alert-message.ts'
+import type { DueMessage } from './incidents/due-messages.ts'
+import type { AlertSource } from './rules.ts'
+
+/** One for each channel of the client; where a vendor's incident speaks to the operator, without theirs. */
+export async function entriesOf(
+  trx: Transaction<Tables>,
+  due: readonly DueMessage[],
+  channelSettings: ChannelSettings,
+  now: number,
+): Promise<OutboxEntry[]> {
+  if (due.length === 0) return []
+  const changes = await changesBefore(
+    trx,
+    due.map(({ alert }) => alert),
+  )
+  const vendors = await vendorsOf(
+    trx,
+    due.flatMap(({ known }) => known.row.parent_id ?? []),
+  )
+  const ends = due.filter(({ kind }) => QUIETENS.includes(kind))
+  const told = await channelsTold(
+    trx,
+    ends.map(({ alert }) => alert.id),
+  )
+  return due.flatMap((message) => {
+    const { source, alert, known, kind } = message
+    const vendor = vendors.get(known.row.parent_id ?? '')
+    const elsewhere = vendor === undefined ? null : vendorName(vendor)
+    // Beginning and end belong together: where the one was withdrawn, the other is cancelled before it is sent.
+    const isForOperator = vendor === undefined || kind === 'opened' || kind === 'resolved'
+    // One that was critical is so until its end.
+    const isCritical = alert.severity === 'critical' || known.row.notified_severity === 'critical'
+    const heldUntil = isCritical ? null : quietEndOf(source, now)
+    return (
+      channelsFor(message, channelSettings, told.get(alert.id), now)
+        .filter(({ key }) => (isForOperator || key !== 'global') && message.knowing?.has(key) !== true)
+        .filter(
+          ({ key, address }) => hears(kindOf(key, address), message) || isForUntold(kindOf(key, address), message),
+        )
+        // One that was added meanwhile knows of no beginning.
+        .filter(({ key }) => !QUIETENS.includes(kind) || told.get(alert.id)?.has(key) !== false)
+        // To a channel for what is critical the escalation is the opening, whatever the client wants of escalations.
+        .filter(
+          ({ minimumSeverity }) => kind !== 'escalated' || source.notifyAllEscalated || minimumSeverity === 'critical',
+        )
+        .filter((channel) => takesSeverity(channel, isCritical ? 'critical' : 'warning'))
+        .map((channel) => ({
+          channel,
+          clientId: source.client.id,
+          alertId: alert.id,
+          heldUntil: knowsQuietHours(channel, kind) ? heldUntil : null,
+          ...pacingOf(channel, message, isCritical, channelSettings.warningsAfterMs ?? 0),
+          message: alertMessage(message, changes.get(alert.id), elsewhere, onCallName(message, now)),
+        }))
+    )
+  })
+}
+
+/** Those of the client, and of its people the one on call. How it ends is sent to all who were notified of it. */
+function channelsFor(
+  { only, source: { client }, kind }: DueMessage,
+  channelSettings: ChannelSettings,
+  told: ReadonlySet<string> | undefined,
+  now: number,
+): readonly Channel[] {
+  if (only !== undefined) return only.channels
+  const recipients = { client, ...channelSettings }
+  const personal = QUIETENS.includes(kind)
+    ? channelsOfPeople(recipients).filter(({ key }) => told?.has(key) === true)
+    : channelsOnCall(recipients, now)
+  return [...channelsOf(recipients), ...personal]
+}
+
+/** Of what is over no one has to take care. */
+function onCallName({ only, source, kind }: DueMessage, now: number): string | null {
+  const plan = source.client.onCall ?? null
+  if (only !== undefined) return only.name
+  if (plan === null || QUIETENS.includes(kind)) return null
+  return whoIsOnCall(plan.rotation, plan.overrides, now)?.person.name ?? null
+}
+
+/** Ends wait so long for company on the operator's channel: any opening that goes out there takes them along. */
+const ENDS_WAIT_MS = 12 * HOUR
+
+/**
+ * How long a message waits on a channel that people read, whom too many messages tire: a warning for what becomes of it; an end, on the
+ * channel that hears of all clients, for others, unless someone waits for it.
+ */
+function pacingOf(
+  { key, address }: Channel,
+  message: DueMessage,
+  isCritical: boolean,
+  warningsAfterMs: number,
+): Pick<OutboxEntry, 'holdMs' | 'merging'> {
+  const { kind, holdMs, known } = message
+  const service = kindOf(key, address)
+  if (!isForPeople(service)) return { holdMs }
+  // What is over within a silence, or was removed, is not notified, however long it lasted.
+  const briefMs = message.isMoot ? Number.POSITIVE_INFINITY : warningsAfterMs
+  const merging = { isOnly: !hears(service, message), briefMs, certainMs: holdMs }
+  if (kind === 'opened' && !isCritical) return { merging, holdMs: Math.max(holdMs, warningsAfterMs) }
+  if (kind !== 'resolved' || !gathersEnds(key, address)) return { merging, holdMs }
+  // A server that is back, or what someone has taken on.
+  const isAwaited = (isCritical && holdMs === 0) || known.row.acknowledged_by !== null
+  return { merging, holdMs: isAwaited ? holdMs : Math.max(holdMs, ENDS_WAIT_MS) }
+}
+
+/** An end that no one wants to hear of is still what becomes of an opening that no one was sent. */
+const isForUntold = (service: ServiceKind, { kind, audience }: DueMessage): boolean =>
+  kind === 'resolved' && audience === 'keepers' && isForPeople(service)
+
+const hears = (service: ServiceKind, { kind, audience }: DueMessage): boolean =>
+  takesMessage(service, kind) && (audience === 'everyone' || isForIncidents(service))
+
+/** Not the operator's own, and not what would go on paging someone about what is over or taken care of. */
+const knowsQuietHours = ({ key, address }: Channel, kind: AlertMessageKind): boolean =>
+  key !== 'global' && !(isForIncidents(kindOf(key, address)) && QUIETENS.includes(kind))
+
+const QUIETENS: readonly AlertMessageKind[] = ['acknowledged', 'unacknowledged', 'resolved']
+
+/** What is no more than a warning waits for the end of the client's quiet hours, by the site's clock. */
+const quietEndOf = ({ quietHours, site }: AlertSource, now: number): number | null =>
+  quietHours === null ? null : quietUntil(quietHours, site.timezone, now)
+
+/** Of these incidents those of vendors, with whose. */
+async function vendorsOf(trx: Transaction<Tables>, ids: readonly string[]): Promise<Map<string, string>> {
+  const vendors = new Map<string, string>()
+  for (const chunk of chunksOf([...new Set(ids)])) {
+    const rows = await trx
+      .selectFrom('incidents')
+      .select(['id', 'vendor'])
+      .where('id', 'in', chunk)
+      .where('scope', '=', 'vendor')
+      .execute()
+    for (const { id, vendor } of rows) if (vendor !== null) vendors.set(id, vendor)
+  }
+  return vendors
+}

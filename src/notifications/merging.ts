@@ -1,0 +1,186 @@
+import { chunksOf, type Kysely, type Tables, type Transaction } from '../store/index.ts'
+import type { AlertMessage } from './message.ts'
+import { BRIEF, GATHER_MS, notBefore, type OutboxEntry } from './outbox-entry.ts'
+
+/** An opening that waits and that no one was sent. Times are epoch ms. */
+interface Waiting {
+  id: string
+  opening: AlertMessage
+  createdAt: number
+  notBefore: number
+}
+
+/** What waits to be said of an alert's beginning, and what is said now, as one message; null where they stay two. */
+function mergedWith({ opening, notBefore: due }: Waiting, next: AlertMessage): AlertMessage | null {
+  switch (next.kind) {
+    case 'resolved':
+      return { ...next, untold: { opening, due } }
+    case 'escalated':
+    case 'explained':
+    case 'widened':
+      return { ...next, kind: 'opened' }
+    case 'flapping':
+      return next
+    case 'reminder':
+      // Of what no one has heard of yet.
+      return opening
+    default:
+      return null
+  }
+}
+
+/**
+ * Makes one message of an opening that no one was sent yet and what follows it. A warning that is over before it was due is none. What is
+ * being sent stays as it is.
+ *
+ * @returns what is a message of its own
+ */
+export async function mergeIntoOpenings(
+  trx: Transaction<Tables>,
+  entries: readonly OutboxEntry[],
+  now: number,
+): Promise<OutboxEntry[]> {
+  const alertIds = [
+    ...new Set(entries.flatMap(({ merging, alertId }) => (merging === undefined ? [] : (alertId ?? [])))),
+  ]
+  const openings = new Map<string, Waiting>()
+  for (const ids of chunksOf(alertIds)) {
+    const rows = await trx
+      .selectFrom('deliveries')
+      .select(['id', 'channel', 'alert_id', 'message', 'created_at', 'not_before'])
+      .where('alert_id', 'in', ids)
+      .where('kind', '=', 'opened')
+      .where('state', '=', 'pending')
+      .where('group_id', 'is', null)
+      .where('attempts', '=', 0)
+      .execute()
+    for (const { id, channel, alert_id, message, created_at, not_before } of rows) {
+      const opening = JSON.parse(message) as AlertMessage
+      openings.set(`${channel} ${alert_id}`, { id, opening, createdAt: created_at, notBefore: not_before })
+    }
+  }
+  const left: OutboxEntry[] = []
+  for (const entry of entries) {
+    const known = entry.merging === undefined ? undefined : openings.get(`${entry.channel.key} ${entry.alertId}`)
+    const isMerged = known !== undefined && (await merge(trx, known, entry, now))
+    if (!isMerged && entry.merging?.isOnly !== true) left.push(entry)
+  }
+  return left
+}
+
+async function merge(trx: Transaction<Tables>, known: Waiting, entry: OutboxEntry, now: number): Promise<boolean> {
+  const { message } = entry
+  const merged = 'alert' in message ? mergedWith(known, message) : null
+  if (merged === null) return false
+  const { numUpdatedRows } = await trx
+    .updateTable('deliveries')
+    .set(merged.kind === 'resolved' ? endOf(known, merged, entry, now) : followUp(known, merged, entry, now))
+    .where('id', '=', known.id)
+    .where('kind', '=', 'opened')
+    .where('state', '=', 'pending')
+    .where('group_id', 'is', null)
+    .where('attempts', '=', 0)
+    .executeTakeFirstOrThrow()
+  if (numUpdatedRows === 0n) return false
+  known.opening = merged
+  return true
+}
+
+function followUp(known: Waiting, merged: AlertMessage, { message, heldUntil = null }: OutboxEntry, now: number) {
+  // What has become critical waits no longer.
+  const urgent = heldUntil ?? now + GATHER_MS
+  const due = message.kind === 'escalated' ? Math.min(known.notBefore, urgent) : known.notBefore
+  return { kind: merged.kind, message: JSON.stringify(merged), not_before: due }
+}
+
+/** A warning that is over before it was due is not sent, unless it is bad again before its end is certain. */
+function endOf(known: Waiting, merged: AlertMessage, entry: OutboxEntry, now: number) {
+  const { heldUntil = null, holdMs = 0, merging = { isOnly: false, briefMs: 0, certainMs: 0 } } = entry
+  const message = JSON.stringify(merged)
+  const isBrief = known.opening.alert.severity === 'warning' && now < known.createdAt + merging.briefMs
+  if (!isBrief) return { kind: 'resolved', message, not_before: notBefore('resolved', heldUntil, holdMs, now) }
+  return merging.certainMs === 0
+    ? { state: 'cancelled', last_error: BRIEF.reason }
+    : { kind: BRIEF.kind, message, not_before: now + merging.certainMs }
+}
+
+/**
+ * Where people were to be notified of an end alone, or of nothing, of what is bad again they are to be notified as if it had not ended.
+ *
+ * @returns the channels
+ */
+export async function restoreOpenings(trx: Transaction<Tables>, alertId: string, now: number): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('deliveries')
+    .select(['id', 'channel', 'message'])
+    .where('alert_id', '=', alertId)
+    .where('kind', 'in', ['resolved', BRIEF.kind])
+    .where('state', '=', 'pending')
+    .where('group_id', 'is', null)
+    .where('attempts', '=', 0)
+    .execute()
+  const restored: string[] = []
+  for (const { id, channel, message } of rows) {
+    const { untold } = JSON.parse(message) as AlertMessage
+    if (untold === undefined) continue
+    const { numUpdatedRows } = await trx
+      .updateTable('deliveries')
+      .set({
+        kind: 'opened',
+        message: JSON.stringify(untold.opening),
+        not_before: Math.max(untold.due, now + GATHER_MS),
+      })
+      .where('id', '=', id)
+      .where('state', '=', 'pending')
+      .where('group_id', 'is', null)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows > 0n) restored.push(channel)
+  }
+  return restored
+}
+
+/** Says of openings that no one was sent that it is critical now, whether or not the client wants a message of that. */
+export async function sayCritical(
+  trx: Transaction<Tables>,
+  critical: ReadonlyMap<string, { title: string }>,
+): Promise<void> {
+  for (const ids of chunksOf([...critical.keys()])) {
+    const rows = await trx
+      .selectFrom('deliveries')
+      .select(['id', 'alert_id', 'message'])
+      .where('alert_id', 'in', ids)
+      .where('kind', '=', 'opened')
+      .where('state', '=', 'pending')
+      .where('group_id', 'is', null)
+      .where('attempts', '=', 0)
+      .execute()
+    for (const { id, alert_id, message } of rows) {
+      const said = JSON.parse(message) as AlertMessage
+      const title = critical.get(alert_id ?? '')?.title ?? said.alert.title
+      await trx
+        .updateTable('deliveries')
+        .set({ message: JSON.stringify({ ...said, alert: { ...said.alert, severity: 'critical', title } }) })
+        .where('id', '=', id)
+        .where('state', '=', 'pending')
+        .where('group_id', 'is', null)
+        .execute()
+    }
+  }
+}
+
+/** Of these alerts those whose messages were not sent because they were over before these were due. */
+export async function briefOnes(db: Kysely<Tables>, alertIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const brief = new Set<string>()
+  for (const ids of chunksOf(alertIds)) {
+    const rows = await db
+      .selectFrom('deliveries')
+      .select('alert_id')
+      .distinct()
+      .where('alert_id', 'in', ids)
+      .where('state', '=', 'cancelled')
+      .where('last_error', '=', BRIEF.reason)
+      .execute()
+    for (const { alert_id } of rows) if (alert_id !== null) brief.add(alert_id)
+  }
+  return brief
+}

@@ -1,0 +1,41 @@
+import { SECOND } from '../lib/index.ts'
+import type { Channel } from './channel.ts'
+import type { AlertMessageKind, Message } from './message.ts'
+
+/**
+ * How long a message about an opened or resolved alert waits for others that belong to it. A person waits seconds longer;
+ * an outage of ten probes is one message instead of ten.
+ */
+export const GATHER_MS = 10 * SECOND
+
+/** What waits for others that belong to it. */
+export const GATHERED_KINDS: readonly string[] = ['opened', 'resolved'] satisfies AlertMessageKind[]
+
+export interface OutboxEntry {
+  channel: Channel
+  clientId: string | null
+  alertId: string | null
+  message: Message
+  /** Until when it waits, in the client's quiet hours; null, or missing: for nothing. */
+  heldUntil?: number | null
+  /** Kept back so long, in which it may be withdrawn; 0 without it. */
+  holdMs?: number
+  /** With it, it becomes one message with the opening where that has not been sent. */
+  merging?: Merging
+}
+
+export interface Merging {
+  /** Whether it goes out only so. */
+  isOnly: boolean
+  /** A warning that is over so soon is not sent at all, ms. */
+  briefMs: number
+  /** How long its end may be taken back, ms. */
+  certainMs: number
+}
+
+/** What becomes of the message about a warning that was over before it was due: it is not sent, once that is certain. */
+export const BRIEF = { kind: 'passed', reason: 'it was over before people were to be notified' } as const
+
+/** Since when a message may be sent that is written now, unless others hold it up. */
+export const notBefore = (kind: string, heldUntil: number | null, holdMs: number, now: number): number =>
+  Math.max(heldUntil ?? now, now + holdMs, GATHERED_KINDS.includes(kind) ? now + GATHER_MS : now)

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { createSilence, removeSilence } from '../../src/alerts/silences/silences.ts'
+import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import type { AlertMessage, ChannelKey } from '../../src/notifications/index.ts'
+import { setOnCall } from '../../src/notifications/on-call/on-call.ts'
+import type { Store } from '../../src/store/index.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { typeOf } from '../probes/support.ts'
+import { deliverAll, watch } from './support.ts'
+
+const SLACK = 'https://hooks.slack.com/services/T0/B0/all'
+const WAIT = 30 * MINUTE
+
+type Status = 'ok' | 'warning' | 'critical'
+
+interface Options {
+  name?: string
+  warningsAfterMs?: number
+  globalWebhook?: string
+}
+
+/** A site with one probe, whose client has a generic webhook, an e-mail address and, for all clients, a chat. */
+async function watchOne(t: TestContext, store: Store, options: Options = {}) {
+  const { name = 'http_health', warningsAfterMs = WAIT, globalWebhook = SLACK } = options
+  let status: Status = 'ok'
+  const type = typeOf(async () => ({ status, message: `it is ${status}`, details: {} }), { name })
+  const channelSettings = { globalWebhook, isEmailOn: true, warningsAfterMs }
+  const seen = await watch(t, store, { probe_type: name }, { type, delivers: false, channelSettings })
+  const reached = { chat_webhook: 'https://hooks.example/client', email: 'ops@acme.example' }
+  await store.write.updateTable('clients').set(reached).execute()
+  const { clock } = seen
+  /** What is due is sent, as a sender would; messages whose fate is settled are shown as `global opened warning`. */
+  const send = async () => {
+    const now = clock.now()
+    await store.write
+      .updateTable('deliveries')
+      .set({ state: 'cancelled' })
+      .where('kind', '=', 'passed')
+      .where('state', '=', 'pending')
+      .where('not_before', '<=', now)
+      .execute()
+    const due = await store.write
+      .updateTable('deliveries')
+      .set({ state: 'delivered', delivered_at: now })
+      .where('state', '=', 'pending')
+      .where('not_before', '<=', now)
+      .returningAll()
+      .execute()
+    return due.map(({ channel, kind, message }) => `${place(channel)} ${kind} ${severityIn(message)}`).sort()
+  }
+  return {
+    ...seen,
+    send,
+    /** A run so many minutes later; what is due in each of these is sent. Returns what was. */
+    async run(found: Status, minutes = 1) {
+      const sent: string[] = []
+      for (let minute = 1; minute < minutes; minute++) {
+        clock.advance(MINUTE)
+        await seen.upkeep()
+        sent.push(...(await send()))
+      }
+      status = found
+      await seen.find('o')
+      await seen.upkeep()
+      clock.advance(11_000)
+      sent.push(...(await send()))
+      return sent
+    },
+    rows: async () => {
+      const rows = await store.write.selectFrom('deliveries').selectAll().orderBy('id').execute()
+      return rows.map(({ channel, kind, state }) => `${place(channel)} ${kind} ${state}`).sort()
+    },
+  }
+}
+
+const place = (channel: string): string => channel.split(':')[0] ?? ''
+const severityIn = (message: string): string => (JSON.parse(message) as AlertMessage).alert.severity
+
+testOnEveryEngine('a warning goes to webhooks at once, and to people after it has lasted', async (store, t) => {
+  const { run } = await watchOne(t, store)
+  assert.deepEqual(await run('warning'), ['chat opened warning'])
+  assert.deepEqual(await run('warning', 28), [])
+  assert.deepEqual(await run('warning', 3), ['email opened warning', 'global opened warning'])
+})
+
+testOnEveryEngine('with a wait of 0 a warning goes at once everywhere', async (store, t) => {
+  const { run } = await watchOne(t, store, { warningsAfterMs: 0 })
+  assert.deepEqual(await run('warning'), ['chat opened warning', 'email opened warning', 'global opened warning'])
+})
+
+testOnEveryEngine('what is critical goes at once everywhere', async (store, t) => {
+  const { run } = await watchOne(t, store)
+  assert.deepEqual(await run('critical'), ['chat opened critical', 'email opened critical', 'global opened critical'])
+})
+
+testOnEveryEngine('a warning that becomes critical opens as critical, at once', async (store, t) => {
+  const { run } = await watchOne(t, store)
+  await run('warning')
+  const sent = await run('critical', 5)
+  assert.deepEqual(sent, ['chat escalated critical', 'email opened critical', 'global opened critical'])
+})
+
+testOnEveryEngine('so it does where the client wants no escalations', async (store, t) => {
+  const { run } = await watchOne(t, store)
+  await store.write.updateTable('clients').set({ notify_escalated: 0 }).execute()
+  await run('warning')
+  assert.deepEqual(await run('critical', 5), ['email opened critical', 'global opened critical'])
+})
+
+testOnEveryEngine('a warning that is over before it was due is told by webhooks alone', async (store, t) => {
+  const { run, rows } = await watchOne(t, store)
+  await run('warning')
+  assert.deepEqual(await run('ok', 10), ['chat resolved warning'])
+  assert.deepEqual(await run('ok', 60), [])
+  assert.deepEqual(await rows(), [
+    'chat opened delivered',
+    'chat resolved delivered',
+    'email opened cancelled',
+    'global opened cancelled',
+  ])
+})
+
+testOnEveryEngine('a warning that is bad again before its end is certain is told when it was due', async (store, t) => {
+  const { run } = await watchOne(t, store, { name: 'data_volume' })
+  await run('warning')
+  assert.deepEqual(await run('ok', 10), [])
+  assert.deepEqual(await run('warning', 10), [])
+  assert.deepEqual(await run('warning', 11), ['email opened warning', 'global opened warning'])
+})
+
+testOnEveryEngine('and one that is back after that, at once', async (store, t) => {
+  const { run } = await watchOne(t, store, { name: 'data_volume' })
+  await run('warning')
+  await run('ok', 10)
+  assert.deepEqual(await run('warning', 60), ['email opened warning', 'global opened warning'])
+})
+
+testOnEveryEngine('once its end is certain it is never told', async (store, t) => {
+  const { run, rows } = await watchOne(t, store, { name: 'data_volume' })
+  await run('warning')
+  await run('ok', 10)
+  assert.deepEqual(await run('ok', 100), ['chat resolved warning'])
+  assert.deepEqual((await rows()).slice(2), ['email passed cancelled', 'global passed cancelled'])
+})
+
+testOnEveryEngine('what lasted longer and ended in quiet hours is one message in the morning', async (store, t) => {
+  const { run, clock } = await watchOne(t, store)
+  await store.write.updateTable('clients').set({ quiet_from: '00:00', quiet_to: '23:00' }).execute()
+  await run('warning')
+  await run('ok', 60)
+  clock.set(Date.parse(`${isoTime(clock.now()).slice(0, 10)}T23:00:01Z`))
+  const email = (await run('ok')).filter((text) => text.startsWith('email'))
+  assert.deepEqual(email, ['email resolved warning'])
+})
+
+testOnEveryEngine('an incident that is back is told where its end was, and not where it was not', async (store, t) => {
+  const { run, rows } = await watchOne(t, store)
+  await run('warning')
+  await run('warning', 32)
+  assert.deepEqual(await run('ok', 5), ['chat resolved warning', 'email resolved warning'])
+  assert.deepEqual(await run('warning', 20), ['chat opened warning'])
+  assert.deepEqual(await run('warning', 31), ['email opened warning'])
+  assert.ok((await rows()).includes('global resolved cancelled'), 'its end waited for company')
+})
+
+testOnEveryEngine('a message that waits is kept back within a silence, and goes after it', async (store, t) => {
+  const { run, clock } = await watchOne(t, store)
+  await run('warning')
+  const ctx = { store, clock, actor: 'Ada' }
+  const { id } = await store.read.selectFrom('incidents').select('id').executeTakeFirstOrThrow()
+  await createSilence(ctx, { incident_id: id, ends_at: isoTime(clock.now() + HOUR) })
+  assert.deepEqual(await run('warning', 55), [])
+  assert.deepEqual(await run('warning', 10), ['email opened warning', 'global opened warning'])
+})
+
+testOnEveryEngine('what ends within the silence is not told', async (store, t) => {
+  const { run, clock, rows } = await watchOne(t, store)
+  await run('warning')
+  const ctx = { store, clock, actor: 'Ada' }
+  const { id } = await store.read.selectFrom('incidents').select('id').executeTakeFirstOrThrow()
+  const silence = await createSilence(ctx, { incident_id: id, ends_at: isoTime(clock.now() + 5 * HOUR) })
+  await run('warning', 60)
+  await run('ok', 5)
+  await removeSilence(ctx, silence.id)
+  assert.deepEqual(await run('ok', 60), [])
+  assert.deepEqual(
+    (await rows()).filter((row) => !row.startsWith('chat')),
+    ['email opened cancelled', 'global opened cancelled'],
+  )
+})
+
+testOnEveryEngine('the next on call is notified so long after the message was due', async (store, t) => {
+  const { run, clock, site } = await watchOne(t, store)
+  await store.write.updateTable('clients').set({ chat_webhook: null, email: null }).execute()
+  const people = ['ada', 'grace'].map((name) => ({ name, email: `${name}@acme.example` }))
+  const plan = { people, timezone: 'UTC', handover_weekday: 1, handover_time: '09:00', starts_on: '2026-11-16' }
+  await setOnCall({ store, clock, actor: 'admin' }, site.client_id, { ...plan, escalate_after_minutes: 15 })
+  assert.deepEqual(await run('warning'), [])
+  assert.deepEqual(await run('warning', 31), ['global opened warning', 'own opened warning'])
+  assert.deepEqual(await run('warning', 13), [])
+  assert.deepEqual(await run('warning', 3), ['own reminder warning'])
+})
+
+testOnEveryEngine('no one is reminded of what they have not been told', async (store, t) => {
+  const { run, clock } = await watchOne(t, store)
+  await store.write.updateTable('clients').set({ reminder_minutes: 10 }).execute()
+  await run('warning')
+  // The webhook has it.
+  await deliverAllOn(store, 'chat', clock.now())
+  const sent = await run('warning', 15)
+  assert.deepEqual(sent, ['chat reminder warning'])
+})
+
+/** As the service notes what reached someone. */
+async function deliverAllOn(store: Store, channel: string, now: number): Promise<void> {
+  const key = (await store.read.selectFrom('deliveries').select('channel').execute()).find(
+    (row) => place(row.channel) === channel,
+  )?.channel as ChannelKey
+  const kept = await store.write
+    .updateTable('deliveries')
+    .set({ state: 'kept' })
+    .where('channel', '<>', key)
+    .where('state', '=', 'pending')
+    .returning('id')
+    .execute()
+  await store.write.updateTable('deliveries').set({ state: 'pending' }).where('channel', '=', key).execute()
+  await deliverAll(store, now)
+  const ids = kept.map(({ id }) => id)
+  await store.write.updateTable('deliveries').set({ state: 'pending' }).where('id', 'in', ids).execute()
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemClock } from '../../src/lib/index.ts'
+import { OIDC_CLIENT, startIdentityProvider } from '../../testkit/identity-provider.ts'
+import { startTestService } from '../../testkit/service.ts'
+import { ensureDashboard } from './support/dashboard.ts'
+import { assertAccessible, openPage } from './support/page.ts'
+
+test('from the button of the sign-in to the first view, back out, and what a refusal looks like', async (t) => {
+  await ensureDashboard()
+  // To a browser it is another site: cookies that are meant for ours alone stay behind on the way back.
+  const provider = await startIdentityProvider(t, 'localhost')
+  const service = await startTestService(t, systemClock, {
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: OIDC_CLIENT.id,
+    OIDC_CLIENT_SECRET: OIDC_CLIENT.secret,
+    OIDC_NAME: 'Agency login',
+    OUTBOUND_ALLOW: 'localhost',
+    GROUP_ROLES: 'admins: owner of all',
+  })
+  provider.register(service.url)
+  provider.people.set('ada', { email: 'ada@agency.example', name: 'Ada', groups: ['admins'] })
+  provider.whoSignsIn = 'ada'
+  const { page, browserErrors } = await openPage(t, service.url, '/settings?tab=people')
+
+  await page.getByRole('link', { name: 'Sign in with Agency login' }).waitFor()
+  await assertAccessible(page)
+  await page.getByRole('link', { name: 'Sign in with Agency login' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('by groups: owner of all clients').waitFor()
+  assert.equal(new URL(page.url()).search, '?tab=people')
+  await assertAccessible(page)
+  await page.goto(`${service.url}/account`)
+  await page.getByText('You sign in with your provider').waitFor()
+  await assertAccessible(page)
+
+  await page.getByRole('button', { name: 'Signed in as Ada' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Yes, sign me out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.goto(`${service.url}/overview`)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+
+  provider.whoSignsIn = null
+  await page.getByRole('link', { name: 'Sign in with Agency login' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('alert').getByText('The sign-in was cancelled').waitFor()
+  await assertAccessible(page)
+
+  const own = browserErrors.filter(
+    (text) => !text.startsWith(`asked ${provider.issuer}/`) && !/status of 40[04]/.test(text),
+  )
+  assert.deepEqual(own, [])
+  browserErrors.length = 0
+})

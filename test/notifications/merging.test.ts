@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import {
+  type AlertMessage,
+  type AlertMessageKind,
+  enqueue,
+  type OutboxEntry,
+  sayCritical,
+  withdrawEnd,
+} from '../../src/notifications/index.ts'
+import type { Store } from '../../src/store/index.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertClient } from '../../testkit/sites.ts'
+
+const NOW = Date.parse('2026-11-20T10:00:00Z')
+const MINUTE = 60_000
+const WAIT = { isOnly: false, briefMs: 30 * MINUTE, certainMs: 0 }
+
+const message = (kind: AlertMessageKind): AlertMessage => ({
+  kind,
+  alert: {
+    id: 'alert',
+    severity: kind === 'escalated' ? 'critical' : 'warning',
+    state: kind === 'resolved' ? 'resolved' : 'open',
+    title: kind,
+    message: kind,
+    since: NOW,
+    opened_at: NOW,
+    resolved_at: null,
+    resolution: null,
+    resolved_by: null,
+    occurrences: 1,
+  },
+  client: { id: 'c', name: 'ACME' },
+  site: { id: 's', name: 'shop', url: 'https://shop.example', timezone: 'UTC' },
+  probe: { id: 'p', name: 'Volume', probe_type: 'data_volume' },
+  facts: [],
+  change: null,
+})
+
+async function writer(store: Store) {
+  const { id: clientId } = await insertClient(store)
+  const write = (kind: AlertMessageKind, minutes: number, over: Partial<OutboxEntry> = {}) =>
+    store.write.transaction().execute((trx) => {
+      const channel = { key: `chat:${clientId}`, address: 'https://hooks.slack.com/services/T0/B0/x' } as const
+      const entry = { channel, clientId, alertId: 'alert', message: message(kind), merging: WAIT, ...over }
+      return enqueue(trx, [entry], NOW + minutes * MINUTE)
+    })
+  const rows = async () => {
+    const found = await store.write.selectFrom('deliveries').selectAll().orderBy('id').execute()
+    return found.map(({ kind, state, message: text, not_before }) => {
+      const { alert, untold } = JSON.parse(text) as AlertMessage
+      return `${kind} ${state} “${alert.title}” ${untold === undefined ? '' : 'untold '}+${Math.round((not_before - NOW) / MINUTE)}`
+    })
+  }
+  const open = () => write('opened', 0, { holdMs: 30 * MINUTE })
+  return { write, rows, open, clientId }
+}
+
+testOnEveryEngine('a warning that becomes critical before it was sent opens as critical, at once', async (store) => {
+  const { write, rows, open } = await writer(store)
+  await open()
+  assert.deepEqual(await rows(), ['opened pending “opened” +30'])
+  await write('escalated', 12)
+  assert.deepEqual(await rows(), ['opened pending “escalated” +12'])
+})
+
+testOnEveryEngine('where no message says so, the opening itself says that it is critical', async (store) => {
+  const { rows, open } = await writer(store)
+  await open()
+  await store.write.transaction().execute((trx) => sayCritical(trx, new Map([['alert', { title: 'worse' }]])))
+  assert.deepEqual(await rows(), ['opened pending “worse” +30'])
+})
+
+testOnEveryEngine('a warning whose cause is found before it was sent opens with it, when it was to', async (store) => {
+  const { write, rows, open } = await writer(store)
+  await open()
+  await write('explained', 5)
+  assert.deepEqual(await rows(), ['opened pending “explained” +30'])
+})
+
+testOnEveryEngine('a reminder of what was not sent yet is none', async (store) => {
+  const { write, rows, open } = await writer(store)
+  await open()
+  await write('reminder', 10)
+  assert.deepEqual(await rows(), ['opened pending “opened” +30'])
+})
+
+testOnEveryEngine('a warning that is over before it was due is not sent', async (store) => {
+  const { write, rows, open } = await writer(store)
+  await open()
+  await write('resolved', 10, { merging: { ...WAIT, isOnly: true } })
+  assert.deepEqual(await rows(), ['opened cancelled “opened” +30'])
+})
+
+testOnEveryEngine('one whose end is not certain is kept, and bad again it is as if it had not ended', async (store) => {
+  const { write, rows, open, clientId } = await writer(store)
+  await open()
+  await write('resolved', 10, { holdMs: 90 * MINUTE, merging: { ...WAIT, certainMs: 90 * MINUTE } })
+  assert.deepEqual(await rows(), ['passed pending “resolved” untold +100'])
+  const again = (minutes: number) =>
+    store.write.transaction().execute((trx) => withdrawEnd(trx, 'alert', NOW + minutes * MINUTE))
+  assert.deepEqual([...(await again(20))], [`chat:${clientId}`])
+  assert.deepEqual(await rows(), ['opened pending “opened” +30'])
+  await write('resolved', 25, { holdMs: 90 * MINUTE, merging: { ...WAIT, certainMs: 90 * MINUTE } })
+  await again(60)
+  assert.deepEqual(await rows(), ['opened pending “opened” +60'])
+})
+
+testOnEveryEngine('what lasted longer than warnings wait, and was held all the same, is one message', async (store) => {
+  const { write, rows } = await writer(store)
+  await write('opened', 0, { heldUntil: NOW + 480 * MINUTE })
+  await write('resolved', 240, { heldUntil: NOW + 480 * MINUTE })
+  assert.deepEqual(await rows(), ['resolved pending “resolved” untold +480'])
+})
+
+testOnEveryEngine('what was sent already is followed by messages of their own', async (store) => {
+  const { write, rows, open } = await writer(store)
+  await open()
+  await store.write.updateTable('deliveries').set({ state: 'delivered' }).execute()
+  await write('escalated', 40)
+  await write('resolved', 50, { merging: { ...WAIT, isOnly: true } })
+  assert.deepEqual(await rows(), ['opened delivered “opened” +30', 'escalated pending “escalated” +40'])
+})
+
+testOnEveryEngine('what is being sent stays as it is', async (store) => {
+  const { write, rows, open } = await writer(store)
+  await open()
+  await store.write.updateTable('deliveries').set({ group_id: 'one' }).execute()
+  await write('resolved', 31)
+  assert.deepEqual(await rows(), ['opened pending “opened” +30', 'resolved pending “resolved” +31'])
+})
