@@ -95,7 +95,7 @@ testOnEveryEngine('ecommerce_quality: a lost currency is critical, although the 
   const site = await siteWith(store, history(ecommerce, since, { currency: 0 }))
   const { status, message, details } = await resultOf(t, store, site, ecommerceQuality)
   assert.equal(status, 'critical')
-  assert.match(message, /^“currency” is present in 0 % of 100 events in 5 min; 100 % are usual$/)
+  assert.match(message, /^“currency” is present in 0 % of 400 events in 20 min; 100 % are usual$/)
   assert.equal(details.findings.find(({ subject }) => subject.field === 'currency')?.since, isoTime(since))
 })
 
