@@ -28,6 +28,18 @@ test('the site of the docs', AT_NIGHT, async (t) => {
     }
   }
 
+  await t.test('the tour rests where motion is unwanted, and goes on by its buttons', async (t) => {
+    const { page } = await openPage(t, url, '/')
+    const tour = page.getByRole('region', { name: 'Tour' })
+    await tour.getByText('1 of 5.').waitFor()
+    await tour.getByRole('button', { name: 'Play' }).waitFor()
+    await tour.getByRole('button', { name: 'Next picture' }).click()
+    await tour.getByRole('img', { name: /^The incident/ }).waitFor()
+    await tour.getByRole('button', { name: 'Previous picture' }).click()
+    await tour.getByRole('button', { name: 'Previous picture' }).click()
+    await tour.getByText('5 of 5.').waitFor()
+  })
+
   await t.test('the search finds a probe, without a call to another host', async (t) => {
     const { page } = await openPage(t, url, '/')
     await page.getByRole('button', { name: 'Search' }).click()
