@@ -104,10 +104,12 @@ test('six hours without an endpoint fill neither the memory nor the network, wha
   assert.ok(endpoint.received.length < 180 * 3, `${endpoint.received.length} requests`)
   endpoint.ending = 200
   const before = endpoint.received.length
-  for (let rounds = 0; rounds < 4; rounds++) await fire(container, 10)
-  const sent = totalsOf(endpoint.received.slice(before)).reduce((sum, total) => sum + total, 0)
-  // Nothing older than an hour: at most 31 rounds of ten events, and the last.
-  assert.ok(sent >= 300 && sent <= 360, `${sent} events`)
+  const sent = () => totalsOf(endpoint.received.slice(before)).reduce((sum, total) => sum + total, 0)
+  // A batch goes with a round, and on a busy machine its answer may come after the next.
+  let rounds = 0
+  for (; rounds < 4 || (sent() < 300 && rounds < 20); rounds++) await fire(container, 10)
+  // Nothing older than an hour: at most 31 rounds of ten events, one under way, and those since.
+  assert.ok(sent() >= 300 && sent() <= 320 + 10 * rounds, `${sent()} events in ${rounds} rounds`)
 })
 
 test('a batch whose answer was lost is counted once', async (t) => {
