@@ -47,7 +47,7 @@ export const list: Parse<readonly string[]> = (value) =>
 
 const ROLES = ['viewer', 'editor', 'owner'] as const
 
-/** What a group of people may do. */
+/** What a group of people may do, as accounts take it. */
 export interface GroupRole {
   group: string
   role: (typeof ROLES)[number]

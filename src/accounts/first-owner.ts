@@ -2,6 +2,7 @@ import { emailKey } from '../http/index.ts'
 import { type Clock, newId } from '../lib/index.ts'
 import { writeAudit } from '../management/index.ts'
 import type { Kysely, Store, Tables, Transaction, UserRow } from '../store/index.ts'
+import { ownersByGroups, ownersByHand } from './last-owner.ts'
 import { addressOfLink, INVITATION_MS, writeLink } from './links.ts'
 import { ALL_CLIENTS } from './roles.ts'
 
@@ -32,45 +33,19 @@ export async function firstOwnerLink(
 }
 
 const ownersOfAll = (db: Kysely<Tables>) =>
-  db
-    .selectFrom('users')
-    .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
-    .select(['users.id', 'email', 'password_hash'])
-    .where('client_id', '=', ALL_CLIENTS)
-    .where('role', '=', 'owner')
-    .where('disabled_at', 'is', null)
-    .orderBy('users.created_at')
-    .execute()
+  ownersByHand(db).select(['users.id', 'email', 'password_hash']).orderBy('users.created_at').execute()
 
 /** Whether someone owns all clients, by a role or by a group, who signs in with the identity provider. */
 async function hasOwnerAt(db: Kysely<Tables>, issuer: string): Promise<boolean> {
-  const owner = await db
-    .selectFrom('user_identities')
-    .innerJoin('users', 'users.id', 'user_identities.user_id')
+  const byHand = await ownersByHand(db)
+    .innerJoin('user_identities', 'user_identities.user_id', 'users.id')
     .select('users.id')
     .where('issuer', '=', issuer)
-    .where('disabled_at', 'is', null)
-    .where(({ or, exists, selectFrom }) =>
-      or([
-        exists(
-          selectFrom('user_roles')
-            .select('user_roles.role')
-            .whereRef('user_roles.user_id', '=', 'users.id')
-            .where('user_roles.client_id', '=', ALL_CLIENTS)
-            .where('user_roles.role', '=', 'owner'),
-        ),
-        exists(
-          selectFrom('identity_roles')
-            .select('identity_roles.role')
-            .whereRef('identity_roles.identity_id', '=', 'user_identities.id')
-            .where('identity_roles.client_id', '=', ALL_CLIENTS)
-            .where('identity_roles.role', '=', 'owner'),
-        ),
-      ]),
-    )
     .limit(1)
     .executeTakeFirst()
-  return owner !== undefined
+  if (byHand !== undefined) return true
+  const byGroups = await ownersByGroups(db).select('users.id').where('issuer', '=', issuer).limit(1).executeTakeFirst()
+  return byGroups !== undefined
 }
 
 /** The account of the address, which owns all clients from now on. */

@@ -23,29 +23,27 @@ export async function requireOwnerLeft(trx: Transaction<Tables>): Promise<void> 
   throw new AppError('conflict', 'Someone has to be left who owns all clients')
 }
 
-async function hasOwnerByHand(db: Kysely<Tables>): Promise<boolean> {
-  const owner = await db
+const hasOwnerByHand = async (db: Kysely<Tables>): Promise<boolean> =>
+  (await ownersByHand(db).select('users.id').limit(1).executeTakeFirst()) !== undefined
+
+const hasOwnerByGroups = async (db: Kysely<Tables>): Promise<boolean> =>
+  (await ownersByGroups(db).select('users.id').limit(1).executeTakeFirst()) !== undefined
+
+/** Those whom someone made owners of all clients. */
+export const ownersByHand = (db: Kysely<Tables>) =>
+  db
     .selectFrom('users')
     .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
-    .select('users.id')
     .where('client_id', '=', ALL_CLIENTS)
     .where('role', '=', 'owner')
     .where('disabled_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst()
-  return owner !== undefined
-}
 
-async function hasOwnerByGroups(db: Kysely<Tables>): Promise<boolean> {
-  const owner = await db
+/** Those whose groups made them so at their last sign-in. */
+export const ownersByGroups = (db: Kysely<Tables>) =>
+  db
     .selectFrom('users')
     .innerJoin('user_identities', 'user_identities.user_id', 'users.id')
     .innerJoin('identity_roles', 'identity_roles.identity_id', 'user_identities.id')
-    .select('users.id')
     .where('client_id', '=', ALL_CLIENTS)
     .where('role', '=', 'owner')
     .where('disabled_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst()
-  return owner !== undefined
-}

@@ -8,6 +8,7 @@ import type { KnownCredentials } from './credentials.ts'
 import type { AccountOptions } from './options.ts'
 import { Password, requireFit } from './passwords.ts'
 import { endSession, SessionRecord, sessionsOf } from './sessions.ts'
+import { asksForCodeSince } from './two-step/second-step.ts'
 import { UserName } from './user-schemas.ts'
 import { waysOf } from './ways.ts'
 
@@ -51,18 +52,14 @@ async function accountOf({ read }: Pick<Store, 'read'>, { id }: Person): Promise
 }
 
 async function twoStepOf(db: Kysely<Tables>, userId: string): Promise<AccountRecord['two_step']> {
-  const row = await db
-    .selectFrom('user_two_steps')
-    .select('confirmed_at')
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  if (row === undefined || row.confirmed_at === null) return null
+  const since = await asksForCodeSince(db, userId)
+  if (since === null) return null
   const { left } = await db
     .selectFrom('user_recovery_codes')
     .select(({ fn }) => fn.countAll<number>().as('left'))
     .where('user_id', '=', userId)
     .executeTakeFirstOrThrow()
-  return { since: isoTime(row.confirmed_at), recovery_codes_left: Number(left) }
+  return { since: isoTime(since), recovery_codes_left: Number(left) }
 }
 
 /** Changes one's own account. Another password ends all sessions but the one that asks. @throws AppError */

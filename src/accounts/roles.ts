@@ -68,8 +68,7 @@ export async function grantsByUser(db: Kysely<Tables>, userIds: readonly string[
     .selectAll()
     .where('user_id', 'in', [...userIds])
     .execute()
-  const byUser = Map.groupBy(rows, ({ user_id }) => user_id)
-  return new Map(Array.from(byUser, ([id, ofUser]) => [id, grantsOf(ofUser)]))
+  return grantsBy(rows, ({ user_id }) => user_id)
 }
 
 /** What the groups of each identity gave it at its last sign-in. */
@@ -80,6 +79,8 @@ export async function grantsByIdentity(db: Kysely<Tables>, ids: readonly string[
     .selectAll()
     .where('identity_id', 'in', [...ids])
     .execute()
-  const byIdentity = Map.groupBy(rows, ({ identity_id }) => identity_id)
-  return new Map(Array.from(byIdentity, ([id, ofIdentity]) => [id, grantsOf(ofIdentity)]))
+  return grantsBy(rows, ({ identity_id }) => identity_id)
 }
+
+const grantsBy = <R extends RoleRow>(rows: readonly R[], idOf: (row: R) => string): Map<string, Grants> =>
+  new Map(Array.from(Map.groupBy(rows, idOf), ([id, own]) => [id, grantsOf(own)]))

@@ -15,7 +15,7 @@ import {
 import { requireClients } from './tokens.ts'
 import { removeTwoStep } from './two-step/enrolment.ts'
 import { type InviteUser, type UpdateUser, type UserRecord, userRecord } from './user-schemas.ts'
-import { isInvited, type Ways, waysOf } from './ways.ts'
+import { isInvited, NO_WAYS, type Ways, waysOf } from './ways.ts'
 
 export const MOST_USERS = 10_000
 
@@ -73,12 +73,18 @@ export function within(grants: Grants, managed: Visible): Grants {
 export async function requireUser(db: Kysely<Tables>, access: Access, id: string): Promise<FoundUser> {
   const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) throw notFound('User')
-  const grants = (await grantsByUser(db, [id])).get(id) ?? NO_GRANTS
-  const ways = (await waysOf(db, [id]))(id)
+  const found = await foundUser(db, row)
   const managed = managedClients(access)
-  if (managed !== null && within(joined(grants, ways.byGroups), managed).clients.size === 0) throw notFound('User')
-  return { row, grants, ways }
+  const mayDo = joined(found.grants, found.ways.byGroups)
+  if (managed !== null && within(mayDo, managed).clients.size === 0) throw notFound('User')
+  return found
 }
+
+const foundUser = async (db: Kysely<Tables>, row: UserRow): Promise<FoundUser> => ({
+  row,
+  grants: (await grantsByUser(db, [row.id])).get(row.id) ?? NO_GRANTS,
+  ways: (await waysOf(db, [row.id]))(row.id),
+})
 
 /** @throws AppError `not_found`, or `forbidden` for who manages some clients only */
 export async function requireManaged(db: Kysely<Tables>, access: Access, id: string): Promise<void> {
@@ -105,8 +111,8 @@ export async function inviteUser(ctx: Context, access: Access, input: InviteUser
   return ctx.store.write.transaction().execute(async (trx) => {
     await requireGivable(trx, access, input.roles)
     const known = await trx.selectFrom('users').selectAll().where('email_key', '=', key).executeTakeFirst()
-    const before = known === undefined ? NO_GRANTS : ((await grantsByUser(trx, [known.id])).get(known.id) ?? NO_GRANTS)
-    const ways = (await waysOf(trx, known === undefined ? [] : [known.id]))(known?.id ?? '')
+    const found = known === undefined ? null : await foundUser(trx, known)
+    const { grants: before, ways } = found ?? { grants: NO_GRANTS, ways: NO_WAYS }
     // Whoever invited them may hold the link: with it they would get these roles, too.
     if (known !== undefined && isInvited(known, ways) && !managesAllOf(access, before)) {
       throw new AppError('conflict', 'Someone else invited this address: add it once they have accepted')

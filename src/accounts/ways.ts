@@ -12,7 +12,7 @@ export interface Ways {
   hasTwoSteps: boolean
 }
 
-const NO_WAYS: Ways = { hasIdentity: false, byGroups: NO_GRANTS, hasTwoSteps: false }
+export const NO_WAYS: Ways = { hasIdentity: false, byGroups: NO_GRANTS, hasTwoSteps: false }
 
 /** Of each of the users. */
 export async function waysOf(db: Kysely<Tables>, userIds: readonly string[]): Promise<(userId: string) => Ways> {

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { isoTimeOrNull } from '../lib/index.ts'
+import { hashOf, isoTimeOrNull } from '../lib/index.ts'
 import type { ProbeState } from '../probes/index.ts'
 import type { ClientState, Overview, SiteState } from './schemas.ts'
 import { probeStatus } from './status.ts'
@@ -37,7 +36,7 @@ export class OverviewText {
 
   /** Of the content, the same on every node. */
   get hash(): string {
-    return sha256(this.#with(({ hash }) => hash))
+    return hashOf(this.#with(({ hash }) => hash))
   }
 
   /** The whole as JSON, an `Overview`. @param generatedAt ISO 8601 */
@@ -70,7 +69,7 @@ function probesText(probes: readonly ProbeState[]): ProbesText {
   let text = texts.get(probes)
   if (text === undefined) {
     const json = JSON.stringify(probes.map(probeState))
-    text = { json, hash: sha256(json) }
+    text = { json, hash: hashOf(json) }
     texts.set(probes, text)
   }
   return text
@@ -87,5 +86,3 @@ const probeState = (probe: ProbeState): SiteState['probes'][number] => ({
   response_time_ms: probe.responseTimeMs,
   last_result_at: isoTimeOrNull(probe.lastResultAt),
 })
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 27)

@@ -74,7 +74,7 @@ export function judgeShare<F extends string>(
 }
 
 /** It began where what is beyond the limit adds up to most (CUSUM, Page 1954). */
-function began<F extends string>(field: F, buckets: readonly PresenceBucket<F>[], limit: number): number {
+export function began<F extends string>(field: F, buckets: readonly PresenceBucket<F>[], limit: number): number {
   let excess = 0
   let most = { excess: Number.NEGATIVE_INFINITY, from: 0 }
   for (const { from, fields } of buckets.toReversed()) {

@@ -1,4 +1,5 @@
 import { duration, isoTime, number, percent } from '../lib/index.ts'
+import { began } from './bad-share.ts'
 import { surprise } from './false-alarms.ts'
 import { type FieldSentence, judgeField, MIN_USUAL_EVENTS, type PresenceHistory } from './quality.ts'
 import { wilson, Z_999 } from './statistics.ts'
@@ -146,7 +147,7 @@ function judgePurpose({ tag_key, purpose, recent, limit, usual, budget }: KeptPu
     measured: denied / total,
     expected: rate,
     band: { low: null, high: limit },
-    since: seen.isBad ? isoTime(began(purpose, recent, limit)) : null,
+    since: seen.isBad ? isoTime(began('denied', buckets, limit)) : null,
     evidence: {
       purpose,
       denied,
@@ -158,15 +159,4 @@ function judgePurpose({ tag_key, purpose, recent, limit, usual, budget }: KeptPu
       last_seen: isoTime(recent.at(-1)?.to ?? now),
     },
   }
-}
-
-/** It began where the executions beyond the limit add up to most (CUSUM, Page 1954). */
-function began(purpose: Purpose, buckets: readonly TagConsentBucket[], limit: number): number {
-  let excess = 0
-  let most = { excess: Number.NEGATIVE_INFINITY, from: 0 }
-  for (const bucket of buckets.toReversed()) {
-    excess += bucket[`${purpose}_denied`] - limit * bucket.consent_total
-    if (excess > most.excess) most = { excess, from: bucket.from }
-  }
-  return most.from
 }

@@ -1,6 +1,13 @@
 import { logLimit } from './false-alarms.ts'
 import { clamp } from './statistics.ts'
-import { countsOfField, divergence, type PresenceBucket, type RangeCount, type UsualShare } from './usual-share.ts'
+import {
+  countsOfField,
+  divergence,
+  LEAST_RATE,
+  type PresenceBucket,
+  type RangeCount,
+  type UsualShare,
+} from './usual-share.ts'
 
 /** What was seen of a field in a stretch that ends now. */
 export interface Stretch {
@@ -27,8 +34,6 @@ export interface ShareTest {
 export const BUDGET = 0.05
 /** Fewer events prove nothing. */
 const LEAST_EVENTS = 30
-/** No rate is believed to be nearer to never or always. */
-const LEAST_RATE = 0.005
 
 /**
  * The stretch up to now of which chance explains least that so many events are without the field, or with it; or, where nothing is bad, the newest with enough events.
@@ -108,7 +113,7 @@ function surestOf(stretches: readonly Stretch[], from: number): Stretch | null {
 const RECOVERED = Math.log(4)
 /**
  * Where it ended: the bucket from which on events speak most for the usual rate against that of a stretch, once surely and still rather than not; null where they do not.
- * What is over is no alarm any more, though the rarest events need a day until none of it is left, and begins anew only by what comes anew (likelihood ratio, in clumps).
+ * What is over is no alarm any more, though the rarest events need a day until none of it is left, and only what comes after it makes it begin again (likelihood ratio, in clumps).
  */
 function overSince(
   recent: readonly RangeCount[],

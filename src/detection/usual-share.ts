@@ -46,7 +46,7 @@ const MOST_LEFT_OUT = 0.25
 /** Median of a squared standard normal number. */
 const MEDIAN_SQUARE = 0.455
 /** No rate is believed to be nearer to never or always. */
-const LEAST_RATE = 0.005
+export const LEAST_RATE = 0.005
 /** A variance so small is that of a field that is always there, or never. */
 const ALWAYS = 1e-6
 /** Believed of how far hours of the day differ, as a variance of the logarithm of the odds, … */

@@ -146,8 +146,8 @@ function isHighThroughout(stretches: readonly Stretch[], last: number, burst: nu
 const RECOVERED = Math.log(4)
 
 /**
- * Whether a newest part speaks for the usual count against that of the window, once surely and still rather than not: what is over begins anew only by what comes
- * anew (likelihood ratio of Poisson numbers, in bursts).
+ * Whether a newest part speaks for the usual count against that of the window, once surely and still rather than not: only what comes after
+ * what is over makes it begin again (likelihood ratio of Poisson numbers, in bursts).
  */
 function isOver(stretches: readonly Stretch[], last: number, burst: number, level: number): boolean {
   const whole = stretches[last] ?? EMPTY

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, asError, ERROR_STATUS, type ErrorCode } from '../lib/index.ts'
+import { AppError, asError, ERROR_STATUS, type ErrorCode, SECOND } from '../lib/index.ts'
 import type { ErrorBody } from './schemas.ts'
 
 /** A caller that has to wait. Answered with `Retry-After`. */
@@ -13,6 +13,10 @@ export class RateLimitedError extends AppError {
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
+
+/** Of an account whose second step was guessed at. @param waitMs until the next code is looked at */
+export const tooManyCodes = (waitMs: number): RateLimitedError =>
+  new RateLimitedError('Too many wrong codes for this account', Math.ceil(waitMs / SECOND))
 
 /** More than can be done for now, said in words of its own. Answered 503 with `Retry-After`. */
 export class OverloadedError extends AppError {

@@ -1,6 +1,6 @@
 import { chunksOf, type Kysely, type Tables, type Transaction } from '../store/index.ts'
 import type { AlertMessage } from './message.ts'
-import { BRIEF, GATHER_MS, notBefore, type OutboxEntry } from './outbox-entry.ts'
+import { BRIEF, GATHER_MS, isUnsent, notBefore, type OutboxEntry } from './outbox-entry.ts'
 
 /** An opening that waits and that no one was sent. Times are epoch ms. */
 interface Waiting {
@@ -50,9 +50,7 @@ export async function mergeIntoOpenings(
       .select(['id', 'channel', 'alert_id', 'message', 'created_at', 'not_before'])
       .where('alert_id', 'in', ids)
       .where('kind', '=', 'opened')
-      .where('state', '=', 'pending')
-      .where('group_id', 'is', null)
-      .where('attempts', '=', 0)
+      .where(isUnsent)
       .execute()
     for (const { id, channel, alert_id, message, created_at, not_before } of rows) {
       const opening = JSON.parse(message) as AlertMessage
@@ -77,9 +75,7 @@ async function merge(trx: Transaction<Tables>, known: Waiting, entry: OutboxEntr
     .set(merged.kind === 'resolved' ? endOf(known, merged, entry, now) : followUp(known, merged, entry, now))
     .where('id', '=', known.id)
     .where('kind', '=', 'opened')
-    .where('state', '=', 'pending')
-    .where('group_id', 'is', null)
-    .where('attempts', '=', 0)
+    .where(isUnsent)
     .executeTakeFirstOrThrow()
   if (numUpdatedRows === 0n) return false
   known.opening = merged
@@ -115,9 +111,7 @@ export async function restoreOpenings(trx: Transaction<Tables>, alertId: string,
     .select(['id', 'channel', 'message'])
     .where('alert_id', '=', alertId)
     .where('kind', 'in', ['resolved', BRIEF.kind])
-    .where('state', '=', 'pending')
-    .where('group_id', 'is', null)
-    .where('attempts', '=', 0)
+    .where(isUnsent)
     .execute()
   const restored: string[] = []
   for (const { id, channel, message } of rows) {
@@ -150,9 +144,7 @@ export async function sayCritical(
       .select(['id', 'alert_id', 'message'])
       .where('alert_id', 'in', ids)
       .where('kind', '=', 'opened')
-      .where('state', '=', 'pending')
-      .where('group_id', 'is', null)
-      .where('attempts', '=', 0)
+      .where(isUnsent)
       .execute()
     for (const { id, alert_id, message } of rows) {
       const said = JSON.parse(message) as AlertMessage

@@ -1,4 +1,6 @@
+import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely'
 import { SECOND } from '../lib/index.ts'
+import type { Tables } from '../store/index.ts'
 import type { Channel } from './channel.ts'
 import type { AlertMessageKind, Message } from './message.ts'
 
@@ -10,6 +12,13 @@ export const GATHER_MS = 10 * SECOND
 
 /** What waits for others that belong to it. */
 export const GATHERED_KINDS: readonly string[] = ['opened', 'resolved'] satisfies AlertMessageKind[]
+
+/** A message that waits, and that no attempt has been made to send. What is settled, or on its way, stays as it is. */
+export const isUnsent = ({
+  and,
+  eb,
+}: ExpressionBuilder<Tables, 'deliveries'>): ExpressionWrapper<Tables, 'deliveries', SqlBool> =>
+  and([eb('state', '=', 'pending'), eb('group_id', 'is', null), eb('attempts', '=', 0)])
 
 export interface OutboxEntry {
   channel: Channel

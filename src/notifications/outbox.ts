@@ -4,7 +4,7 @@ import { chunksOf, type Store, type Tables, type Transaction } from '../store/in
 import { type ChannelKey, storedAddress } from './channel.ts'
 import { mergeIntoOpenings, restoreOpenings } from './merging.ts'
 import type { AlertMessage, AlertMessageKind, MessageIncident } from './message.ts'
-import { GATHER_MS, GATHERED_KINDS, notBefore, type OutboxEntry } from './outbox-entry.ts'
+import { GATHER_MS, GATHERED_KINDS, isUnsent, notBefore, type OutboxEntry } from './outbox-entry.ts'
 
 /** What brings no one anything to do: it is no reason to wake anyone with what was before. */
 const CALMING: readonly string[] = ['acknowledged', 'unacknowledged', 'resolved'] satisfies AlertMessageKind[]
@@ -106,11 +106,9 @@ export async function postponeOpenings(
       .set({ not_before: until })
       .where('alert_id', 'in', ids)
       .where('kind', '=', 'opened')
-      .where('state', '=', 'pending')
+      .where(isUnsent)
       .where('not_before', '>', now)
       .where('not_before', '<', until)
-      .where('attempts', '=', 0)
-      .where('group_id', 'is', null)
       .execute()
   }
 }
@@ -174,9 +172,7 @@ export async function withdrawMessages(
       .set({ state: 'cancelled', last_error: reason })
       .where('channel', '=', channel)
       .where('alert_id', 'in', ids)
-      .where('state', '=', 'pending')
-      .where('group_id', 'is', null)
-      .where('attempts', '=', 0)
+      .where(isUnsent)
       .execute()
   }
 }
@@ -227,9 +223,7 @@ export async function withdrawEnd(
     .set({ state: 'cancelled', last_error: 'it is bad again' })
     .where('alert_id', '=', alertId)
     .where('kind', '=', 'resolved')
-    .where('state', '=', 'pending')
-    .where('group_id', 'is', null)
-    .where('attempts', '=', 0)
+    .where(isUnsent)
     .returning('channel')
     .execute()
   return new Set([...restored, ...withdrawn.map(({ channel }) => channel)])

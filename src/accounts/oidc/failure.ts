@@ -85,7 +85,7 @@ export function failureOf(thrown: unknown): SignInFailure {
 }
 
 /** The error and the errors that caused it, the first cause last. */
-function causesOf(thrown: unknown): (Error & Details)[] {
+export function causesOf(thrown: unknown): (Error & Details)[] {
   const chain: (Error & Details)[] = []
   for (let error: unknown = asError(thrown); error instanceof Error && chain.length < 10; error = error.cause) {
     chain.push(error)

@@ -1,8 +1,8 @@
 import type { Configuration, ServerMetadata } from 'openid-client'
-import { type Clock, HOUR, isObject, parseForeignJson, SECOND } from '../../lib/index.ts'
+import { type Clock, HOUR, isObject, MINUTE, parseForeignJson, SECOND } from '../../lib/index.ts'
 import { type Outbound, OutboundError } from '../../outbound/index.ts'
 import { type Assertion, assertionOf, type Claims, hasTooManyGroups, saysAll } from './claims.ts'
-import { failureOf, SignInFailure } from './failure.ts'
+import { causesOf, failureOf, SignInFailure } from './failure.ts'
 import { guardedFetch, PROVIDER_TIMEOUT_MS } from './guarded-fetch.ts'
 import { Seal } from './seal.ts'
 
@@ -46,7 +46,7 @@ export interface Recognised {
 }
 
 /** Time for signing in at the provider, ms: some ask for a second factor, or for a new password. */
-export const SIGN_IN_MS = 15 * 60 * SECOND
+export const SIGN_IN_MS = 15 * MINUTE
 /** How old what is known of the provider may be, ms. Older is used when it cannot be looked up. */
 const FRESH_MS = HOUR
 /** Between two machines that keep their clocks, seconds. */
@@ -165,7 +165,7 @@ export class OidcProvider {
     const pending = text === null ? null : parseForeignJson(text)
     if (!isPending(pending)) throw new SignInFailure('expired', 'this browser began no sign-in, or another one since')
     if (this.#options.clock.now() - pending.begunAt > SIGN_IN_MS) {
-      throw new SignInFailure('expired', `the sign-in took more than ${SIGN_IN_MS / (60 * SECOND)} minutes`)
+      throw new SignInFailure('expired', `the sign-in took more than ${SIGN_IN_MS / MINUTE} minutes`)
     }
     return pending
   }
@@ -276,9 +276,7 @@ const isPending = (value: unknown): value is Pending =>
   typeof value.begunAt === 'number'
 
 /** The service stops while it looks. */
-function isEnding(thrown: unknown): boolean {
-  for (let error = thrown; error instanceof Error; error = error.cause) {
-    if (error instanceof OutboundError && (error.kind === 'aborted' || error.kind === 'interrupted')) return true
-  }
-  return false
-}
+const isEnding = (thrown: unknown): boolean =>
+  causesOf(thrown).some(
+    (error) => error instanceof OutboundError && (error.kind === 'aborted' || error.kind === 'interrupted'),
+  )

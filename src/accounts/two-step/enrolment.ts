@@ -1,10 +1,10 @@
-import { RateLimitedError } from '../../http/index.ts'
-import { AppError, hashOf, invalidRequest, notFound, SECOND } from '../../lib/index.ts'
+import { tooManyCodes } from '../../http/index.ts'
+import { AppError, hashOf, invalidRequest, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { Kysely, Tables, Transaction, UserRow } from '../../store/index.ts'
 import type { Passwords } from '../passwords.ts'
 import { addressForApp, hashOfRecoveryCode, newRecoveryCodes, newTwoStepSecret } from './codes.ts'
-import { type CodeOutcome, tryCodeIn } from './second-step.ts'
+import { asksForCode, type CodeOutcome, tryCodeIn } from './second-step.ts'
 
 /** What an app is told once. */
 export interface AppSecret {
@@ -126,9 +126,7 @@ async function inTransaction(
 ): Promise<string[]> {
   const outcome = await ctx.store.write.transaction().execute(work)
   if (Array.isArray(outcome)) return outcome
-  if (outcome.kind === 'wait') {
-    throw new RateLimitedError('Too many wrong codes for this account', Math.ceil(outcome.ms / SECOND))
-  }
+  if (outcome.kind === 'wait') throw tooManyCodes(outcome.ms)
   throw invalidRequest('/code', 'is not right, or was used already')
 }
 
@@ -143,22 +141,12 @@ async function writeRecoveryCodes(trx: Transaction<Tables>, ctx: Context, userId
   return codes
 }
 
-async function stateOf(db: Kysely<Tables>, userId: string): Promise<'off' | 'begun' | 'on'> {
-  const row = await db
-    .selectFrom('user_two_steps')
-    .select('confirmed_at')
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  if (row === undefined) return 'off'
-  return row.confirmed_at === null ? 'begun' : 'on'
-}
-
 async function requireOff(db: Kysely<Tables>, userId: string): Promise<void> {
-  if ((await stateOf(db, userId)) === 'on') throw new AppError('conflict', 'The second step is on already')
+  if (await asksForCode(db, userId)) throw new AppError('conflict', 'The second step is on already')
 }
 
 async function requireOn(db: Kysely<Tables>, userId: string): Promise<void> {
-  if ((await stateOf(db, userId)) !== 'on') throw new AppError('conflict', 'The second step is not on')
+  if (!(await asksForCode(db, userId))) throw new AppError('conflict', 'The second step is not on')
 }
 
 async function userOf(db: Kysely<Tables>, userId: string): Promise<UserRow> {

@@ -5,14 +5,17 @@ import { codeDelay, hashOfRecoveryCode, isAppCode, stepOfCode } from './codes.ts
 export type CodeOutcome = { kind: 'right' } | { kind: 'wrong' } | { kind: 'wait'; ms: number }
 
 /** Whether a sign-in with this account's password asks for a code, too. */
-export async function asksForCode(db: Kysely<Tables>, userId: string): Promise<boolean> {
+export const asksForCode = async (db: Kysely<Tables>, userId: string): Promise<boolean> =>
+  (await asksForCodeSince(db, userId)) !== null
+
+/** Since when it does, epoch ms; null: it does not. */
+export async function asksForCodeSince(db: Kysely<Tables>, userId: string): Promise<number | null> {
   const row = await db
     .selectFrom('user_two_steps')
-    .select('user_id')
+    .select('confirmed_at')
     .where('user_id', '=', userId)
-    .where('confirmed_at', 'is not', null)
     .executeTakeFirst()
-  return row !== undefined
+  return row?.confirmed_at ?? null
 }
 
 /** Tries a code of the app or a recovery code; each works once. */

@@ -3,8 +3,8 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { FastifyRequest } from 'fastify'
-import { AppError, type Clock, SECOND } from '../../lib/index.ts'
-import { RateLimitedError } from '../errors.ts'
+import { AppError, type Clock } from '../../lib/index.ts'
+import { RateLimitedError, tooManyCodes } from '../errors.ts'
 import type { HttpApp } from '../schemas.ts'
 import {
   type Access,
@@ -114,9 +114,7 @@ export function createGate({ settings, credentials, publicUrl, clock }: GateOpti
     // Of codes the account itself counts the wrong ones.
     throttle.passwordRight(guesser, email)
     if (outcome.kind === 'right') return outcome.userId
-    if (outcome.kind === 'wait') {
-      throw new RateLimitedError('Too many wrong codes for this account', Math.ceil(outcome.ms / SECOND))
-    }
+    if (outcome.kind === 'wait') throw tooManyCodes(outcome.ms)
     const message = outcome.kind === 'code_needed' ? 'is needed, too' : 'is not right, or was used already'
     throw new AppError('unauthorized', `The code ${message}`, [{ path: '/code', message }])
   }

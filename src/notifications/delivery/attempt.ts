@@ -127,8 +127,7 @@ function messageOf(rows: readonly DeliveryRow[]): Message | MessageGroup {
   if (messages.length === 1) return first
   // Only messages about alerts are grouped, by kind and nearly always by client; ends may go with an opening.
   const alerts = messages as AlertMessage[]
-  const [head = alerts[0], another] = alerts.filter(({ kind }) => kind !== 'resolved')
-  if (head === undefined) throw new Error('there is no message to send')
+  const [head = first as AlertMessage, another] = alerts.filter(({ kind }) => kind !== 'resolved')
   const isWithEnds = head.kind !== 'resolved' && another === undefined
   if (isWithEnds) return { ...head, over: alerts.filter((one) => one !== head) }
   const isOfOne = alerts.every(({ client }) => client.id === head.client.id)
