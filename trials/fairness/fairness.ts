@@ -10,6 +10,7 @@ import { type Session, startTagwarden } from '../../testkit/processes/session.ts
 import { type Counted, compareCounts } from '../soak/counted.ts'
 import type { LoadFigures } from '../soak/load/figures.ts'
 import { startGenerator } from '../soak/load/generator.ts'
+import { type Healthy, watchInParts } from './healthy.ts'
 import type { HostileCalls, HostilePlan, HostileResult } from './hostile-worker.ts'
 import { AHEAD_MS, hostileKinds, UNREAD_REPORTS } from './kinds.ts'
 import { type Visibility, watchVisibility } from './visibility.ts'
@@ -28,7 +29,7 @@ export interface FairnessSettings {
 /** The healthy sites beside one kind of hostile sender, or alone. */
 export interface FairnessRow {
   name: string
-  healthy: LoadFigures
+  healthy: Healthy
   visibility: Visibility
   /** Null while the healthy sites are alone. */
   hostile: HostileResult | null
@@ -91,7 +92,7 @@ async function runAll(
   const measure = async (name: string, attack: () => Promise<HostileResult | null>) => {
     await sleep(settleMs)
     await generator.take()
-    const row = await beside(server, watched, name, attack, () => generator.take())
+    const row = await beside(server, watched, name, seconds, attack, () => generator.take())
     rows.push(row)
     progress(rowLine(row))
   }
@@ -139,6 +140,7 @@ async function beside(
   server: ServerProcess,
   watched: SiteKey,
   name: string,
+  seconds: number,
   attack: () => Promise<HostileResult | null>,
   take: () => Promise<LoadFigures>,
 ): Promise<FairnessRow> {
@@ -149,8 +151,7 @@ async function beside(
   const end = new AbortController()
   const watching = watchVisibility(server.url, watched, end.signal)
   try {
-    const hostile = await attack()
-    const healthy = await take()
+    const { healthy, result: hostile } = await watchInParts(seconds, attack(), take)
     end.abort()
     return { name, healthy, visibility: await watching, hostile, peakMb }
   } finally {
@@ -163,7 +164,7 @@ async function beside(
 
 function rowLine({ name, healthy, visibility, hostile, peakMb }: FairnessRow): string {
   return [
-    `${name}: p50 ${healthy.acceptedFromDue.p50Ms.toFixed(1)} ms, p99 ${healthy.acceptedFromDue.p99Ms.toFixed(1)} ms`,
+    `${name}: p50 ${healthy.p50Ms.toFixed(1)} ms, p99 ${healthy.p99Ms.toFixed(1)} ms`,
     `visible after ${Math.round(visibility.longestMs)} ms`,
     `${Math.round(peakMb)} MB`,
     JSON.stringify(healthy.statuses),

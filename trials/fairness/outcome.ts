@@ -1,5 +1,5 @@
 import { type Check, check, grouped, markdownTable, milliseconds, outcomeText } from '../../bench/lib/table.ts'
-import { ALONE, type FairnessResult, type FairnessRow } from './fairness.ts'
+import { ALONE, type FairnessResult } from './fairness.ts'
 
 /** Healthy p99 beside a hostile sender next to that alone … */
 export const P99_RATIO = 3
@@ -24,11 +24,11 @@ export function fairnessText(result: FairnessResult): string {
   const alone = aloneP99(result)
   const rows = result.rows.map((row) => [
     row.name,
-    milliseconds(row.healthy.acceptedFromDue.p50Ms),
-    milliseconds(row.healthy.acceptedFromDue.p99Ms),
-    (row.healthy.acceptedFromDue.p99Ms / alone).toFixed(1),
-    milliseconds(row.healthy.acceptedFromDue.maxMs),
-    grouped(notAccepted(row)),
+    milliseconds(row.healthy.p50Ms),
+    milliseconds(row.healthy.p99Ms),
+    (row.healthy.p99Ms / alone).toFixed(1),
+    milliseconds(row.healthy.maxMs),
+    grouped(row.healthy.notAccepted),
     `${(row.visibility.longestMs / 1_000).toFixed(1)} s`,
     `${grouped(row.peakMb)} MB`,
     row.hostile === null ? '' : answersText(row.hostile.statuses),
@@ -40,11 +40,11 @@ export function fairnessChecks(result: FairnessResult): Check[] {
   const { rows, counted, hostileCounted, log } = result
   const attacked = rows.filter(({ name }) => name !== ALONE)
   const limit = Math.max(P99_RATIO * aloneP99(result), P99_LEEWAY_MS)
-  const p99 = Math.max(...attacked.map(({ healthy }) => healthy.acceptedFromDue.p99Ms))
+  const p99 = Math.max(...attacked.map(({ healthy }) => healthy.p99Ms))
   const visible = Math.max(...attacked.map(({ visibility }) => visibility.longestMs))
   const measured = Math.min(...attacked.map(({ visibility }) => visibility.measured))
   const peak = Math.max(...rows.map(({ peakMb }) => peakMb))
-  const refused = rows.reduce((sum, row) => sum + notAccepted(row), 0)
+  const refused = rows.reduce((sum, row) => sum + row.healthy.notAccepted, 0)
   const { accepted, doubtful, counted: shown } = hostileCounted
   return [
     check('healthy p99 beside each', milliseconds(p99), `≤ ${milliseconds(limit)}`, p99 <= limit),
@@ -75,13 +75,8 @@ export function fairnessChecks(result: FairnessResult): Check[] {
 /** The better of the two stretches at the start and the end. */
 function aloneP99({ rows }: FairnessResult): number {
   const alone = rows.filter(({ name }) => name === ALONE)
-  return Math.min(...alone.map(({ healthy }) => healthy.acceptedFromDue.p99Ms))
+  return Math.min(...alone.map(({ healthy }) => healthy.p99Ms))
 }
-
-const notAccepted = ({ healthy }: FairnessRow): number =>
-  healthy.unanswered +
-  healthy.givenUp +
-  Object.entries(healthy.statuses).reduce((sum, [status, count]) => sum + (status === '200' ? 0 : count), 0)
 
 const answersText = (statuses: Record<string, number>): string =>
   Object.entries(statuses)

@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import { amount } from '../../testkit/length.ts'
 import { Session } from '../../testkit/processes/session.ts'
 import { fairness } from '../fairness/fairness.ts'
+import { healthyFigures } from '../fairness/healthy.ts'
 import { hostileKinds, UNREAD_REPORTS } from '../fairness/kinds.ts'
 import { fairnessChecks } from '../fairness/outcome.ts'
+import type { LoadFigures } from '../soak/load/figures.ts'
 
 /** Those that once stopped a node, or killed it. `npm run fairness` has all. */
 const KINDS = [
@@ -33,4 +35,22 @@ test('a sender with a valid key neither stops the service nor loses the events o
   for (const { name, hostile } of result.rows) {
     if (hostile !== null) assert.ok(hostile.sent > 0, name)
   }
+})
+
+test('a pause in one part of the time is not taken for the sender, what is in most of them is', () => {
+  const part = (p99Ms: number, statuses: Record<string, number> = { 200: 10 }): LoadFigures => {
+    const times = { count: 10, p50Ms: 5, p99Ms, maxMs: 2 * p99Ms }
+    const counts = { seconds: 1, due: 10, sent: 10, givenUp: 0, unanswered: 0, notConnected: 0, generatorLoad: 0.1 }
+    return { ...counts, statuses, accepted: times, acceptedFromDue: times, refused: times }
+  }
+  assert.deepEqual(healthyFigures([part(20), part(21), part(300), part(22), part(19)]), {
+    p50Ms: 5,
+    p99Ms: 21,
+    maxMs: 600,
+    statuses: { 200: 50 },
+    notAccepted: 0,
+  })
+  const hurt = healthyFigures([part(20), part(90), part(90, { 200: 8, 503: 2 }), part(90), part(21)])
+  assert.equal(hurt.p99Ms, 90)
+  assert.equal(hurt.notAccepted, 2)
 })
