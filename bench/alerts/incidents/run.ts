@@ -48,7 +48,7 @@ async function run(): Promise<void> {
     for (const line of listing(symptoms)) process.stdout.write(`${line}\n`)
     for (const cause of figures.unfound) process.stdout.write(`not told of, seed ${seed}: ${cause}\n`)
   }
-  const settings = `${seeds.length} agencies of ${sites} sites, three weeks each, seeds ${seeds.join(', ')}; the rules were made by seeds 2000, 2001, 7200 and 7201.`
+  const settings = `${seeds.length} agencies of ${sites} sites, three weeks each, seeds ${seeds.join(', ')}; the rules were made by seeds 2000, 2001, 7200, 7201, 7300, 8400 and 8401.`
   const header = runHeader('Incidents', settings, [])
   const text = tables(all)
   process.stdout.write(`\n${header}\n\n${text}\n`)
