@@ -9,6 +9,7 @@ import {
   createOwners,
   type KnownCredentials,
   OidcProvider,
+  type Passwords,
 } from './accounts/index.ts'
 import { alertRoutes, incidentRoutes, maintenanceRoutes, silenceRoutes } from './alerts/index.ts'
 import { analyticsRoutes, diagnosticsRoutes, REPORT_LIMITS, tagVendorRoutes } from './analytics/index.ts'
@@ -61,6 +62,7 @@ export interface AppOptions {
   /** Why nothing is deleted by age, or null. */
   clockDoubt: () => string | null
   isStopping: () => boolean
+  passwords?: Passwords
   onError: (error: Error, what: string) => void
 }
 
@@ -77,7 +79,14 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
   const isForPeople = hasRole(config, 'worker')
   const tokens = { admin: config.adminToken, viewer: config.viewerToken }
   const provider = isForPeople ? providerOf(options) : null
-  const credentials = await createCredentials({ store, clock, tokens, provider, onError })
+  const credentials = await createCredentials({
+    store,
+    clock,
+    tokens,
+    provider,
+    ...(options.passwords === undefined ? {} : { passwords: options.passwords }),
+    onError,
+  })
   const app = await createHttpApp({
     log,
     clock,

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
-import { firstOwnerLink } from './accounts/index.ts'
+import { firstOwnerLink, type Passwords } from './accounts/index.ts'
 import { buildApp } from './app.ts'
 import { ClockGuard, DatabaseClock, Leases, Listening, Membership } from './cluster/index.ts'
 import { type Config, hasRole } from './config.ts'
@@ -31,6 +31,8 @@ export interface ServiceOptions {
   onDeath?: (error: Error) => void
   /** Opens the store; a test may open one without threads. */
   open?: typeof openStore
+  /** How passwords are hashed; a test may do it at no cost. */
+  passwords?: Passwords
 }
 
 /** A running Tagwarden. */
@@ -69,6 +71,7 @@ export async function startService({
   log,
   onDeath,
   open = openStore,
+  passwords,
 }: ServiceOptions): Promise<Service> {
   const closers = new Closers()
   try {
@@ -138,6 +141,7 @@ export async function startService({
       publicUrl,
       clockDoubt,
       isStopping: () => isStopping,
+      ...(passwords === undefined ? {} : { passwords }),
     })
     await listen(app, config)
     address = addressOf(app.server.address())

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { type Logger, pino } from 'pino'
+import { Passwords } from '../src/accounts/index.ts'
 import { type Environment, readConfig } from '../src/config.ts'
 import type { Ingest } from '../src/ingest/index.ts'
 import type { Clock } from '../src/lib/index.ts'
@@ -17,8 +18,12 @@ export interface TestService extends ApiClient {
 /** What a test starts asks no one on the internet. */
 export const ALONE = { CONNECTION_CHECK_URLS: 'off' }
 
+/** As little as scrypt can cost: the 0.2 s that a password is worth were most of what tests of accounts took. */
+const CHEAP_PASSWORDS = { ln: 4, r: 8, p: 1 }
+
 /**
- * The whole program in this process, on a random port, with the test's clock, and without threads for the embedded store.
+ * The whole program in this process, on a random port, with the test's clock, and without threads for the embedded store, and
+ * with passwords that cost nothing.
  *
  * @param environment its settings; if they do not say where the data are, it gets an empty SQLite folder
  * @param log where it writes, nowhere by default
@@ -31,7 +36,13 @@ export async function startTestService(
 ): Promise<TestService> {
   const place = isPlaced(environment) ? {} : await placeFor(sqlite, t)
   const config = readConfig({ ...ALONE, PORT: '0', DEFAULT_PLAN: 'enterprise', ...place, ...environment })
-  const service = await startService({ config, clock, log, open: openWithoutThreads })
+  const service = await startService({
+    config,
+    clock,
+    log,
+    open: openWithoutThreads,
+    passwords: new Passwords(CHEAP_PASSWORDS),
+  })
   t.after(() => service.stop(0))
   const { ingest } = service
   assert.ok(ingest !== null)

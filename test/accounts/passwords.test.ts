@@ -67,3 +67,7 @@ for (const [agent, kept] of AGENTS) {
   test(`of the browser ${agent?.slice(0, 40) ?? 'without a name'} is kept ${kept}`, () =>
     assert.equal(agentClass(agent), kept))
 }
+
+test('a password costs what OWASP asks for unless a test says otherwise', async () => {
+  assert.match(await new Passwords().hash(SENTENCE), /^\$scrypt\$ln=15,r=8,p=3\$/)
+})

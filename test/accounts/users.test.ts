@@ -48,7 +48,7 @@ testPerEngine('an invitation becomes an account that sees its clients alone', as
   const [change] = await ada.ask<{ actor: string }[]>('GET', '/api/audit')
   assert.equal(change?.actor, 'Ada@Agency.example')
   const stored = JSON.stringify(await api.service.store.read.selectFrom('users').selectAll().execute())
-  assert.ok(!stored.includes(PASSWORD) && stored.includes('$scrypt$ln=15,r=8,p=3$'))
+  assert.ok(!stored.includes(PASSWORD) && stored.includes('$scrypt$ln='))
   const links = await api.service.store.read.selectFrom('user_links').selectAll().execute()
   assert.deepEqual(links, [])
 })

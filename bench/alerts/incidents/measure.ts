@@ -16,6 +16,7 @@ export interface Symptom {
   own: string
   shown: Shown
   title: string
+  startedAt: number
   resolvedAt: number | null
 }
 
@@ -108,6 +109,7 @@ async function symptomsOf(
       own: alert.incident_id ?? alert.id,
       shown,
       title: alert.title,
+      startedAt: alert.started_at,
       resolvedAt: alert.resolved_at,
     }
   })

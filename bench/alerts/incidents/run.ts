@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { wholeNumber } from '../../../testkit/options.ts'
 import { runHeader, writeResults } from '../../lib/results-file.ts'
 import { measureAgency } from './agency.ts'
+import { listing } from './listing.ts'
 import { type SeedFigures, tables } from './tables.ts'
 
 const HELP = `Measures what becomes of faults: which alerts are one incident, and how many messages people get.
@@ -12,7 +13,7 @@ const HELP = `Measures what becomes of faults: which alerts are one incident, an
   --seed N,…     the agencies, or the first of them (3000)
   --seeds N      how many agencies (4)
   --folder PATH  keeps what the data probes find there, and takes it from there: for trying other rules
-  --list         names wrong merges and what no one was notified of
+  --list         names wrong merges, faults in several incidents, with their alerts, and what no one was notified of
   --write        put the results into bench/RESULTS.md
 `
 
@@ -39,14 +40,15 @@ async function run(): Promise<void> {
   const seeds = given.length > 1 ? given : Array.from({ length: count }, (_, index) => first + index)
   const all: SeedFigures[] = []
   for (const seed of seeds) {
-    const { figures } = await measureAgency(seed, sites, options.folder ?? null)
+    const { figures, symptoms } = await measureAgency(seed, sites, options.folder ?? null)
     all.push({ seed, figures })
     process.stderr.write(`  seed ${seed} done\n`)
     if (!options.list) continue
     for (const merge of figures.wrongMerges) process.stdout.write(`wrong merge, seed ${seed}: ${merge}\n`)
+    for (const line of listing(symptoms)) process.stdout.write(`${line}\n`)
     for (const cause of figures.unfound) process.stdout.write(`not told of, seed ${seed}: ${cause}\n`)
   }
-  const settings = `${seeds.length} agencies of ${sites} sites, three weeks each, seeds ${seeds.join(', ')}; the rules were made by seeds 2000, 2001, 7200 and 7201.`
+  const settings = `${seeds.length} agencies of ${sites} sites, three weeks each, seeds ${seeds.join(', ')}; the rules were made by seeds 2000, 2001, 7200, 7201, 7300, 8400 and 8401.`
   const header = runHeader('Incidents', settings, [])
   const text = tables(all)
   process.stdout.write(`\n${header}\n\n${text}\n`)

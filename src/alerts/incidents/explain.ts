@@ -112,9 +112,14 @@ export function kinship(a: Sign, b: Sign): string | null {
   return isOneForm && apart <= TOGETHER_MS ? `${both}, on the same site` : null
 }
 
-/** That a tag of rare events is missing is known by the hour only, and then dated from a whole one. */
-const togetherMs = (a: Sign, b: Sign): number =>
-  TOGETHER_MS + (a.failing === 'missing' && [a, b].some(({ startedAt }) => startedAt % HOUR === 0) ? HOUR : 0)
+/**
+ * That a tag of rare events is missing is known by the hour only, and then dated from a whole one: it may have begun later than that, but
+ * not earlier.
+ */
+function togetherMs(a: Sign, b: Sign): number {
+  const first = a.startedAt <= b.startedAt ? a : b
+  return TOGETHER_MS + (first.failing === 'missing' && first.startedAt % HOUR === 0 ? HOUR : 0)
+}
 
 /** There is one server, one consent platform and one sender on a site. */
 const isWhole = ({ kind }: Sign): boolean =>
@@ -138,8 +143,13 @@ export function releaseBehind(sign: Sign, releases: readonly number[]): number |
   return fitting.length === 0 ? null : Math.max(...fitting)
 }
 
-export const isAfterRelease = ({ startedAt, resolutionMs }: Sign, at: number): boolean =>
-  at <= startedAt + Math.max(RELEASE_SEEN_MS, resolutionMs) && startedAt <= at + RELEASE_MS
+export const isAfterRelease = (sign: Sign, at: number): boolean =>
+  at <= sign.startedAt + Math.max(RELEASE_SEEN_MS, sign.resolutionMs, unseenMs(sign)) &&
+  sign.startedAt <= at + RELEASE_MS
+
+/** A missing tag is dated from when it was last seen to run, and of rare events that is long before a version stopped it. */
+const unseenMs = ({ failing, startedAt, openedAt }: Sign): number =>
+  failing === 'missing' ? Math.min(openedAt - startedAt, LOOKS_BACK_MS) : 0
 
 /** `began 3 min after X` */
 export function whenIt({ startedAt }: Pick<Sign, 'startedAt'>, at: number, what: string): string {

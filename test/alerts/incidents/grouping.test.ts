@@ -281,6 +281,35 @@ const SITUATIONS: readonly Situation[] = [
     { releases: [0] },
   ],
 
+  [
+    'a tag of rare events, last seen to run hours before the release and missed hours after it',
+    [{ faults: [missing('Meta', 5)], release: 0 }],
+    missing('Awin', -210, { found: 330 }),
+    'join 1',
+    { releases: [0] },
+  ],
+  [
+    'the same, found missing before the release',
+    [{ faults: [missing('Meta', 5)], release: 0 }],
+    missing('Awin', -210, { found: -60 }),
+    'open tag',
+    { releases: [0] },
+  ],
+  [
+    'a tag that was last seen to run half a day before the release',
+    [{ faults: [missing('Meta', 5)], release: 0 }],
+    missing('Awin', -720, { found: 330 }),
+    'open tag',
+    { releases: [0] },
+  ],
+  [
+    'a tag that fails, dated as roughly',
+    [{ faults: [missing('Meta', 5)], release: 0 }],
+    failing('Awin', -210, { found: 330 }),
+    'open tag',
+    { releases: [0] },
+  ],
+
   // Tags.
   ['two vendors fail together without a reason', one(failing('Meta', 0)), failing('GA4', 5), 'open tag'],
   [
@@ -324,6 +353,12 @@ const SITUATIONS: readonly Situation[] = [
 
   ['two tags are missing half an hour apart', one(missing('Meta', 5)), missing('GA4', 35), 'open tag'],
   ['a tag of rare events is missing since a whole hour', one(missing('Meta', 48)), missing('Awin', 0), 'join 1'],
+  [
+    'a tag is missing since a whole hour, and another for an hour before',
+    one(missing('Meta', -69)),
+    missing('GA4', 0),
+    'open tag',
+  ],
   ['a tag of rare events is missing since two hours before', one(missing('Meta', 125)), missing('Awin', 0), 'open tag'],
   ['two tags of different vendors are slow at once', one(slow('Meta', 0)), slow('GA4', 4), 'join 1'],
   ['two tags of different vendors are slow, hours apart', one(slow('Meta', 0)), slow('GA4', 200), 'open quality'],
