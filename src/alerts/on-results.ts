@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { readOutages } from '../cluster/index.ts'
-import { DAY, newOrderedId, withoutEnd } from '../lib/index.ts'
+import { DAY, newOrderedId, quoted, withoutEnd } from '../lib/index.ts'
 import type { ChannelSettings } from '../notifications/index.ts'
 import { type Finished, type Subject, type SubjectResult, subjectKey, subjectLabel, WHOLE } from '../probes/index.ts'
 import { type AlertRow, chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
@@ -278,7 +278,7 @@ const violationOf = ({ status, label, message, details }: SubjectResult): Violat
 const checkViolation = ({ probe, result: { message, details } }: Finished): Violation => ({
   severity: 'warning',
   subject_label: null,
-  title: shortened(`“${probe.name}” cannot check: ${message}`),
+  title: shortened(`${quoted(probe.name)} cannot check: ${message}`),
   message,
   details,
 })

@@ -24,9 +24,35 @@ export const capitalised = (text: string): string => {
   return first.toUpperCase() + text.slice(first.length)
 }
 
+/** What closes a quotation, by what opens it. */
+const CLOSED_BY: Readonly<Record<string, string>> = { '“': '”', '‘': '’' }
+
+/**
+ * A text in quotation marks. Quotations inside it take the marks of their depth, “‘Meta CAPI’ failed”, and one whose end was cut off with
+ * the text is closed: “‘Meta C…’”. An apostrophe stays.
+ */
+export function quoted(text: string): string {
+  let says = '“'
+  /** What closes the quotations that are open here, the innermost last. */
+  const open: string[] = []
+  const mark = (outer: string, inner: string): string => (open.length % 2 === 0 ? inner : outer)
+  for (const character of text) {
+    const closedBy = CLOSED_BY[character]
+    if (closedBy !== undefined) {
+      says += mark('“', '‘')
+      open.push(closedBy)
+    } else if (character === open.at(-1)) {
+      open.pop()
+      says += mark('”', '’')
+    } else says += character
+  }
+  while (open.pop() !== undefined) says += mark('”', '’')
+  return `${says}”`
+}
+
 /** “a”, “b”, “c” and 4 more */
 export function namesInWords(names: readonly string[], most = 3): string {
-  const named = names.slice(0, most).map((name) => `“${name}”`)
+  const named = names.slice(0, most).map(quoted)
   const rest = names.length - named.length
   return rest === 0 ? named.join(', ') : `${named.join(', ')} and ${rest} more`
 }

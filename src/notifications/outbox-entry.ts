@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely'
 import { SECOND } from '../lib/index.ts'
-import type { Tables } from '../store/index.ts'
+import type { DeliveryRow, Tables } from '../store/index.ts'
 import type { Channel } from './channel.ts'
 import type { AlertMessageKind, Message } from './message.ts'
 
@@ -44,6 +44,10 @@ export interface Merging {
 
 /** What becomes of the message about a warning that was over before it was due: it is not sent, once that is certain. */
 export const BRIEF = { kind: 'passed', reason: 'it was over before people were to be notified' } as const
+
+/** Whether it is that message, or one that it had cancelled. */
+export const wasBrief = ({ kind, state, last_error }: Pick<DeliveryRow, 'kind' | 'state' | 'last_error'>): boolean =>
+  kind === BRIEF.kind || (state === 'cancelled' && last_error === BRIEF.reason)
 
 /** Since when a message may be sent that is written now, unless others hold it up. */
 export const notBefore = (kind: string, heldUntil: number | null, holdMs: number, now: number): number =>

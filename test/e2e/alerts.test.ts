@@ -33,7 +33,7 @@ test('alerts of the demo store', async (t) => {
       await page.getByRole('link', { name: INCIDENT }).first().click()
       await page.waitForURL('**/alerts/*')
       await page
-        .getByRole('img', { name: /^Bad share of the executions of Meta CAPI/ })
+        .getByRole('img', { name: /^Failure rate of Meta CAPI/ })
         .locator('canvas')
         .first()
         .waitFor()
@@ -47,7 +47,7 @@ test('alerts of the demo store', async (t) => {
   await t.test('dragging over its chart shows that time, Escape or a button shows all again', async (t) => {
     const { page } = await openPage(t, demo.url, '/alerts')
     await page.getByRole('link', { name: INCIDENT }).first().click()
-    const chart = page.getByRole('img', { name: /^Bad share of the executions of Meta CAPI/ })
+    const chart = page.getByRole('img', { name: /^Failure rate of Meta CAPI/ })
     const ask = (from: string) =>
       page.waitForRequest((request) => {
         const { pathname, searchParams } = new URL(request.url())

@@ -5,7 +5,7 @@ import { sideways } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
-const CHART = /^Bad share of the executions of Meta CAPI · .* and Meta CAPI · .* over time/
+const CHART = /^Failure rate of Meta CAPI · .* and Meta CAPI · .* over time/
 
 test('two sites of the demo store side by side', async (t) => {
   const demo = await startDemo(t)
@@ -18,7 +18,7 @@ test('two sites of the demo store side by side', async (t) => {
       const { page } = await openPage(t, demo.url, path, variant)
       await page.getByRole('img', { name: CHART }).locator('canvas').first().waitFor()
       await page.getByRole('columnheader', { name: 'Meta CAPI · Feldkamp Outdoor' }).waitFor()
-      const share = page.getByRole('row').filter({ hasText: 'Bad share' }).getByRole('cell')
+      const share = page.getByRole('row').filter({ hasText: 'Failure rate' }).getByRole('cell')
       for (const text of await share.allInnerTexts()) assert.match(text, /^\d+(\.\d)? %$/)
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')

@@ -145,7 +145,7 @@ async function goTheWay(t: TestContext, demo: Demo, variant: Required<Variant>):
     3,
   )
   for (const { name } of demo.sites.slice(0, 3)) {
-    await panel(page, `${name}: Bad share of the executions of Meta CAPI`).locator('canvas').first().waitFor()
+    await panel(page, `${name}: Failure rate of Meta CAPI`).locator('canvas').first().waitFor()
   }
   // Counted by upkeep once the service runs.
   await panel(page, 'What it costs')

@@ -170,7 +170,7 @@ test('clients without working notifications', async (t) => {
     await banner(page).getByRole('link', { name: 'ACME' }).click()
     await page.waitForURL(`**/clients/${clients[0]?.id}/edit`)
     await page.goto('/probes')
-    const reminder = page.getByRole('navigation', { name: 'Pages' }).getByText('Nobody is notified for 2 clients: fix')
+    const reminder = page.getByRole('navigation', { name: 'Pages' }).getByText('No one is notified for 2 clients: fix')
     await reminder.click()
     await page.waitForURL(`**/clients/${clients[0]?.id}/edit`)
     for (const { id } of clients) {

@@ -29,7 +29,7 @@ test('the setup of a site', async (t) => {
     assert.equal((await service.ingest(site, event())).status, 200)
     await page.getByRole('heading', { name: 'Events arrive' }).waitFor()
     await page.getByText('Tags have names').waitFor()
-    await page.getByText('Nobody is notified when Fresh shop breaks').waitFor()
+    await page.getByText('No one is notified when Fresh shop breaks').waitFor()
     await page.goto(`/sites/${site.id}`)
     await page.getByRole('link', { name: 'Setup: notifications are missing' }).click()
     await page.getByRole('link', { name: 'Add a channel' }).click()

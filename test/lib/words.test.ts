@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
-import { duration, number, percent } from '../../src/lib/words.ts'
+import { duration, namesInWords, number, percent, quoted } from '../../src/lib/words.ts'
 
 const WORDS: readonly [is: string, says: string][] = [
   [number(1_234.5), '1,235'],
@@ -16,3 +16,22 @@ const WORDS: readonly [is: string, says: string][] = [
   [duration(3 * DAY), '3 days'],
 ]
 for (const [is, says] of WORDS) test(`${says} is written so`, () => assert.equal(is, says))
+
+const QUOTED: readonly [why: string, text: string, says: string][] = [
+  ['a text without quotes stands between the outer marks', 'shop.acme.com is down', '“shop.acme.com is down”'],
+  ['a quote inside takes the inner marks', '“Meta CAPI” failed', '“‘Meta CAPI’ failed”'],
+  ['so do several', '“GA4” on “purchase”', '“‘GA4’ on ‘purchase’”'],
+  ['one that is quoted a third time takes the outer marks again', 'Part of “‘GA4’ failed”', '“Part of ‘“GA4” failed’”'],
+  ['one that was cut off is closed', '“Meta CAPI fai…', '“‘Meta CAPI fai…’”'],
+  ['all that were cut off are closed', '“see ‘Meta…', '“‘see “Meta…”’”'],
+  ['an apostrophe stays', 'the plan’s requests', '“the plan’s requests”'],
+  ['an apostrophe stays inside a quote', '“the plan’s tag” failed', '“‘the plan’s tag’ failed”'],
+  ['an end without a beginning stays as it is', 'a” b', '“a” b”'],
+  ['straight marks are someone’s own, and stay', 'tag "A"', '“tag "A"”'],
+  ['an empty text is an empty quote', '', '“”'],
+]
+for (const [why, text, says] of QUOTED) test(`of a text in quotes, ${why}`, () => assert.equal(quoted(text), says))
+
+test('names in words are quoted like any text', () => {
+  assert.equal(namesInWords(['“GA4” purchase', 'b', 'c', 'd']), '“‘GA4’ purchase”, “b”, “c” and 1 more')
+})

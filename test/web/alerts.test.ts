@@ -107,6 +107,7 @@ const SENTENCES: readonly [text: string, shown: string][] = [
   ['nothing received for 30 min', 'Nothing received for 30 min'],
   ['shop.example answered 503', 'shop.example answered 503'],
   ['“Meta CAPI” failed', '“Meta CAPI” failed'],
+  ['failed: 76 of 130 (58 %), last 15 min', 'failed: 76 of 130 (58\u00a0%), last 15 min'],
 ]
 for (const [text, shown] of SENTENCES) {
   test(`"${text}" is shown as "${shown}"`, () => assert.equal(sentence(text), shown))

@@ -22,6 +22,7 @@ const delivery = (over: Partial<DeliveryRecord>): DeliveryRecord => ({
   last_error: null,
   note: null,
   delivered_at: null,
+  over_before_due: false,
   ...over,
 })
 
@@ -45,9 +46,12 @@ test('it says nothing of what is on its way, was sent, or failed', () => {
 })
 
 test('what was over before a message was due says that there is none', () => {
-  const brief = { state: 'cancelled', last_error: 'it was over before people were to be notified' } as const
+  const brief = { state: 'cancelled', over_before_due: true } as const
   assert.equal(words([brief], 'resolved'), 'No message: it was over before one was due')
-  assert.equal(words([{ kind: 'passed' }], 'resolved'), 'No message: it was over before one was due')
+  assert.equal(
+    words([{ kind: 'passed', over_before_due: true }], 'resolved'),
+    'No message: it was over before one was due',
+  )
   assert.equal(words([brief, { kind: 'resolved', state: 'delivered' }], 'resolved'), null)
   assert.equal(words([{ state: 'cancelled', last_error: 'the client was deleted' }], 'resolved'), null)
 })

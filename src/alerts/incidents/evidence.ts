@@ -1,4 +1,4 @@
-import { capitalised, duration, MINUTE } from '../../lib/index.ts'
+import { capitalised, duration, MINUTE, quoted } from '../../lib/index.ts'
 import { elsewhereText } from './across-sites.ts'
 import { releaseBehind } from './explain.ts'
 import { rankOf, type Sign } from './sign.ts'
@@ -80,7 +80,7 @@ function causeAmongAlerts({ signs, leadId, voiceId }: Known): Clue[] {
   const others = weaker.length === 1 ? 'the other alert' : `${weaker.length} other alerts`
   return [
     {
-      text: `“${lead.title}” explains ${others}`,
+      text: `${quoted(lead.title)} explains ${others}`,
       causeRank: lead.alertId === voiceId ? null : rankOf(lead.kind),
       kind: 'alert',
     },
@@ -106,7 +106,7 @@ function answerClues(signs: readonly Sign[]): Clue[] {
   return signs.flatMap(({ tag, answer, startedAt }) => {
     if (tag === null || answer === null) return []
     const since = startedAt - began < MINUTE ? 'since it began' : `since ${duration(startedAt - began)} after it began`
-    return [{ text: `The vendor of “${tag}” answers with ${answer} ${since}`, causeRank: null }]
+    return [{ text: `The vendor of ${quoted(tag)} answers with ${answer} ${since}`, causeRank: null }]
   })
 }
 
@@ -117,8 +117,8 @@ function firstSign(signs: readonly Sign[]): Clue[] {
   const what = first.tag ?? first.events[0]
   if (what === undefined) return []
   const event = first.tag === null ? undefined : first.events[0]
-  const subject = `“${what}”${event === undefined ? '' : ` on “${event}”`}`
+  const subject = `${quoted(what)}${event === undefined ? '' : ` on ${quoted(event)}`}`
   const apart = next === undefined ? 0 : next.startedAt - first.startedAt
-  const before = next === undefined || apart < MINUTE ? '' : `, ${duration(apart)} before “${next.title}”`
+  const before = next === undefined || apart < MINUTE ? '' : `, ${duration(apart)} before ${quoted(next.title)}`
   return [{ text: `${subject} was bad first${before}`, causeRank: null }]
 }

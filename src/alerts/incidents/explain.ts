@@ -1,4 +1,4 @@
-import { DAY, duration, HOUR, MINUTE } from '../../lib/index.ts'
+import { DAY, duration, HOUR, MINUTE, quoted } from '../../lib/index.ts'
 import { rankOf, type Sign } from './sign.ts'
 
 /**
@@ -41,7 +41,7 @@ const LOOKS_BACK_MS = 4 * HOUR
 /** Why the cause explains the symptom, in words; null when it does not. A cause explains only what is weaker than itself. */
 export function explanation(cause: Sign, symptom: Sign): string | null {
   if (rankOf(cause.kind) >= rankOf(symptom.kind) || !isWithin(cause, symptom) || !reaches(cause, symptom)) return null
-  return `“${symptom.title}” ${whenIt(symptom, cause.startedAt, `“${cause.title}”`)}, which explains it`
+  return `${quoted(symptom.title)} ${whenIt(symptom, cause.startedAt, quoted(cause.title))}, which explains it`
 }
 
 /** Whether what the cause affects holds what the symptom is about. */
@@ -91,7 +91,7 @@ function roughMs({ kind, probeType, startedAt, openedAt, resolutionMs }: Sign, c
 export function kinship(a: Sign, b: Sign): string | null {
   if (a.isSurge !== b.isSurge) return null
   const apart = Math.abs(a.startedAt - b.startedAt)
-  const both = `“${b.title}” ${whenIt(b, a.startedAt, `“${a.title}”`)}`
+  const both = `${quoted(b.title)} ${whenIt(b, a.startedAt, quoted(a.title))}`
   if (a.kind === b.kind && isWhole(a) && (apart <= SIDES_MS || isDuring(a, b) || isDuring(b, a))) {
     return `${both}: both are about the same thing`
   }

@@ -1,4 +1,4 @@
-import { newOrderedId } from '../../lib/index.ts'
+import { newOrderedId, quoted } from '../../lib/index.ts'
 import type { AlertRow } from '../../store/index.ts'
 import { type Case, openIncidentOf } from './case.ts'
 import { type Decision, incidentOf, type SiteFacts } from './grouping.ts'
@@ -160,12 +160,12 @@ function merge(merged: Case, into: Case, now: number): void {
   merged.row.resolved_at = now
   merged.row.impact_due = null
   merged.row.parent_id = into.row.id
-  merged.events.push({ kind: 'merged', actor: null, text: `Part of “${into.row.title}” from now on` })
+  merged.events.push({ kind: 'merged', actor: null, text: `Part of ${quoted(into.row.title)} from now on` })
 }
 
 /** People know of it: it stays theirs, until its own end, and they are notified of what explains it. */
 function belong(symptom: Case, cause: Case, why: string): News {
   symptom.row.parent_id = cause.row.id
   symptom.events.push({ kind: 'belongs', actor: null, text: why })
-  return { kind: 'explained', known: symptom, note: `Cause found: “${cause.row.title}”` }
+  return { kind: 'explained', known: symptom, note: `Cause found: ${quoted(cause.row.title)}` }
 }

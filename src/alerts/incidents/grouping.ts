@@ -1,4 +1,4 @@
-import { duration, MINUTE } from '../../lib/index.ts'
+import { duration, MINUTE, quoted } from '../../lib/index.ts'
 import { AFTER_MS, explanation, isAfterRelease, kinship, releaseBehind, TOGETHER_MS, whenIt } from './explain.ts'
 import { type Cause, rankOf, type Sign } from './sign.ts'
 import { AGAIN_MS, againMs, LATE_ESTIMATED_MS, LONGEST_AGAIN_MS } from './steady.ts'
@@ -96,7 +96,7 @@ function spentBy(sign: Sign, open: readonly OpenIncident[]): Decision | null {
   const [first] = firstTold(spending.map((incident) => ({ incident })))
   return first === undefined
     ? null
-    : { kind: 'join', incident: first.incident, why: `“${sign.title}” says what it costs` }
+    : { kind: 'join', incident: first.incident, why: `${quoted(sign.title)} says what it costs` }
 }
 
 function explainedBy(sign: Sign, incidents: readonly OpenIncident[]): Decision | null {
@@ -117,7 +117,7 @@ function byRelease(sign: Sign, incident: OpenIncident) {
   const { cause, causeAt, resolvedAt } = incident
   if (cause !== 'release' || causeAt === null || resolvedAt !== null || releaseBehind(sign, [causeAt]) === null)
     return []
-  const why = `“${sign.title}” ${whenIt(sign, causeAt, 'the new version that is blamed for this incident')}`
+  const why = `${quoted(sign.title)} ${whenIt(sign, causeAt, 'the new version that is blamed for this incident')}`
   return [{ incident, why, rank: rankOf('release'), at: causeAt }]
 }
 
@@ -132,7 +132,7 @@ function backIn(sign: Sign, incidents: readonly OpenIncident[], now: number): De
   const [last] = found.toSorted((a, b) => b.resolvedAt - a.resolvedAt)
   if (last === undefined) return null
   const { incident, resolvedAt } = last
-  const why = `“${sign.title}” is back, ${duration(now - resolvedAt)} after its end`
+  const why = `${quoted(sign.title)} is back, ${duration(now - resolvedAt)} after its end`
   return { kind: incident.resolvedAt === null ? 'join' : 'again', incident, why }
 }
 
@@ -221,7 +221,7 @@ function afterRelease(sign: Sign, open: readonly OpenIncident[], { releases }: S
     return lead !== undefined && releaseBehind(lead, [at]) !== null && isAfterRelease(lead, at)
   })
   const [first, ...others] = firstTold(alike.map((incident) => ({ incident })))
-  const why = `“${sign.title}” ${whenIt(sign, at, 'a new version')}`
+  const why = `${quoted(sign.title)} ${whenIt(sign, at, 'a new version')}`
   if (first === undefined) return { kind: 'open', cause: 'release', causeAt: at, why }
   return {
     kind: 'promote',

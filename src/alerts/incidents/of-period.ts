@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { vendorName } from '../../analytics/index.ts'
 import type { Visible } from '../../http/index.ts'
+import { quoted } from '../../lib/index.ts'
 import { briefOnes, type DigestIncident } from '../../notifications/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
@@ -149,7 +150,7 @@ function explanationOf(row: {
   const { parent_scope, parent_vendor, parent_title } = row
   return parent_scope === 'vendor' && parent_vendor !== null
     ? `probably ${vendorName(parent_vendor)}, on other sites too`
-    : `“${parent_title}”`
+    : quoted(parent_title ?? '')
 }
 
 /** By the incident's id: what kept its message back. */

@@ -1,3 +1,4 @@
+import { quoted } from '../../lib/index.ts'
 import type { AlertMessageKind } from '../../notifications/index.ts'
 import type { AlertRow } from '../../store/index.ts'
 import { isReminderDue } from '../machine/transition.ts'
@@ -94,7 +95,7 @@ function newsOf(
   if (!isCause && !isWorse) return { message: null, note: null }
   row.last_announced_at = now
   if (isWorse) row.notified_severity = 'critical'
-  const note = `${isCause ? 'Cause found' : 'Now critical'}: “${alert.title}”`
+  const note = `${isCause ? 'Cause found' : 'Now critical'}: ${quoted(alert.title)}`
   return { message: isWorse ? 'escalated' : 'explained', note }
 }
 
@@ -116,7 +117,7 @@ function quiet(
     suppressed_by: by,
   }
   if (before?.suppressed_by === by) return { alert, events: made.events }
-  const text = `No notification: part of the incident “${row.title}”`
+  const text = `No notification: part of the incident ${quoted(row.title)}`
   return { alert, events: [...made.events, { kind: 'suppressed', actor: null, text }] }
 }
 

@@ -1,3 +1,4 @@
+import { quoted } from '../../lib/index.ts'
 import { withdrawEnd } from '../../notifications/index.ts'
 import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
 import type { Transition } from '../machine/types.ts'
@@ -151,7 +152,11 @@ function takePlace(alert: AlertRow, cases: ReadonlyMap<string, Case>, now: numbe
     return null
   }
   known.alerts.delete(alert.id)
-  known.events.push({ kind: 'left', actor: null, text: `“${alert.title}” outlasts its cause: it is something else` })
+  known.events.push({
+    kind: 'left',
+    actor: null,
+    text: `${quoted(alert.title)} outlasts its cause: it is something else`,
+  })
   alert.incident_id = null
   return known.row.id
 }

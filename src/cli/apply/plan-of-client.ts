@@ -1,5 +1,5 @@
 import type { MaintenanceRecord } from '../../alerts/index.ts'
-import { AppError, fingerprintOf } from '../../lib/index.ts'
+import { AppError, fingerprintOf, quoted } from '../../lib/index.ts'
 import { logoFingerprint } from '../../management/index.ts'
 import { type CreateOwnChannel, channelKind, type OwnChannelRecord } from '../../notifications/index.ts'
 import { type Call, type FieldChange, Ref } from './change.ts'
@@ -96,13 +96,13 @@ export function planMaintenance(
   const { pairs, rest } = planning.match('maintenance', wanted, present, ({ title }) => title)
   for (const pair of pairs) planWork(planning, owner, pair.wanted, pair.present)
   for (const { id, title } of rest) {
-    planning.leave(`maintenance “${title}” of ${owner.name}`, `/api/maintenance/${id}`)
+    planning.leave(`maintenance ${quoted(title)} of ${owner.name}`, `/api/maintenance/${id}`)
   }
 }
 
 function planWork(planning: Planning, owner: Owner, wanted: Wanted, present: MaintenanceRecord | null): void {
   const { source, name } = wanted
-  const what = `maintenance “${name}” of ${owner.name}`
+  const what = `maintenance ${quoted(name)} of ${owner.name}`
   const { kind, ends_at, title: _untrimmed } = wanted.fields
   if (present === null) {
     if (isOver({ kind: String(kind), ends_at: typeof ends_at === 'string' ? ends_at : null }, planning.now)) return

@@ -4,7 +4,7 @@ import { type Context, writeAudit } from '../../management/index.ts'
 import type { DeliveryRow, Store, Tables, Transaction } from '../../store/index.ts'
 import { keyOf, storedKind } from '../channel.ts'
 import type { Message } from '../message.ts'
-import { BRIEF } from '../outbox-entry.ts'
+import { BRIEF, wasBrief } from '../outbox-entry.ts'
 import { DELIVERY_STATES, type DeliveryQuery, type DeliveryRecord } from './schemas.ts'
 
 type Reader = Pick<Store, 'read'>
@@ -74,6 +74,7 @@ function deliveryRecord(row: SentRow, showsSecrets: boolean): DeliveryRecord {
     last_error: isDelivered ? null : shownError(row.channel, row.last_error, showsSecrets),
     note: isDelivered ? row.last_error : null,
     delivered_at: isoTimeOrNull(row.delivered_at),
+    over_before_due: wasBrief(row),
   }
 }
 

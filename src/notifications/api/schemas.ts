@@ -45,6 +45,9 @@ export const DeliveryRecord = Type.Object({
   last_error: ErrorText,
   note: nullable(Type.String({ description: 'What to know of a delivery all the same' })),
   delivered_at: nullable(IsoTime),
+  over_before_due: Type.Boolean({
+    description: 'Whether it is about a warning that was over before its message was due: it is not sent',
+  }),
 })
 export type DeliveryRecord = Static<typeof DeliveryRecord>
 

@@ -1,4 +1,4 @@
-import { duration, MINUTE } from '../../lib/index.ts'
+import { duration, MINUTE, quoted } from '../../lib/index.ts'
 import type { ProbeOutcome } from '../probe-type.ts'
 
 /** What a call can say. */
@@ -71,7 +71,7 @@ export function judgePush(facts: PushFacts, moment: (time: number) => string): P
     const message = `Waiting for ${last === null ? 'its first call' : `a call, the last came ${moment(last.at)}`}; missed from ${moment(end)} on`
     return { status: 'ok', reason: 'no_data', message, ...deadline }
   }
-  const said = last.message === '' ? '' : `: “${last.message}”`
+  const said = last.message === '' ? '' : `: ${quoted(last.message)}`
   if (last.status !== 'ok') {
     const message = `The job says that it is ${last.status}${said} (${moment(last.at)})`
     return { status: last.status, message, startedAt: last.since, ...deadline }
@@ -85,7 +85,7 @@ export function judgePush(facts: PushFacts, moment: (time: number) => string): P
 const lastWords = (last: PushFacts['last']): string =>
   last === null || (last.status === 'ok' && last.message === '')
     ? ''
-    : `. The last one said ${last.status}${last.message === '' ? '' : `: “${last.message}”`}`
+    : `. The last one said ${last.status}${last.message === '' ? '' : `: ${quoted(last.message)}`}`
 
 const length = (time: number): string => duration(Math.max(MINUTE, time))
 

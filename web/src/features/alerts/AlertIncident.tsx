@@ -27,8 +27,9 @@ export function AlertIncident({ id, alertId, zone }: AlertIncidentProps) {
           ? 'No other alert has this cause.'
           : `${data.alerts.length} alerts have one cause, and notifications are about all of them together.`}{' '}
         <TextLink to="/incidents/$incidentId" params={{ incidentId: id }}>
-          Open the incident “{sentence(data.title)}”
+          Open the incident
         </TextLink>
+        : {sentence(data.title)}
       </p>
       <Evidence evidence={data.evidence} />
       {others.length > 0 && <AlertList alerts={others} zone={zone} />}

@@ -29,8 +29,8 @@ export function chartPlan(probeType: string, finding: DataFinding, bucketMinutes
     case 'tag_failure_rate':
       return {
         ...common,
-        title: `Bad share of the executions of ${tag_key}`,
-        ...shareOf('Bad share', { metric: 'failures', tag_key }, { metric: 'executions', tag_key }),
+        title: `Failure rate of ${tag_key}`,
+        ...shareOf('Failure rate', { metric: 'failures', tag_key }, { metric: 'executions', tag_key }),
       }
     case 'vendor_status':
       return {

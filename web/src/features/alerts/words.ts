@@ -7,9 +7,12 @@ import { ownZone } from '../../lib/zone.ts'
 export const markOf = ({ subject, severity }: Pick<AlertRecord, 'subject' | 'severity'>): Status =>
   subject === 'check' ? 'error' : severity
 
-/** Titles are what probes say; one that begins with a common word begins with a capital here. */
+/**
+ * Titles are what probes say; one that begins with a common word begins with a capital here. A percent sign stays on the line of its number
+ * (it is after a no-break space).
+ */
 export const sentence = (text: string): string =>
-  /^[a-z]+ /.test(text) ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text
+  (/^[a-z]+ /.test(text) ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text).replace(/(\d) %/g, '$1\u00a0%')
 
 export const RESOLUTION_WORDS: Readonly<Record<NonNullable<AlertRecord['resolution']>, string>> = {
   recovered: 'recovered automatically',

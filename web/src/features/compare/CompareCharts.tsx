@@ -40,7 +40,7 @@ const PLANS: readonly Plan[] = [
     format: compact,
   },
   {
-    title: 'Bad share of the executions',
+    title: 'Failure rate',
     cuts: (tag) => badShare.cuts.map((cut) => ({ ...cut, ...tagged(tag) })),
     draw: badShare.draw,
     format: percent,

@@ -125,7 +125,7 @@ function Compared({ a, b }: { a: Side; b: Side }) {
 const ROWS: readonly { key: keyof SideFigures; name: string; kind: Kind }[] = [
   { key: 'events', name: 'Events of the site', kind: 'count' },
   { key: 'executions', name: 'Executions', kind: 'count' },
-  { key: 'badShare', name: 'Bad share', kind: 'rate' },
+  { key: 'badShare', name: 'Failure rate', kind: 'rate' },
   { key: 'p95', name: '95th percentile', kind: 'ms' },
 ]
 

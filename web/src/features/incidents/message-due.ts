@@ -1,4 +1,3 @@
-import type { DeliveryRecord } from '../../api/channels.ts'
 import type { IncidentDetail } from '../../api/incidents.ts'
 import { channelName, heldUntil } from '../../ui/delivery-words.ts'
 
@@ -24,11 +23,7 @@ export function messageDue(
     return `${severity === 'critical' ? 'Message' : 'Warning: message'} due at ${clock(first.due)} (${channels})`
   }
   const isUntold = state === 'resolved' && openings.length === 0 && deliveries.length > 0
-  return isUntold && deliveries.every(isBrief) ? 'No message: it was over before one was due' : null
+  return isUntold && deliveries.every(({ over_before_due }) => over_before_due)
+    ? 'No message: it was over before one was due'
+    : null
 }
-
-const isBrief = ({ kind, state, last_error }: DeliveryRecord): boolean =>
-  kind === 'passed' || (state === 'cancelled' && kind === 'opened' && last_error === BRIEF)
-
-/** What the log of messages says of a warning that was over before its message was due. */
-const BRIEF = 'it was over before people were to be notified'

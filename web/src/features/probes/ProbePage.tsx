@@ -88,7 +88,7 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
         <dt>Next run</dt>
         <dd>
           {probe.is_active ? (
-            <RelativeTime at={probe.next_run_at} {...(zone === undefined ? {} : { zone })} />
+            <RelativeTime at={probe.next_run_at} due="now" {...(zone === undefined ? {} : { zone })} />
           ) : (
             'paused'
           )}

@@ -30,7 +30,7 @@ export function NotifyStep({ site }: { site: SiteRecord }) {
       ) : (
         <>
           <p>
-            Nobody is notified when {site.name} breaks: its client has no channel yet, such as a chat or an e-mail
+            No one is notified when {site.name} breaks: its client has no channel yet, such as a chat or an e-mail
             address.
           </p>
           {mayChange ? (

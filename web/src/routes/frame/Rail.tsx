@@ -70,11 +70,11 @@ export function Rail({ worst, waiting, unreachable, isNarrow, onToggle }: Props)
   )
 }
 
-/** What nobody would hear of, on every page until there is a channel. */
+/** What no one would hear of, on every page until there is a channel. */
 function Unreachable({ clients, isNarrow }: { clients: Props['unreachable']; isNarrow: boolean }) {
   const { mayChange } = useSession()
   const [first] = clients
-  const words = `Nobody is notified for ${counted(clients.length, 'client')}`
+  const words = `No one is notified for ${counted(clients.length, 'client')}`
   return (
     <Tooltip label={words} position="right" disabled={!isNarrow}>
       <Link
