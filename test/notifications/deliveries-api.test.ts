@@ -31,6 +31,7 @@ testPerEngine('the delivery log is listed newest first, filtered and paged', asy
       state: 'delivered',
       created_at: '2026-11-20T10:00:01.000Z',
       not_before: '2026-11-20T10:00:01.000Z',
+      over_before_due: false,
       group_id: null,
       attempts: 1,
       last_attempt_at: '2026-11-20T10:00:01.000Z',
