@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
+import type { InvitedUser } from '../../src/accounts/index.ts'
 import { apiClient, bearer } from '../../testkit/api.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { clock } from './support/clock.ts'
@@ -127,6 +128,35 @@ test('from an invitation to the first view', async (t) => {
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
       await screenshot(page, 'people', variant)
     })
+  }
+})
+
+test('who edits one client and only sees another is offered changes of the first alone', async (t) => {
+  const { service, admin } = await startWithTwo(t)
+  const clients = await admin.ask<{ id: string; name: string }[]>('GET', '/api/clients')
+  const sites = await admin.ask<{ id: string; client_id: string }[]>('GET', '/api/sites')
+  const places = clients.map(({ id, name }) => {
+    const site = sites.find(({ client_id }) => client_id === id)
+    assert.ok(site !== undefined)
+    return { clientId: id, siteId: site.id, name, isOwn: name !== FOREIGN }
+  })
+  const { link } = await admin.ask<InvitedUser>('POST', '/api/users', {
+    email: 'both@agency.example',
+    roles: places.map(({ clientId, isOwn }) => ({ client_id: clientId, role: isOwn ? 'editor' : 'viewer' })),
+  })
+  assert.ok(link !== null)
+  const page = await accept(t, link.url)
+  for (const { clientId, siteId, name, isOwn } of places) {
+    const offers: [path: string, heading: string, change: Locator][] = [
+      [`/clients/${clientId}`, name, page.getByRole('link', { name: 'New site' })],
+      [`/sites/${siteId}/keys`, 'Ingest keys', page.getByRole('button', { name: 'Add a key' })],
+    ]
+    for (const [path, heading, change] of offers) {
+      await page.goto(service.url + path)
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+      await page.waitForLoadState('networkidle')
+      assert.equal((await change.count()) > 0, isOwn, `${path} offers a change`)
+    }
   }
 })
 

@@ -1,5 +1,6 @@
 import { useLocalStorage } from '@mantine/hooks'
 import { type QueryClient, queryOptions, useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { createContext, useContext } from 'react'
 import type { ClientRole, Session } from '../../../src/http/index.ts'
 import { ApiError, request } from './client.ts'
 
@@ -49,10 +50,20 @@ export const roleFor = ({ access: { all, clients } }: Session, clientId: string)
   return own !== null && (all === null || RANK[own] > RANK[all]) ? own : all
 }
 
-/** Who looks at the page. `mayChange` is false for a viewer, whose calls that change something are refused. */
+/** The client that a part of a page is about. Null where it is about many. */
+export const AboutClient = createContext<string | null>(null)
+
+/**
+ * Who looks at the page. `mayChange` is false for a viewer, whose calls that change something are refused; within `AboutClient` it says
+ * what may be done of that client.
+ */
 export function useSession(): Session & May {
   const { data } = useSuspenseQuery(sessionQuery)
-  return { ...data, ...mayOf(data) }
+  const clientId = useContext(AboutClient)
+  const may = mayOf(data)
+  return clientId === null
+    ? { ...data, ...may }
+    : { ...data, ...may, mayChange: isAtLeast(roleFor(data, clientId), 'editor') }
 }
 
 /** What may be done of one client. */
@@ -60,6 +71,12 @@ export function useMayOf(clientId: string): { mayChange: boolean; owns: boolean 
   const { data } = useSuspenseQuery(sessionQuery)
   const role = roleFor(data, clientId)
   return { mayChange: isAtLeast(role, 'editor'), owns: isAtLeast(role, 'owner') }
+}
+
+/** Whether something may be changed of a client; of one that is not known, whether of any. */
+export function useMayChange(): (clientId: string | undefined) => boolean {
+  const { data } = useSuspenseQuery(sessionQuery)
+  return (clientId) => (clientId === undefined ? mayOf(data).mayChange : isAtLeast(roleFor(data, clientId), 'editor'))
 }
 
 /** Notes that the session is over; the router then leads to the sign-in. */

@@ -5,6 +5,7 @@ import { useMemo } from 'react'
 import { type AlertDetail, type AlertRecord, alertQuery, alertsQuery } from '../../api/alerts.ts'
 import { markersQuery } from '../../api/analytics.ts'
 import { incidentQuery } from '../../api/incidents.ts'
+import { AboutClient } from '../../api/session.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { muteOf, useMutes } from '../../ui/mute/mutes.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -53,7 +54,7 @@ function Loaded({ alert }: { alert: AlertDetail }) {
   const ofProbe = useQuery(alertsQuery({ probe_id: alert.probe_id, limit: SIMILAR + 1 }))
   const others = useMemo(() => (ofProbe.data ?? NONE).filter(({ id }) => id !== alert.id), [ofProbe.data, alert.id])
   return (
-    <>
+    <AboutClient value={site?.client_id ?? null}>
       <AlertHead alert={alert} site={site} mute={mute} />
       {alert.incident_id !== null && <Glance id={alert.incident_id} alertId={alert.id} zone={zone} />}
       <Facts facts={alert.facts} />
@@ -88,7 +89,7 @@ function Loaded({ alert }: { alert: AlertDetail }) {
           </Panel>
         </div>
       </div>
-    </>
+    </AboutClient>
   )
 }
 

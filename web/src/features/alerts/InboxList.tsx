@@ -1,6 +1,7 @@
 import { Button, Skeleton } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, SearchX } from 'lucide-react'
+import { useMayChange } from '../../api/session.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import { type Mute, muteOf, type Scope } from '../../ui/mute/mutes.ts'
 import { EmptyState } from '../../ui/States.tsx'
@@ -21,6 +22,7 @@ interface Props extends RowActions {
 
 /** The list of alerts. */
 export function InboxList({ rows, directory, mutes, selected, active, onActive, ...actions }: Props) {
+  const mayChangeOf = useMayChange()
   return (
     <VirtualLines
       label="Alerts"
@@ -35,6 +37,7 @@ export function InboxList({ rows, directory, mutes, selected, active, onActive, 
             mute={muteOf(mutes, row.alert)}
             isSelected={selected.has(row.key)}
             {...actions}
+            mayChange={mayChangeOf(directory.sites[row.alert.site_id]?.client_id)}
           />
         )
       }

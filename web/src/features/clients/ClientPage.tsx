@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router'
 import { History, Pencil, Send } from 'lucide-react'
 import { type TestResult, useTestChannels } from '../../api/channels.ts'
 import { type ClientRecord, clientQuery, usageQuery } from '../../api/clients.ts'
-import { useMayOf, useSession } from '../../api/session.ts'
+import { AboutClient, useMayOf, useSession } from '../../api/session.ts'
 import { settingsQuery } from '../../api/settings.ts'
 import { duration } from '../../lib/words.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
@@ -24,7 +24,13 @@ import { UsageBar, UsageMonths } from './Usage.tsx'
 export function ClientPage() {
   const { clientId = '' } = useParams({ strict: false })
   const { data, error, refetch } = useQuery(clientQuery(clientId))
-  if (data !== undefined) return <Loaded client={data} />
+  if (data !== undefined) {
+    return (
+      <AboutClient value={data.id}>
+        <Loaded client={data} />
+      </AboutClient>
+    )
+  }
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
   return (
     <div aria-busy="true">

@@ -2,6 +2,7 @@ import { Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { type IncidentDetail, type IncidentRecord, incidentQuery } from '../../api/incidents.ts'
+import { AboutClient } from '../../api/session.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -47,7 +48,7 @@ function Loaded({ incident }: { incident: IncidentDetail }) {
   const site = directory.sites[incident.site_id ?? '']
   const zone = site?.timezone
   return (
-    <>
+    <AboutClient value={site?.client_id ?? null}>
       <IncidentHead incident={incident} site={site} />
       <AtAGlance incident={incident} zone={zone} />
       <div className={classes.columns}>
@@ -87,7 +88,7 @@ function Loaded({ incident }: { incident: IncidentDetail }) {
           </Panel>
         </div>
       </div>
-    </>
+    </AboutClient>
   )
 }
 

@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import type { IncidentSummary } from '../../api/incidents.ts'
-import { useSession } from '../../api/session.ts'
+import { useMayChange, useSession } from '../../api/session.ts'
 import { useSetUrlState } from '../../lib/use-url-state.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { useMutes } from '../../ui/mute/mutes.ts'
@@ -57,6 +57,7 @@ const UNFOLD_KEY = [['e', 'unfolds']] as const
 
 function Loaded({ rows, incidents, filter }: { rows: readonly Row[]; incidents: Incidents; filter: InboxFilter }) {
   const { mayChange } = useSession()
+  const mayChangeOf = useMayChange()
   const mutes = useMutes()
   const navigate = useNavigate()
   const acknowledging = useAcknowledgingIncidents()
@@ -130,7 +131,7 @@ function Loaded({ rows, incidents, filter }: { rows: readonly Row[]; incidents: 
               mutes={mutes}
               isSelected={selection.selected.has(row.key)}
               isUnfolded={unfolded.has(row.key)}
-              mayChange={mayChange}
+              mayChange={mayChangeOf(incidents.directory.sites[row.node.incident.site_id ?? '']?.client_id)}
               acknowledge={({ id }) => acknowledging.run([id])}
               select={selection.toggle}
               silencing={silencing}

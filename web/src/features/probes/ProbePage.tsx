@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type ProbeRecord, probeQuery, probeTypesQuery, resultsQuery, useProbeUpdates } from '../../api/probes.ts'
+import { AboutClient } from '../../api/session.ts'
 import { siteQuery } from '../../api/sites.ts'
 import { HeatStrip } from '../../ui/HeatStrip.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
@@ -50,7 +51,7 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
   const zone = site?.timezone
   const type = types?.find(({ probe_type }) => probe_type === probe.probe_type)
   return (
-    <>
+    <AboutClient value={site?.client_id ?? null}>
       <PageHeader
         title={probe.name}
         parents={[
@@ -119,6 +120,6 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
         onClose={() => setDeleting(false)}
         onDeleted={() => void navigate({ to: '/sites/$siteId/probes', params: { siteId: probe.site_id } })}
       />
-    </>
+    </AboutClient>
   )
 }

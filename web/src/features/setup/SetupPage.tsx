@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { reportsKey } from '../../api/analytics.ts'
-import { useSession } from '../../api/session.ts'
+import { AboutClient, useSession } from '../../api/session.ts'
 import { settingsQuery } from '../../api/settings.ts'
 import { type SiteRecord, siteQuery } from '../../api/sites.ts'
 import { type StreamEvents, useStreamEvent } from '../../api/stream.ts'
@@ -25,7 +25,13 @@ export function SetupPage() {
     ...siteQuery(siteId),
     refetchInterval: ({ state }) => (state.data?.last_event_at === null ? WAITING_MS : false),
   })
-  if (data !== undefined) return <Loaded site={data} />
+  if (data !== undefined) {
+    return (
+      <AboutClient value={data.client_id}>
+        <Loaded site={data} />
+      </AboutClient>
+    )
+  }
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
   return <SetupSkeleton />
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { useSession } from '../../api/session.ts'
+import { AboutClient, useSession } from '../../api/session.ts'
 import { MOST_VALID_KEYS, type SiteKeyRecord, siteKeysQuery } from '../../api/site-keys.ts'
 import { type SiteRecord, siteQuery } from '../../api/sites.ts'
 import { useNow } from '../../lib/external.ts'
@@ -21,7 +21,13 @@ export function KeysPage() {
   const { siteId = '' } = useParams({ strict: false })
   const site = useQuery(siteQuery(siteId))
   const keys = useQuery(siteKeysQuery(siteId))
-  if (site.data !== undefined && keys.data !== undefined) return <Loaded site={site.data} keys={keys.data} />
+  if (site.data !== undefined && keys.data !== undefined) {
+    return (
+      <AboutClient value={site.data.client_id}>
+        <Loaded site={site.data} keys={keys.data} />
+      </AboutClient>
+    )
+  }
   const error = site.error ?? keys.error
   if (error !== null) {
     return <ErrorState error={error} onRetry={() => void Promise.all([site.refetch(), keys.refetch()])} />

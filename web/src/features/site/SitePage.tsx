@@ -6,6 +6,7 @@ import { ALERTS_KEY } from '../../api/alerts.ts'
 import { reportsKey, type SiteReport } from '../../api/analytics.ts'
 import type { Query } from '../../api/client.ts'
 import { PROBES_KEY } from '../../api/probes.ts'
+import { AboutClient } from '../../api/session.ts'
 import { type SiteRecord, siteQuery } from '../../api/sites.ts'
 import { useStreamEvent } from '../../api/stream.ts'
 import { usePrint } from '../../lib/use-print.ts'
@@ -33,7 +34,13 @@ export function SitePage() {
   useLive(siteId)
   usePrint()
   useEffect(expectCharts, [])
-  if (site !== undefined) return <Loaded key={site.id} site={site} />
+  if (site !== undefined) {
+    return (
+      <AboutClient value={site.client_id}>
+        <Loaded key={site.id} site={site} />
+      </AboutClient>
+    )
+  }
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
   return <SiteSkeleton />
 }
