@@ -62,7 +62,7 @@ export interface AppOptions {
   /** Why nothing is deleted by age, or null. */
   clockDoubt: () => string | null
   isStopping: () => boolean
-  passwords?: Passwords
+  passwords?: Passwords | undefined
   onError: (error: Error, what: string) => void
 }
 
@@ -79,14 +79,7 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
   const isForPeople = hasRole(config, 'worker')
   const tokens = { admin: config.adminToken, viewer: config.viewerToken }
   const provider = isForPeople ? providerOf(options) : null
-  const credentials = await createCredentials({
-    store,
-    clock,
-    tokens,
-    provider,
-    ...(options.passwords === undefined ? {} : { passwords: options.passwords }),
-    onError,
-  })
+  const credentials = await createCredentials({ store, clock, tokens, provider, passwords: options.passwords, onError })
   const app = await createHttpApp({
     log,
     clock,

@@ -32,7 +32,7 @@ export interface ServiceOptions {
   /** Opens the store; a test may open one without threads. */
   open?: typeof openStore
   /** How passwords are hashed; a test may do it at no cost. */
-  passwords?: Passwords
+  passwords?: Passwords | undefined
 }
 
 /** A running Tagwarden. */
@@ -141,7 +141,7 @@ export async function startService({
       publicUrl,
       clockDoubt,
       isStopping: () => isStopping,
-      ...(passwords === undefined ? {} : { passwords }),
+      passwords,
     })
     await listen(app, config)
     address = addressOf(app.server.address())

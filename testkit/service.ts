@@ -5,7 +5,7 @@ import { Passwords } from '../src/accounts/index.ts'
 import { type Environment, readConfig } from '../src/config.ts'
 import type { Ingest } from '../src/ingest/index.ts'
 import type { Clock } from '../src/lib/index.ts'
-import { type Service, startService } from '../src/main.ts'
+import { type Service, type ServiceOptions, startService } from '../src/main.ts'
 import { type ApiClient, apiClient } from './api.ts'
 import { placeFor, sqlite } from './engines.ts'
 import { openWithoutThreads } from './sqlite.ts'
@@ -23,26 +23,22 @@ const CHEAP_PASSWORDS = { ln: 4, r: 8, p: 1 }
 
 /**
  * The whole program in this process, on a random port, with the test's clock, and without threads for the embedded store, and
- * with passwords that cost nothing.
+ * with passwords that cost nothing unless a test is about them.
  *
  * @param environment its settings; if they do not say where the data are, it gets an empty SQLite folder
  * @param log where it writes, nowhere by default
+ * @param options `{}`: passwords cost what they cost a service
  */
 export async function startTestService(
   t: TestContext,
   clock: Clock,
   environment: Environment = {},
   log: Logger = pino({ level: 'silent' }),
+  { passwords }: Pick<ServiceOptions, 'passwords'> = { passwords: new Passwords(CHEAP_PASSWORDS) },
 ): Promise<TestService> {
   const place = isPlaced(environment) ? {} : await placeFor(sqlite, t)
   const config = readConfig({ ...ALONE, PORT: '0', DEFAULT_PLAN: 'enterprise', ...place, ...environment })
-  const service = await startService({
-    config,
-    clock,
-    log,
-    open: openWithoutThreads,
-    passwords: new Passwords(CHEAP_PASSWORDS),
-  })
+  const service = await startService({ config, clock, log, open: openWithoutThreads, passwords })
   t.after(() => service.stop(0))
   const { ingest } = service
   assert.ok(ingest !== null)

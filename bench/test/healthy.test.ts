@@ -13,9 +13,9 @@ import { RUN_EVERY, SLOTS } from '../detection/world.ts'
 const EVERY = amount(37, 1) * RUN_EVERY
 /** Events of a site's batches: one is what sends them one by one. On every change each kind of site has one of them, at night all. */
 const BATCHES = [1, 50]
-const isTried = (kind: number, way: number) => amount(kind % WAYS, way) === way
 /** … in batches of either length, and sampled. */
 const WAYS = BATCHES.length + 1
+const isTried = (kind: number, way: number) => amount(kind % WAYS, way) === way
 
 for (const [way, batch] of BATCHES.entries()) {
   for (const [index, kind] of KINDS.entries()) {

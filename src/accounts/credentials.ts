@@ -26,7 +26,7 @@ export interface CredentialOptions {
   clock: Clock
   /** The key of each role; null: no one can sign in with that role. */
   tokens: Readonly<Record<Role, string | null>>
-  passwords?: Passwords
+  passwords?: Passwords | undefined
   /** Whom people sign in with besides; sessions that began at another one are over. Left out or null: no one. */
   provider?: SessionProvider | null
   /** Sessions of one role at a time; one more ends the oldest. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { InvitedUser } from '../../src/accounts/index.ts'
+import type { ServiceOptions } from '../../src/main.ts'
 import { type Answer, type ApiClient, apiClient, bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { placeFor, type TestEngine } from '../../testkit/engines.ts'
@@ -17,14 +18,16 @@ export interface AccountService {
   admin: ApiClient
 }
 
+/** @param options `{}`: passwords cost what they cost a service */
 export async function openAccounts(
   t: TestContext,
   engine: TestEngine,
   environment: Record<string, string> = {},
+  options?: Pick<ServiceOptions, 'passwords'>,
 ): Promise<AccountService> {
   const clock = new TestClock(NOW)
   const settings = { ...(await placeFor(engine, t)), ADMIN_TOKEN: ADMIN, ...environment }
-  const api = await startTestService(t, clock, settings)
+  const api = await startTestService(t, clock, settings, undefined, options)
   return { api, clock, admin: apiClient(api.url, bearer(ADMIN)) }
 }
 

@@ -7,7 +7,7 @@ import { sqlite, testPerEngine } from '../../testkit/engines.ts'
 import { join, openAccounts, PASSWORD, secretOf, signIn } from './support.ts'
 
 testPerEngine('an invitation becomes an account that sees its clients alone', async (engine, t) => {
-  const { api, admin } = await openAccounts(t, engine)
+  const { api, admin } = await openAccounts(t, engine, {}, {})
   const [own, other] = [await admin.newClient({ name: 'Own' }), await admin.newClient({ name: 'Other' })]
   const invited = await admin.ask<InvitedUser>('POST', '/api/users', {
     email: 'Ada@Agency.example',
@@ -48,7 +48,7 @@ testPerEngine('an invitation becomes an account that sees its clients alone', as
   const [change] = await ada.ask<{ actor: string }[]>('GET', '/api/audit')
   assert.equal(change?.actor, 'Ada@Agency.example')
   const stored = JSON.stringify(await api.service.store.read.selectFrom('users').selectAll().execute())
-  assert.ok(!stored.includes(PASSWORD) && stored.includes('$scrypt$ln='))
+  assert.ok(!stored.includes(PASSWORD) && stored.includes('$scrypt$ln=15,r=8,p=3$'))
   const links = await api.service.store.read.selectFrom('user_links').selectAll().execute()
   assert.deepEqual(links, [])
 })

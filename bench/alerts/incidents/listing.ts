@@ -1,4 +1,4 @@
-import { MINUTE } from '../../../src/lib/index.ts'
+import { MINUTE, quoted } from '../../../src/lib/index.ts'
 import { timeOf } from '../../detection/world.ts'
 import type { Cause } from './causes.ts'
 import type { Symptom } from './measure.ts'
@@ -20,7 +20,7 @@ const distinct = (values: readonly string[]): number => new Set(values).size
 function line({ incident, cause, shown, startedAt, resolvedAt, title }: Symptom): string {
   const end = resolvedAt === null ? '…' : clock(resolvedAt)
   const times = `began ${clock(startedAt)}, found ${clock(shown.openedAt)}, ended ${end}`
-  return `  …${incident.slice(-6)} site ${shown.place} ${shown.probeType} “${title}” ${times}; ${span(cause)}`
+  return `  …${incident.slice(-6)} site ${shown.place} ${shown.probeType} ${quoted(title)} ${times}; ${span(cause)}`
 }
 
 const span = (cause: Cause | null): string =>

@@ -50,6 +50,8 @@ export const roleFor = ({ access: { all, clients } }: Session, clientId: string)
   return own !== null && (all === null || RANK[own] > RANK[all]) ? own : all
 }
 
+const mayChangeClient = (session: Session, clientId: string): boolean => isAtLeast(roleFor(session, clientId), 'editor')
+
 /** The client that a part of a page is about. Null where it is about many. */
 export const AboutClient = createContext<string | null>(null)
 
@@ -59,24 +61,15 @@ export const AboutClient = createContext<string | null>(null)
  */
 export function useSession(): Session & May {
   const { data } = useSuspenseQuery(sessionQuery)
-  const clientId = useContext(AboutClient)
   const may = mayOf(data)
-  return clientId === null
-    ? { ...data, ...may }
-    : { ...data, ...may, mayChange: isAtLeast(roleFor(data, clientId), 'editor') }
-}
-
-/** What may be done of one client. */
-export function useMayOf(clientId: string): { mayChange: boolean; owns: boolean } {
-  const { data } = useSuspenseQuery(sessionQuery)
-  const role = roleFor(data, clientId)
-  return { mayChange: isAtLeast(role, 'editor'), owns: isAtLeast(role, 'owner') }
+  const clientId = useContext(AboutClient)
+  return { ...data, ...may, mayChange: clientId === null ? may.mayChange : mayChangeClient(data, clientId) }
 }
 
 /** Whether something may be changed of a client; of one that is not known, whether of any. */
 export function useMayChange(): (clientId: string | undefined) => boolean {
   const { data } = useSuspenseQuery(sessionQuery)
-  return (clientId) => (clientId === undefined ? mayOf(data).mayChange : isAtLeast(roleFor(data, clientId), 'editor'))
+  return (clientId) => (clientId === undefined ? mayOf(data).mayChange : mayChangeClient(data, clientId))
 }
 
 /** Notes that the session is over; the router then leads to the sign-in. */

@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router'
 import { History, Pencil, Send } from 'lucide-react'
 import { type TestResult, useTestChannels } from '../../api/channels.ts'
 import { type ClientRecord, clientQuery, usageQuery } from '../../api/clients.ts'
-import { AboutClient, useMayOf, useSession } from '../../api/session.ts'
+import { AboutClient, useSession } from '../../api/session.ts'
 import { settingsQuery } from '../../api/settings.ts'
 import { duration } from '../../lib/words.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
@@ -45,7 +45,7 @@ export function ClientPage() {
 }
 
 function Loaded({ client }: { client: ClientRecord }) {
-  const { mayChange } = useMayOf(client.id)
+  const { mayChange } = useSession()
   const params = { clientId: client.id }
   return (
     <>
@@ -122,8 +122,7 @@ const DIGESTS = { off: 'none', daily: 'daily', weekly: 'weekly' } as const
 
 /** How the client's people are notified, and a message to try it. */
 function ClientMessages({ client }: { client: ClientRecord }) {
-  const { mayChange } = useMayOf(client.id)
-  const { seesService } = useSession()
+  const { mayChange, seesService } = useSession()
   const { data: settings } = useQuery({ ...settingsQuery, enabled: seesService })
   const isMailOff = settings?.email_enabled === false
   return (
