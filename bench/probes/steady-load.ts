@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { answerCalls } from '../../testkit/processes/worker-calls.ts'
 import { answerStatus } from '../lib/answer.ts'
+import { Arrivals } from '../lib/arrivals.ts'
 import { Histogram } from '../lib/histogram.ts'
 import type { LoadResult } from '../lib/http-load.ts'
 import { KEY_LENGTH, type RequestTemplate } from '../lib/request-template.ts'
@@ -53,10 +54,9 @@ class SteadyLoad {
     const began = performance.now()
     this.#from = began + warmupMs
     this.#to = this.#from + measureMs
-    let arrived = 0
+    const arrivals = new Arrivals(began, ratePerSecond)
     const timer = setInterval(() => {
-      const until = Math.floor(((Math.min(performance.now(), this.#to) - began) * ratePerSecond) / 1_000)
-      for (; arrived < until; arrived++) this.#due.push(began + (arrived * 1_000) / ratePerSecond)
+      this.#due.push(...arrivals.upTo(Math.min(performance.now(), this.#to)))
       this.#send()
     }, TICK_MS)
     await sleep(warmupMs)

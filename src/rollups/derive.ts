@@ -15,8 +15,11 @@ import {
   TAG_SIGNAL_COLUMNS,
 } from './columns.ts'
 
-/** Finer rows that one transaction sums: some tenths of a second. A busy site has fewer per hour, and per day. */
-const ROWS_AT_ONCE = 50_000
+/**
+ * Finer rows that one transaction sums, while all commits wait: 10 to 20 ms. At 50,000 it was 50 to 60 ms, and three fifths of the work.
+ * Most sites have fewer per hour, and per day.
+ */
+const ROWS_AT_ONCE = 10_000
 
 const NAME_COLUMNS = {
   event_rollups: ['event_name'],

@@ -99,3 +99,22 @@ testOnEveryEngine('a rejection is kept even when its path holds characters that 
   const rows = await store.read.selectFrom('rejections').select('path').execute()
   assert.deepEqual(rows, [{ path: '/event_counts/a\ufffdb\ufffd' }])
 })
+
+testOnEveryEngine('samples of many sites are written in several commits, so that none takes long', async (store) => {
+  const commits: number[] = []
+  const watched: Store = {
+    ...store,
+    async batch(operations, options) {
+      commits.push(operations.filter(({ kind }) => kind === 'upsert').length)
+      await store.batch(operations, options)
+    },
+  }
+  const samples = new SampleRecorder(watched)
+  const sites = [1, 2, 3, 4, 5]
+  for (const siteNo of sites) {
+    for (let i = 0; i < SAMPLES_PER_SITE; i++) samples.accepted(siteNo, eventPayload({ timestamp_ms: NOW }), 300, NOW)
+  }
+  await samples.flush()
+  assert.equal(commits.length, 3) // two sites, two sites, one
+  for (const siteNo of sites) assert.equal((await kept(store, siteNo)).length, SAMPLES_PER_SITE)
+})

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Arrivals } from '../../../bench/lib/arrivals.ts'
 import { KEY_LENGTH } from '../../../bench/lib/request-template.ts'
 import { Connection } from './connection.ts'
 import { Collector, type LoadFigures } from './figures.ts'
@@ -52,9 +53,8 @@ export class OpenLoad {
   #wanted = 0
   #inFlight = 0
   #connecting = 0
-  #perSecond: number | null = 0
-  #pacedFrom = 0
-  #arrived = 0
+  /** Null: each connection sends as soon as it is answered; undefined: none does. */
+  #arrivals: Arrivals | null | undefined
   #collector = new Collector()
   #timer: NodeJS.Timeout | undefined
 
@@ -75,9 +75,7 @@ export class OpenLoad {
       while (this.#connecting < CONNECT_AT_ONCE && this.#open.size < connections) this.#connect()
       await sleep(POLL_MS)
     }
-    this.#perSecond = perSecond
-    this.#pacedFrom = performance.now()
-    this.#arrived = 0
+    this.#arrivals = perSecond === null ? null : new Arrivals(performance.now(), perSecond)
     // What waited at the pace before is not this one's to send.
     this.#due = []
     this.#next = 0
@@ -100,7 +98,7 @@ export class OpenLoad {
   async end(): Promise<LoadTotals> {
     clearInterval(this.#timer)
     this.#timer = undefined
-    this.#perSecond = 0
+    this.#arrivals = undefined
     this.#due = []
     this.#next = 0
     const deadline = performance.now() + DRAIN_MS
@@ -113,12 +111,9 @@ export class OpenLoad {
 
   #tick(): void {
     const now = performance.now()
-    if (this.#perSecond !== null) {
-      const until = Math.floor(((now - this.#pacedFrom) * this.#perSecond) / 1_000)
-      for (; this.#arrived < until; this.#arrived++) {
-        this.#due.push(this.#pacedFrom + (this.#arrived * 1_000) / this.#perSecond)
-        this.#collector.due += 1
-      }
+    for (const dueAt of this.#arrivals?.upTo(now) ?? []) {
+      this.#due.push(dueAt)
+      this.#collector.due += 1
     }
     this.#giveUp(now - PATIENCE_MS)
     this.#send(now)
@@ -136,7 +131,7 @@ export class OpenLoad {
   }
 
   #send(at: number): void {
-    if (this.#perSecond === null) {
+    if (this.#arrivals === null) {
       for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
         this.#collector.due += 1
         this.#sendOn(connection, at, at)
