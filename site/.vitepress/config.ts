@@ -12,6 +12,12 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 /** Where the sources are: `https://github.com/owner/name`. Without it, links to files outside the docs are words. */
 const repository = process.env.SITE_REPOSITORY ?? null
 
+/** The versions of a site that has several, and which of them this is (see `scripts/site-versions.ts`). */
+const versions = JSON.parse(process.env.SITE_VERSIONS ?? 'null') as {
+  own: string
+  all: { name: string; url: string }[]
+} | null
+
 export default defineConfig({
   title: 'Tagwarden',
   description: 'Watches server-side tag manager containers and says within minutes when a tag breaks.',
@@ -52,14 +58,16 @@ export default defineConfig({
       { text: 'Benchmarks', link: '/benchmarks' },
       { text: 'Migrating', link: '/migrating' },
       {
-        text: `v${version}`,
-        items:
-          repository === null
+        text: versions?.own ?? `v${version}`,
+        items: [
+          ...(versions === null ? [] : [{ text: 'Versions of the docs', items: versions.all.map(linkToVersion) }]),
+          ...(repository === null
             ? [{ text: 'What the words promise', link: '/promises' }]
             : [
                 { text: 'Changelog', link: `${repository}/blob/main/CHANGELOG.md` },
                 { text: 'Releases', link: `${repository}/releases` },
-              ],
+              ]),
+        ],
       },
     ],
     sidebar: [
@@ -106,6 +114,11 @@ export default defineConfig({
     footer: { message: 'Apache-2.0' },
   },
 })
+
+/** Of this site, though its address is whole. */
+function linkToVersion({ name, url }: { name: string; url: string }) {
+  return { text: name, link: url, target: '_self', rel: '', noIcon: true }
+}
 
 function group(text: string, pages: readonly (readonly [text: string, page: string])[]) {
   return { text, items: pages.map(([title, page]) => ({ text: title, link: page === 'index' ? '/' : `/${page}` })) }
