@@ -72,7 +72,7 @@ export async function entriesOf(
           clientId: source.client.id,
           alertId: alert.id,
           heldUntil: knowsQuietHours(channel, kind) ? heldUntil : null,
-          ...pacingOf(channel, message, isCritical, channelSettings.warningsAfterMs ?? 0),
+          ...pacingOf(channel, message, isCritical, channelSettings.warningsAfterMs),
           message: alertMessage(message, changes.get(alert.id), elsewhere, onCallName(message, now)),
         }))
     )
@@ -110,14 +110,15 @@ const ENDS_WAIT_MS = 12 * HOUR
  * channel that hears of all clients, for others, unless someone waits for it.
  */
 function pacingOf(
-  { key, address }: Channel,
+  { key, address, warningsAfterMs: ofChannel }: Channel,
   message: DueMessage,
   isCritical: boolean,
-  warningsAfterMs: number,
+  ofAll = 0,
 ): Pick<OutboxEntry, 'holdMs' | 'merging'> {
   const { kind, holdMs, known } = message
   const service = kindOf(key, address)
   if (!isForPeople(service)) return { holdMs }
+  const warningsAfterMs = ofChannel ?? ofAll
   // What is over within a silence, or was removed, is not notified, however long it lasted.
   const briefMs = message.isMoot ? Number.POSITIVE_INFINITY : warningsAfterMs
   const merging = { isOnly: !hears(service, message), briefMs, certainMs: holdMs }

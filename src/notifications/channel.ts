@@ -30,6 +30,8 @@ export interface OwnChannel {
   id: string
   address: string
   minimumSeverity: Severity
+  /** How long a warning lasts before it goes over this channel, ms; null: as on the others. */
+  warningsAfterMs: number | null
 }
 
 /** Where messages go besides the addresses of the clients, and how soon. */
@@ -43,6 +45,8 @@ export interface Channel {
   address: string
   /** What is less bad is not sent over it; without it everything is. */
   minimumSeverity?: Severity
+  /** Of this channel alone; null, or missing: as the settings say. */
+  warningsAfterMs?: number | null
 }
 
 /** Whether a message of an incident that is, or was, so bad goes over the channel. */
@@ -58,11 +62,11 @@ export function channelsOf({ client, globalWebhook, isEmailOn }: Recipients): Ch
   }
   if (client.email !== null && isEmailOn) channels.push({ key: `email:${client.id}`, address: client.email })
   const taken = new Set(channels.map(({ address }) => address))
-  for (const { id, address, minimumSeverity } of client.channels) {
+  for (const { id, address, minimumSeverity, warningsAfterMs } of client.channels) {
     const isMute = kindOf(ownKey(client.id, id), address) === 'email' && !isEmailOn
     if (taken.has(address) || isMute) continue
     taken.add(address)
-    channels.push({ key: ownKey(client.id, id), address, minimumSeverity })
+    channels.push({ key: ownKey(client.id, id), address, minimumSeverity, warningsAfterMs })
   }
   return channels
 }

@@ -1,3 +1,4 @@
+import { MINUTE } from '../lib/index.ts'
 import { type ClientChannelRow, chunksOf, type Kysely, type Tables } from '../store/index.ts'
 import type { OwnChannel } from './channel.ts'
 import { onCallPlans } from './on-call/plans.ts'
@@ -36,8 +37,9 @@ export async function withChannels<T extends { id: string }>(
   }))
 }
 
-export const ownChannel = ({ id, address, minimum_severity }: ClientChannelRow): OwnChannel => ({
-  id,
-  address,
-  minimumSeverity: minimum_severity === 'critical' ? 'critical' : 'warning',
+export const ownChannel = (row: ClientChannelRow): OwnChannel => ({
+  id: row.id,
+  address: row.address,
+  minimumSeverity: row.minimum_severity === 'critical' ? 'critical' : 'warning',
+  warningsAfterMs: row.warnings_after_minutes === null ? null : row.warnings_after_minutes * MINUTE,
 })

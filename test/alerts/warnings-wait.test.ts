@@ -89,6 +89,23 @@ testOnEveryEngine('with a wait of 0 a warning goes at once everywhere', async (s
   assert.deepEqual(await run('warning'), ['chat opened warning', 'email opened warning', 'global opened warning'])
 })
 
+testOnEveryEngine('a channel with a wait of its own keeps to that', async (store, t) => {
+  const { run, site } = await watchOne(t, store)
+  const channel = { client_id: site.client_id, kind: 'chat', minimum_severity: 'warning', is_active: 1, created_at: 0 }
+  const waits = { soon: 0, usual: null, late: 60 }
+  const rows = Object.entries(waits).map(([name, warnings_after_minutes]) => ({
+    ...{ ...channel, id: name, name, address: `https://hooks.slack.com/services/T0/B0/${name}` },
+    warnings_after_minutes,
+  }))
+  await store.write.insertInto('client_channels').values(rows).execute()
+  const own = (sent: readonly string[]) => sent.filter((line) => line.startsWith('own'))
+  assert.deepEqual(own(await run('warning')), ['own opened warning'])
+  assert.deepEqual(own(await run('warning', 28)), [])
+  assert.deepEqual(own(await run('warning', 3)), ['own opened warning'])
+  assert.deepEqual(own(await run('warning', 26)), [])
+  assert.deepEqual(own(await run('warning', 5)), ['own opened warning'])
+})
+
 testOnEveryEngine('what is critical goes at once everywhere', async (store, t) => {
   const { run } = await watchOne(t, store)
   assert.deepEqual(await run('critical'), ['chat opened critical', 'email opened critical', 'global opened critical'])

@@ -7,6 +7,7 @@ import { ADMIN, MISSING, stage, VIEWER } from './api-support.ts'
 import { watchedServer } from './watched-server.ts'
 
 const KEY = 'R0123456789abcdef0123456789abcdef'
+const SLACK = 'https://hooks.slack.com/services/T0/B0/team'
 const SECRET = 'a-secret-of-the-receiver'
 
 testPerEngine('each channel gets the incident in its own way, and its end', async (engine, t) => {
@@ -41,6 +42,27 @@ testPerEngine('each channel gets the incident in its own way, and its end', asyn
   const hmac = createHmac('sha256', SECRET).update(`${timestamp}.${signed?.text}`).digest('hex')
   assert.equal(signed?.headers['x-tagwarden-signature'], `sha256=${hmac}`)
   assert.equal(signed?.body.event, 'opened')
+})
+
+testPerEngine('a channel that people read may have a wait for warnings, and no other', async (engine, t) => {
+  const { add, path, call } = await watchedServer(t, engine)
+  const chat = await add({ kind: 'chat', name: 'Team', address: SLACK, warnings_after_minutes: 5 })
+  assert.equal(chat.warnings_after_minutes, 5)
+  const changed = await call('PATCH', `${path}/${chat.id}`, { warnings_after_minutes: null })
+  assert.equal(changed.json<OwnChannelRecord>().warnings_after_minutes, null)
+  const kept = await call('PATCH', `${path}/${chat.id}`, { name: 'The team', warnings_after_minutes: 0 })
+  assert.partialDeepStrictEqual(kept.json(), { name: 'The team', warnings_after_minutes: 0 })
+  for (const wait of [-1, 1_441, 2.5]) {
+    const refused = await call('PATCH', `${path}/${chat.id}`, { warnings_after_minutes: wait })
+    assert.equal(refused.status, 400, `${wait}`)
+  }
+  const pager = { kind: 'pagerduty', name: 'On call', address: KEY }
+  const refused = await call('POST', path, { ...pager, warnings_after_minutes: 5 })
+  assert.equal(refused.status, 400)
+  assert.match(JSON.stringify(refused.json()), /warnings_after_minutes/)
+  const { id } = await add(pager)
+  assert.equal((await call('PATCH', `${path}/${id}`, { warnings_after_minutes: 5 })).status, 400)
+  assert.equal((await call('PATCH', `${path}/${id}`, { warnings_after_minutes: null })).status, 200)
 })
 
 testPerEngine(

@@ -67,7 +67,7 @@ function pageOf(page: PresentStatusPage | null, logo: string | undefined): Field
 }
 
 function channelOf(client: string, channel: OwnChannelRecord, placeholders: Placeholders): Fields {
-  const { kind, name, address, endpoint, has_secret, minimum_severity, is_active } = channel
+  const { kind, name, address, endpoint, has_secret, minimum_severity, warnings_after_minutes, is_active } = channel
   return {
     ...{ kind, name: withoutVariables(name) },
     address:
@@ -75,6 +75,7 @@ function channelOf(client: string, channel: OwnChannelRecord, placeholders: Plac
     ...(has_secret ? { secret: placeholders.for(client, name, 'secret') } : {}),
     ...(endpoint === null ? {} : { endpoint }),
     ...(minimum_severity === 'warning' ? {} : { minimum_severity }),
+    ...(warnings_after_minutes === null ? {} : { warnings_after_minutes }),
     ...(is_active ? {} : { is_active }),
   }
 }

@@ -29,10 +29,13 @@ export const fieldChannels = (client: ClientRow, seesSecrets: boolean): OwnChann
     return address === null ? [] : recordOf(client, field, address, seesSecrets)
   })
 
+/** What may not be set of a channel that is a field. */
+const AS_A_FIELD = { minimum_severity: 'warning', warnings_after_minutes: null, is_active: 1 }
+
 function recordOf(client: ClientRow, field: Field, address: string, seesSecrets: boolean): OwnChannelRecord {
   const { id: client_id, created_at } = client
   const row = { id: field, client_id, kind: kindIn(client, field, address), name: FIELDS[field], address }
-  const record = ownChannelRecord({ ...row, minimum_severity: 'warning', is_active: 1, created_at }, seesSecrets)
+  const record = ownChannelRecord({ ...row, ...AS_A_FIELD, created_at }, seesSecrets)
   return { ...record, channel: keyOfChannel(client_id, field), field }
 }
 

@@ -13,6 +13,14 @@ const MinimumSeverity = Type.Enum(['warning', 'critical'], {
   default: 'warning',
   description: '`critical`: incidents that are only warnings are not sent over it, nor how they end',
 })
+const WarningsAfter = nullable(
+  Type.Integer({
+    minimum: 0,
+    maximum: 1_440,
+    description:
+      'Minutes that a warning lasts before it is sent over it, 0: none; null: NOTIFY_WARNINGS_AFTER_MINUTES. For `chat` and `email`: the others get warnings at once',
+  }),
+)
 const IsActive = Type.Boolean({ default: true, description: 'Nothing is sent over one that is switched off' })
 
 const ChannelId = Type.String({
@@ -43,6 +51,7 @@ export const OwnChannelRecord = Type.Object({
     }),
   ),
   minimum_severity: MinimumSeverity,
+  warnings_after_minutes: WarningsAfter,
   is_active: IsActive,
   created_at: IsoTime,
 })
@@ -73,6 +82,7 @@ const address = {
 const settable = {
   name: Name,
   minimum_severity: Type.Optional(MinimumSeverity),
+  warnings_after_minutes: Type.Optional(WarningsAfter),
   is_active: Type.Optional(IsActive),
 }
 
@@ -101,6 +111,7 @@ export function ownChannelRecord(row: ClientChannelRow, seesSecrets: boolean): O
     has_secret: channelKind(kind).takes.includes('secret') && destinationOf(row.address).credential !== null,
     fingerprint: seesSecrets ? fingerprintOf(row.id, row.address) : null,
     minimum_severity: row.minimum_severity === 'critical' ? 'critical' : 'warning',
+    warnings_after_minutes: row.warnings_after_minutes,
     is_active: row.is_active === 1,
     created_at: isoTime(row.created_at),
   }

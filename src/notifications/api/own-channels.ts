@@ -36,7 +36,8 @@ export async function createOwnChannel(
   clientId: string,
   input: CreateOwnChannel,
 ): Promise<ClientChannelRow> {
-  const { kind, name, minimum_severity = 'warning', is_active = true } = input
+  const { kind, name, minimum_severity = 'warning', warnings_after_minutes = null, is_active = true } = input
+  checkWait(kind, warnings_after_minutes)
   const now = ctx.clock.now()
   const row: ClientChannelRow = {
     id: newOrderedId(now),
@@ -45,6 +46,7 @@ export async function createOwnChannel(
     name: name.trim(),
     address: addressIn(kind, input),
     minimum_severity,
+    warnings_after_minutes,
     is_active: is_active ? 1 : 0,
     created_at: now,
   }
@@ -69,7 +71,8 @@ export async function updateOwnChannel(
 ): Promise<ClientChannelRow> {
   return ctx.store.write.transaction().execute(async (trx) => {
     const before = await lockedChannel(trx, clientId, id)
-    const { name, minimum_severity, is_active, address, secret, endpoint } = patch
+    const { name, minimum_severity, warnings_after_minutes, is_active, address, secret, endpoint } = patch
+    checkWait(kindNameOf(before.kind), warnings_after_minutes ?? null)
     if (address === undefined && (secret !== undefined || endpoint !== undefined)) {
       throw invalidRequest(secret === undefined ? '/endpoint' : '/secret', 'can be changed only together with address')
     }
@@ -77,17 +80,14 @@ export async function updateOwnChannel(
       ...before,
       ...(name === undefined ? {} : { name: name.trim() }),
       ...(minimum_severity === undefined ? {} : { minimum_severity }),
+      ...(warnings_after_minutes === undefined ? {} : { warnings_after_minutes }),
       ...(is_active === undefined ? {} : { is_active: is_active ? 1 : 0 }),
       ...(address === undefined ? {} : { address: addressIn(kindNameOf(before.kind), { address, secret, endpoint }) }),
     }
     if (Object.entries(after).every(([field, value]) => before[field as keyof ClientChannelRow] === value))
       return before
-    const { name: newName, minimum_severity: severity, is_active: active, address: newAddress } = after
-    await trx
-      .updateTable('client_channels')
-      .set({ name: newName, minimum_severity: severity, is_active: active, address: newAddress })
-      .where('id', '=', id)
-      .execute()
+    const { id: _id, client_id: _client, kind: _kind, created_at: _created, ...changed } = after
+    await trx.updateTable('client_channels').set(changed).where('id', '=', id).execute()
     await audit(trx, ctx, 'update', before, after)
     return after
   })
@@ -100,6 +100,13 @@ export async function deleteOwnChannel(ctx: Context, clientId: string, id: strin
     await trx.deleteFrom('client_channels').where('id', '=', id).execute()
     await audit(trx, ctx, 'delete', before, null)
   })
+}
+
+/** @throws AppError `invalid_request` where warnings never wait: a program that is told of one decides for itself */
+function checkWait(kind: KindName, minutes: number | null): void {
+  if (minutes !== null && !channelKind(kind).takes.includes('wait')) {
+    throw invalidRequest('/warnings_after_minutes', `is not for ${kind}, which gets warnings at once`)
+  }
 }
 
 /** @throws AppError `invalid_request` for what the kind does not take */

@@ -5,7 +5,7 @@ import { type ChannelKind, requireUrl } from './kind.ts'
 export const chat: ChannelKind = {
   title: 'Chat webhook',
   addressIs: 'the webhook of Slack, Discord, Microsoft Teams or Google Chat',
-  takes: [],
+  takes: ['wait'],
   addressOf: ({ address }) => requireUrl('/address', address),
   shown: maskedUrl,
 }

@@ -5,7 +5,7 @@ import type { ChannelKind } from './kind.ts'
 export const email: ChannelKind = {
   title: 'E-mail',
   addressIs: 'up to 10 addresses with commas between them',
-  takes: [],
+  takes: ['wait'],
   addressOf: ({ address }) => {
     if (!areEmails(address)) throw invalidRequest('/address', 'must be up to 10 e-mail addresses')
     return address

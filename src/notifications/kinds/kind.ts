@@ -14,8 +14,8 @@ export interface ChannelKind {
   title: string
   /** What `address` is, in a few words. */
   addressIs: string
-  /** Which of the others it takes. */
-  takes: readonly ('secret' | 'endpoint')[]
+  /** Which of the others it takes, and whether warnings may wait on it: on what people read. */
+  takes: readonly ('secret' | 'endpoint' | 'wait')[]
   /**
    * All of it as one text, see `destinationOf`.
    *

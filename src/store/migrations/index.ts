@@ -47,6 +47,7 @@ import { containerClients } from './0047-container-clients.ts'
 import { identities } from './0048-identities.ts'
 import { twoSteps } from './0049-two-steps.ts'
 import { containerWrites } from './0052-container-writes.ts'
+import { channelWaits } from './0053-channel-waits.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -100,6 +101,7 @@ export const migrations: readonly Migration[] = [
   identities,
   twoSteps,
   containerWrites,
+  channelWaits,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

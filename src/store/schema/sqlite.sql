@@ -115,7 +115,7 @@ CREATE TABLE client_channels (
   minimum_severity text not null,
   is_active integer not null,
   created_at integer not null
-);
+  , warnings_after_minutes integer);
 
 CREATE TABLE client_demand (
   client_id text not null,

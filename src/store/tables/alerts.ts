@@ -147,6 +147,8 @@ export interface ClientChannelTable {
   minimum_severity: string
   is_active: number
   created_at: number
+  /** Null: `NOTIFY_WARNINGS_AFTER_MINUTES` says. */
+  warnings_after_minutes: number | null
 }
 
 /** A message on its way to people over one channel: written together with its cause, sent later. */

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, PasswordInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, NumberInput, PasswordInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { type OwnChannelRecord, useSaveOwnChannel } from '../../api/own-channels.ts'
@@ -24,7 +24,7 @@ export function ChannelForm({ clientId, channel, onClose }: Props) {
   const form = useForm<ChannelValues>({ initialValues: channelValues(channel) })
   const [rest, setRest] = useState<string | null>(null)
   const { kind } = form.values
-  const { address, help, extra } = KINDS[kind]
+  const { address, help, extra, isForPeople } = KINDS[kind]
   const isNew = channel === null
   const isField = typeof channel?.field === 'string'
   const submit = form.onSubmit((values) => {
@@ -96,6 +96,16 @@ export function ChannelForm({ clientId, channel, onClose }: Props) {
                 allowDeselect={false}
                 {...form.getInputProps('minimum_severity')}
               />
+              {isForPeople && form.values.minimum_severity === 'warning' && (
+                <NumberInput
+                  label="Warnings wait"
+                  description="So long a warning must last, in minutes; 0: none. Empty: as this server says"
+                  min={0}
+                  max={1_440}
+                  allowDecimal={false}
+                  {...form.getInputProps('warnings_after_minutes')}
+                />
+              )}
               <Switch label="Switched on" {...form.getInputProps('is_active', { type: 'checkbox' })} />
             </>
           )}

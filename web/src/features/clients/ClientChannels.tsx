@@ -62,8 +62,20 @@ interface ChannelProps {
   onEdit: () => void
 }
 
+const waitInWords = (minutes: number): string => (minutes === 0 ? 'warnings at once' : `warnings after ${minutes} min`)
+
 function Channel({ channel, mayChange, onEdit }: ChannelProps) {
-  const { id, field, client_id, kind, name, address, minimum_severity, is_active } = channel
+  const {
+    id,
+    field,
+    client_id,
+    kind,
+    name,
+    address,
+    minimum_severity,
+    warnings_after_minutes: wait,
+    is_active,
+  } = channel
   const test = useTestOwnChannel(client_id)
   const remove = useDeleteOwnChannel(client_id)
   const [isRemoving, setRemoving] = useState(false)
@@ -72,6 +84,7 @@ function Channel({ channel, mayChange, onEdit }: ChannelProps) {
     KINDS[kind].title,
     address,
     minimum_severity === 'critical' ? 'only what is critical' : null,
+    minimum_severity === 'critical' || wait === null ? null : waitInWords(wait),
     is_active ? null : 'switched off',
   ]
   return (

@@ -7,6 +7,8 @@ interface KindWords {
   /** The label of its address, and what it is. */
   address: string
   help: string
+  /** Whether people read it: warnings may wait there. */
+  isForPeople: boolean
   /** What else it takes. */
   extra: 'secret' | 'endpoint' | null
 }
@@ -16,25 +18,35 @@ export const KINDS: Readonly<Record<Kind, KindWords>> = {
     title: 'Chat webhook',
     address: 'Webhook',
     help: 'Of Slack, Discord, Microsoft Teams or Google Chat',
+    isForPeople: true,
     extra: null,
   },
-  email: { title: 'E-mail', address: 'E-mail addresses', help: 'Up to 10, with commas between them', extra: null },
+  email: {
+    title: 'E-mail',
+    address: 'E-mail addresses',
+    help: 'Up to 10, with commas between them',
+    isForPeople: true,
+    extra: null,
+  },
   pagerduty: {
     title: 'PagerDuty',
     address: 'Integration key',
     help: 'Of an Events API v2 integration',
+    isForPeople: false,
     extra: 'endpoint',
   },
   opsgenie: {
     title: 'Jira Service Management, Opsgenie',
     address: 'API key',
     help: 'Of an API integration',
+    isForPeople: false,
     extra: 'endpoint',
   },
   webhook: {
     title: 'Webhook',
     address: 'Address',
     help: 'Receives JSON as Alertmanager sends it',
+    isForPeople: false,
     extra: 'secret',
   },
 }
@@ -48,6 +60,8 @@ export interface ChannelValues {
   secret: string
   endpoint: string
   minimum_severity: OwnChannelRecord['minimum_severity']
+  /** Empty: as the service says. */
+  warnings_after_minutes: number | ''
   is_active: boolean
 }
 
@@ -58,6 +72,7 @@ const EMPTY: ChannelValues = {
   secret: '',
   endpoint: '',
   minimum_severity: 'warning',
+  warnings_after_minutes: '',
   is_active: true,
 }
 
@@ -70,18 +85,24 @@ export const channelValues = (channel: OwnChannelRecord | null): ChannelValues =
         kind: channel.kind,
         name: channel.name,
         minimum_severity: channel.minimum_severity,
+        warnings_after_minutes: channel.warnings_after_minutes ?? '',
         is_active: channel.is_active,
       }
 
 export function channelBody(values: ChannelValues, isNew: boolean): CreateOwnChannel | UpdateOwnChannel {
-  const { kind, name, address, secret, endpoint, minimum_severity, is_active } = values
-  const { extra } = KINDS[kind]
+  const { kind, name, address, secret, endpoint, minimum_severity, warnings_after_minutes: wait, is_active } = values
+  const { extra, isForPeople } = KINDS[kind]
   const given = {
     address: address.trim(),
     ...(extra === 'secret' && secret !== '' ? { secret } : {}),
     ...(extra === 'endpoint' && endpoint.trim() !== '' ? { endpoint: endpoint.trim() } : {}),
   }
-  const rest = { name, minimum_severity, is_active }
+  const rest = {
+    name,
+    minimum_severity,
+    ...(isForPeople ? { warnings_after_minutes: wait === '' ? null : wait } : {}),
+    is_active,
+  }
   if (isNew) return { kind, ...rest, ...given }
   return given.address === '' ? rest : { ...rest, ...given }
 }
