@@ -14,7 +14,7 @@ import {
   type Transports,
 } from './notifications/index.ts'
 import { SelfWatch } from './operations/index.ts'
-import { type Outbound, OutboundThread } from './outbound/index.ts'
+import { type Outbound, OutboundThread, type OutboundThreadOptions, type OwnedOutbound } from './outbound/index.ts'
 import { hasUnfinishedCopy, keepPrivate, migrate, openStore, type Store, StoreError } from './store/index.ts'
 import { VERSION } from './version.ts'
 import { Worker } from './worker.ts'
@@ -31,6 +31,8 @@ export interface ServiceOptions {
   onDeath?: (error: Error) => void
   /** Opens the store; a test may open one without threads. */
   open?: typeof openStore
+  /** Asks other systems; a test may ask them without a thread. */
+  openOutbound?: (options: OutboundThreadOptions) => OwnedOutbound
   /** How passwords are hashed; a test may do it at no cost. */
   passwords?: Passwords | undefined
 }
@@ -71,6 +73,7 @@ export async function startService({
   log,
   onDeath,
   open = openStore,
+  openOutbound = (options) => new OutboundThread(options),
   passwords,
 }: ServiceOptions): Promise<Service> {
   const closers = new Closers()
@@ -111,7 +114,7 @@ export async function startService({
     closers.add(() => ingest?.stop())
     const listening = ingest === null ? null : new Listening({ store, clock, trouble: () => ingest.trouble, onError })
 
-    const outbound = new OutboundThread({ allow: config.outboundAllow, userAgent: `Tagwarden/${VERSION}`, clock })
+    const outbound = openOutbound({ allow: config.outboundAllow, userAgent: `Tagwarden/${VERSION}`, clock })
     closers.add(() => outbound.close())
     const mailer = mailerOf(config)
     const transports = transportsOf(config, outbound, mailer)

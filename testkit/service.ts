@@ -8,6 +8,7 @@ import type { Clock } from '../src/lib/index.ts'
 import { type Service, type ServiceOptions, startService } from '../src/main.ts'
 import { type ApiClient, apiClient } from './api.ts'
 import { placeFor, sqlite } from './engines.ts'
+import { openOutboundWithoutThread } from './outbound.ts'
 import { openWithoutThreads } from './sqlite.ts'
 
 /** A service that takes ingest requests. */
@@ -22,8 +23,8 @@ export const ALONE = { CONNECTION_CHECK_URLS: 'off' }
 const CHEAP_PASSWORDS = { ln: 4, r: 8, p: 1 }
 
 /**
- * The whole program in this process, on a random port, with the test's clock, and without threads for the embedded store, and
- * with passwords that cost nothing unless a test is about them.
+ * The whole program in this process, on a random port, with the test's clock, without threads for the embedded store and for what asks
+ * other systems, and with passwords that cost nothing unless a test is about them.
  *
  * @param environment its settings; if they do not say where the data are, it gets an empty SQLite folder
  * @param log where it writes, nowhere by default
@@ -38,7 +39,11 @@ export async function startTestService(
 ): Promise<TestService> {
   const place = isPlaced(environment) ? {} : await placeFor(sqlite, t)
   const config = readConfig({ ...ALONE, PORT: '0', DEFAULT_PLAN: 'enterprise', ...place, ...environment })
-  const service = await startService({ config, clock, log, open: openWithoutThreads, passwords })
+  const service = await startService({
+    ...{ config, clock, log, passwords },
+    open: openWithoutThreads,
+    openOutbound: openOutboundWithoutThread,
+  })
   t.after(() => service.stop(0))
   const { ingest } = service
   assert.ok(ingest !== null)

@@ -14,4 +14,4 @@ export {
 } from './outbound.ts'
 export type { OutboundLimits, OutboundTimings } from './request-timer.ts'
 export type { OutboundMethod } from './target.ts'
-export { OutboundThread, type OutboundThreadOptions } from './thread.ts'
+export { OutboundThread, type OutboundThreadOptions, type OwnedOutbound } from './thread.ts'

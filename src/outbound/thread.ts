@@ -13,6 +13,12 @@ export interface OutboundThreadOptions {
   clock: Clock
 }
 
+/** One that its owner ends. */
+export interface OwnedOutbound extends Outbound {
+  /** Requests under way fail, and later ones. */
+  close(): Promise<void>
+}
+
 interface PendingRequest {
   resolve: (answer: ThreadAnswer) => void
   reject: (error: Error) => void
@@ -28,7 +34,7 @@ const OLD_GENERATION_MB = 512
  * streams) outlives V8's quick collections: in the heap of ingest, 167 requests a second made each of them ten times
  * longer, and cost ingest half of its throughput. Handshakes and decompression are off ingest's thread, too.
  */
-export class OutboundThread implements Outbound {
+export class OutboundThread implements OwnedOutbound {
   readonly #settings: ThreadSettings
   readonly #clock: Clock
   readonly #pending = new Map<number, PendingRequest>()
@@ -56,7 +62,6 @@ export class OutboundThread implements Outbound {
     return (await this.#ask({ kind: 'resolve', host, options }, signal)) as NameFacts
   }
 
-  /** Requests under way fail. */
   async close(): Promise<void> {
     this.#isClosed = true
     const worker = this.#worker

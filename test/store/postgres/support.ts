@@ -94,6 +94,7 @@ export async function wireTo(t: TestContext, url: string): Promise<Wire> {
   let present = { requests: false, answers: false }
   let trap: Trap | undefined
   const program = new Set<Socket>()
+  const ofServer = new Set<Socket>()
   let sent = 0
   const trapped = (message: Buffer, near: Socket): Buffer | null => {
     if (trap === undefined || !message.includes(trap.text)) return message
@@ -105,6 +106,7 @@ export async function wireTo(t: TestContext, url: string): Promise<Wire> {
     const isCut = present
     const far = connect(Number(server.port), server.hostname)
     program.add(near)
+    ofServer.add(far)
     near.on('data', (data: Buffer) => {
       sent += 1
       const message = trapped(data, near)
@@ -113,9 +115,12 @@ export async function wireTo(t: TestContext, url: string): Promise<Wire> {
     far.on('data', (data) => void (isCut.answers || near.write(data)))
     near.on('close', () => {
       program.delete(near)
-      if (!isCut.requests || !wire.listening) far.destroy()
+      if (!isCut.requests) far.destroy()
     })
-    far.on('close', () => void (isCut.answers || near.destroy()))
+    far.on('close', () => {
+      ofServer.delete(far)
+      if (!isCut.answers) near.destroy()
+    })
     for (const socket of [near, far]) socket.on('error', () => undefined)
   })
   const port = await listen(wire)
@@ -125,6 +130,8 @@ export async function wireTo(t: TestContext, url: string): Promise<Wire> {
   t.after(() => {
     wire.close()
     endAll()
+    // Also those whose end the server was never told: it waits a minute for who they are, and this process would wait with it.
+    for (const socket of ofServer) socket.destroy()
   })
   const near = new URL(url)
   near.port = String(port)
