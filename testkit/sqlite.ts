@@ -1,10 +1,5 @@
 import { copyFile } from 'node:fs/promises'
-import { setImmediate } from 'node:timers/promises'
-import { asError } from '../src/lib/index.ts'
-import { migrate, openSqliteStore, openStore, StoreError, sqlitePath } from '../src/store/index.ts'
-import { SqliteConnection } from '../src/store/sqlite/connection.ts'
-import type { Connection, QueryAnswer, ThreadOptions, ThreadRequest } from '../src/store/sqlite/protocol.ts'
-import { errorKindOf, unpack } from '../src/store/sqlite/protocol.ts'
+import { connectWithoutThread, migrate, openSqliteStore, openStore, sqlitePath } from '../src/store/index.ts'
 import { madeOnce } from './made-once.ts'
 
 /**
@@ -18,51 +13,6 @@ export const openWithoutThreads: typeof openStore = (location, onError, onDeath)
 
 export const openFolderWithoutThreads: typeof openSqliteStore = (dataDir, options) =>
   openSqliteStore(dataDir, { ...options, connect: connectWithoutThread })
-
-export const connectWithoutThread = (thread: ThreadOptions): Promise<Connection> => LocalConnection.open(thread)
-
-/** A connection without a thread. It answers in a later turn of the event loop, and with copies, as a thread does. */
-class LocalConnection implements Connection {
-  #connection: SqliteConnection | undefined
-
-  private constructor(connection: SqliteConnection) {
-    this.#connection = connection
-  }
-
-  static async open(options: ThreadOptions): Promise<LocalConnection> {
-    return new LocalConnection(asStoreError(() => new SqliteConnection(options)))
-  }
-
-  async request(request: ThreadRequest): Promise<QueryAnswer> {
-    const answered = this.#tryAnswer(request)
-    await setImmediate()
-    if (answered instanceof Error) throw answered
-    return answered
-  }
-
-  async close(): Promise<void> {
-    if (this.#connection !== undefined) await this.request({ kind: 'close' })
-    this.#connection = undefined
-  }
-
-  #tryAnswer(request: ThreadRequest): QueryAnswer | Error {
-    try {
-      if (this.#connection === undefined) throw new StoreError('closed', 'the database is closed')
-      const connection = this.#connection
-      return unpack(asStoreError(() => connection.answer(request)))
-    } catch (thrown) {
-      return asError(thrown)
-    }
-  }
-}
-
-function asStoreError<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (thrown) {
-    throw new StoreError(errorKindOf(thrown), asError(thrown).message)
-  }
-}
 
 /** Gives an empty data folder a migrated database: a copy takes a millisecond, the migrations take fifty. */
 export async function copyTemplate(dataDir: string): Promise<void> {

@@ -52,7 +52,7 @@ export {
   subjectLabel,
   WHOLE,
 } from './result.ts'
-export { type RunTools, runProbe } from './run-probe.ts'
+export { type Run, type RunTools, runProbe } from './run-probe.ts'
 export type { Scheduler, SchedulerWatch } from './scheduler.ts'
 export { type ProbeState, ProbeStates, type ProbesBySite } from './states.ts'
 export { PageReader } from './types/pages.ts'

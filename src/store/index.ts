@@ -10,6 +10,7 @@ export { attemptEach, chunksOf, countOf, totalOf, untilDone } from './sql.ts'
 export { type BackupOptions, backUpSqlite, type CopiedDatabase } from './sqlite/backup.ts'
 export { type DatabaseContents, integrityErrors } from './sqlite/contents.ts'
 export type { CopyWatch } from './sqlite/files.ts'
+export { connectWithoutThread } from './sqlite/local-connection.ts'
 export { openSqliteStore, type SqliteOptions, sqlitePath } from './sqlite/open.ts'
 export { type RestoredDatabase, type RestoreOptions, restoreSqlite } from './sqlite/restore.ts'
 export {

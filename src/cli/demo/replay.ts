@@ -4,6 +4,7 @@ import {
   claimAfterwards,
   type Finished,
   finishedOf,
+  type Run,
   type RunTools,
   runProbe,
   writeResults,
@@ -11,6 +12,7 @@ import {
 import type { TimeRange } from '../../rollups/index.ts'
 import type { ProbeRow, Store } from '../../store/index.ts'
 import type { Update } from '../progress.ts'
+import { LookAhead } from './look-ahead.ts'
 import { OWN_CHAT_ONLY, type PersonAction } from './people.ts'
 import { type DemoHistory, type DemoProbe, nextRunIn, REGISTRY, stretchesOf } from './probes.ts'
 
@@ -47,6 +49,8 @@ export interface ReplayOptions {
 
 interface Watched extends DemoProbe {
   stretches: readonly TimeRange[]
+  /** How it is run at a time, epoch ms. */
+  runAt: (at: number) => Promise<Run>
 }
 
 /** Runs that the history takes, about: what is found continues until it ends. */
@@ -64,9 +68,7 @@ export const plannedRuns = (probes: readonly DemoProbe[], history: DemoHistory):
  */
 export async function replay(options: ReplayOptions, update: Update): Promise<number> {
   const { clock, tools, actor, history } = options
-  const watched = options.probes
-    .filter(({ row }) => row.is_active === 1)
-    .map((probe): Watched => ({ ...probe, stretches: stretchesOf(probe, history) }))
+  const watched = options.probes.filter(({ row }) => row.is_active === 1).map((probe) => watch(options, probe))
   const actions = [...options.actions]
   let results = 0
   for (;;) {
@@ -123,18 +125,26 @@ async function runBatch(options: ReplayOptions, watched: readonly Watched[], end
   return ran.length
 }
 
-async function run({ tools, nodeId, clock }: ReplayOptions, watched: Watched, at: number): Promise<Ran> {
+async function run({ nodeId, clock }: ReplayOptions, watched: Watched, at: number): Promise<Ran> {
   const { row, site } = watched
   const probe: ProbeRow = { ...row, claimed_by: nodeId, claimed_at: clock.time }
-  const made = await runProbe(
-    { ...tools, clock: { now: () => at } },
-    REGISTRY.get(row.probe_type),
-    probe,
-    site.row,
-    NEVER,
-  )
-  if (made === undefined) throw new Error('a run was cancelled that cannot be cancelled')
-  return { watched, at, finished: finishedOf(probe, site.row, made) }
+  return { watched, at, finished: finishedOf(probe, site.row, await watched.runAt(at)) }
+}
+
+function watch({ tools, history }: ReplayOptions, probe: DemoProbe): Watched {
+  const type = REGISTRY.get(probe.row.probe_type)
+  const make = async (at: number): Promise<Run> => {
+    const made = await runProbe({ ...tools, clock: { now: () => at } }, type, watched.row, watched.site.row, NEVER)
+    if (made === undefined) throw new Error('a run was cancelled that cannot be cancelled')
+    return made
+  }
+  const stretches = stretchesOf(probe, history)
+  const watched: Watched = { ...probe, stretches, runAt: make }
+  if (type?.kind !== 'data') return watched
+  const lookAhead = new LookAhead(make, probe.row.interval_seconds * SECOND)
+  const endOf = (at: number) => stretches.find(({ from, to }) => from <= at && at < to)?.to ?? at
+  watched.runAt = (at) => lookAhead.at(at, endOf(at))
+  return watched
 }
 
 const NEVER = new AbortController().signal

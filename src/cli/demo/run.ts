@@ -1,8 +1,9 @@
+import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import { type Clock, DAY, floorTo, HOUR, isoTime, MINUTE, SECOND } from '../../lib/index.ts'
 import { startService } from '../../main.ts'
-import { migrate, openSqliteStore, type SqliteOptions } from '../../store/index.ts'
+import { connectWithoutThread, migrate, openSqliteStore, type SqliteOptions } from '../../store/index.ts'
 import { createLog, stopOnSignals } from '../process.ts'
 import { withProgress } from '../progress.ts'
 import { folderFor, gapsOf, type HistoryOptions, type SiteGap, settle, writeHistory } from './history.ts'
@@ -20,7 +21,7 @@ export interface DemoOptions {
   days: number
   seed: string
   simulate: boolean
-  /** Opens a connection to the database, in a thread of its own unless a test says otherwise. */
+  /** Opens a connection of the service to the database, in a thread of its own unless a test says otherwise. */
   connect?: NonNullable<SqliteOptions['connect']>
 }
 
@@ -51,14 +52,16 @@ export interface PreparedDemo extends Pick<Results, 'tagServer' | 'chat'> {
 }
 
 /** Before the service opens it: the history is written in bulk, and no one waits behind it. */
-export async function prepareDemo({ config, clock, days, seed, connect }: DemoOptions): Promise<PreparedDemo> {
+export async function prepareDemo({ config, clock, days, seed }: DemoOptions): Promise<PreparedDemo> {
   const { dataDir } = config
   const retention = { minuteDays: config.retentionMinuteDays, hourDays: config.retentionHourDays }
   const start = floorTo(clock.now(), MINUTE)
   const incidents = incidentsAround(start)
-  const store = await openSqliteStore(dataDir, { readersGiveWay: false, ...(connect !== undefined && { connect }) })
+  const store = await openSqliteStore(dataDir, { connect: connectWithoutThread })
   try {
     await migrate(store.write, store.columnTypes)
+    // What the machine forgets of it when the power fails is made again by the next start: no commit has to wait for the disk.
+    await sql`pragma synchronous = normal`.execute(store.write)
     const earliest = start - days * DAY
     const sites = await ensureDemoSites(store, { now: () => earliest }, dataDir, SITES)
     const folder = await folderFor(store)

@@ -38,10 +38,8 @@ export const lockPath = (dataDir: string): string => join(dataDir, 'tagwarden.lo
 export interface SqliteOptions {
   /** Called when one of its threads has died: the store no longer works, and only a new process can help. */
   onDeath?: ((error: Error) => void) | undefined
-  /** Opens one connection, in a thread of its own unless a test says otherwise. */
+  /** Opens one connection, in a thread of its own unless it is said otherwise. */
   connect?: (options: ThreadOptions) => Promise<Connection>
-  /** False where no one waits for anything but what is read. Default true. */
-  readersGiveWay?: boolean
 }
 
 /**
@@ -51,12 +49,12 @@ export interface SqliteOptions {
  * @throws StartupError when another process has the folder, or it cannot be used.
  */
 export async function openSqliteStore(dataDir: string, options: SqliteOptions = {}): Promise<Store> {
-  const { onDeath = () => undefined, readersGiveWay = true } = options
+  const { onDeath = () => undefined } = options
   const { connect = (thread: ThreadOptions) => ConnectionThread.open(thread, onDeath) } = options
   const path = sqlitePath(dataDir)
   const lock = lockPath(dataDir)
   const open = (mode: ThreadOptions['mode']) =>
-    connect({ path, mode, lockPath: lock, givesWay: mode === 'reader' && readersGiveWay })
+    connect({ path, mode, lockPath: lock, givesWay: mode === 'reader' })
   const threads: Connection[] = []
   try {
     await makeFolder(resolve(dataDir))
