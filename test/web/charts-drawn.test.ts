@@ -134,13 +134,13 @@ test('a cell of the heat map says what failed of how many, when, and what is usu
   assert.deepEqual(words, {
     name: 'Meta CAPI · purchase',
     time: '15:30–15:45, 20 Nov 2026, CET',
-    failed: '42 of 62 failed (68 %)',
-    usual: '0.6 %',
+    failed: '42 of 62 failed (68\u00a0%)',
+    usual: '0.6\u00a0%',
   })
   const alone = cellWords(
     { at: at + WIDTH, row: 0, executions: 1_200, bad: 0 },
     { name: 'GA4', of: undefined, width: WIDTH, usual: undefined, frame },
   )
-  assert.deepEqual([alone.name, alone.failed, alone.usual], ['GA4', '0 of 1,200 failed (0 %)', undefined])
+  assert.deepEqual([alone.name, alone.failed, alone.usual], ['GA4', '0 of 1,200 failed (0\u00a0%)', undefined])
   assert.match(alone.time, /^15:45–16:00, 20 Nov 2026, CET · (so far|shown in part)$/)
 })

@@ -1,7 +1,7 @@
 import { Tooltip } from '@mantine/core'
 import { type PointerEvent, useState } from 'react'
 import type { ResultRecord } from '../api/probes.ts'
-import { exact } from '../lib/words.ts'
+import { exact, unbroken } from '../lib/words.ts'
 import classes from './HeatStrip.module.css'
 import { STATUS_WORDS, STATUSES, unjudgedWords } from './status/status.ts'
 
@@ -71,7 +71,7 @@ function Words({ result, zone }: { result: ResultRecord; zone: string | undefine
     <>
       <b>{unjudgedWords(result) ?? STATUS_WORDS[result.status]}</b> · {exact(Date.parse(result.executed_at), zone)}
       <br />
-      {result.message}
+      {unbroken(result.message)}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import type { IncidentDetail } from '../../api/incidents.ts'
-import { counted } from '../../lib/words.ts'
+import { counted, unbroken } from '../../lib/words.ts'
 import { impactSentence } from './impact.ts'
 
 type Affected = IncidentDetail['affected'][number]
@@ -8,7 +8,7 @@ const NAMES_MOST = 2
 
 /** "267 of 425 purchases (63 %)", "nothing surely", or why nothing is known. */
 export function lossWords({ impact, cause, state }: Pick<IncidentDetail, 'impact' | 'cause' | 'state'>): string {
-  if (impact !== null) return impactSentence(impact) === null ? 'Nothing surely' : `${impact.summary}`
+  if (impact !== null) return impactSentence(impact) === null ? 'Nothing surely' : unbroken(`${impact.summary}`)
   if (cause === 'own') return 'Nothing: our own check failed'
   if (cause === 'quality') return 'Nothing: events arrive, but slow or incomplete'
   return state === 'resolved' ? 'Nothing was counted' : 'Not counted yet'

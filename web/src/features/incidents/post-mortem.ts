@@ -53,6 +53,8 @@ export function postMortem(incident: IncidentDetail, zone: string, now: number):
   ]
     .join('\n\n')
     .concat('\n')
+    // Plain text: what keeps lines whole on a page is in the way where someone searches or edits.
+    .replaceAll('\u00a0', ' ')
 }
 
 const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n')

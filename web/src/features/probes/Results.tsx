@@ -4,7 +4,7 @@ import { ListChecks } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { ResultRecord } from '../../api/probes.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
-import { exact, whole } from '../../lib/words.ts'
+import { exact, unbroken, whole } from '../../lib/words.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { EmptyState } from '../../ui/States.tsx'
@@ -115,7 +115,7 @@ const ANSWER: Column<ResultRecord> = {
   title: 'Answer',
   isNumber: true,
   width: '7rem',
-  render: ({ response_time_ms }) => (response_time_ms === null ? '' : `${whole(response_time_ms)} ms`),
+  render: ({ response_time_ms }) => (response_time_ms === null ? '' : unbroken(`${whole(response_time_ms)} ms`)),
 }
 
 interface ResultDrawerProps {
@@ -182,7 +182,9 @@ function Content({ result, zone }: { result: ResultRecord; zone: string | undefi
 
 function circumstances({ response_time_ms, attempts, maintenance_id }: ResultRecord): string {
   return [
-    response_time_ms === null ? 'nothing was asked over the network' : `answered in ${whole(response_time_ms)} ms`,
+    response_time_ms === null
+      ? 'nothing was asked over the network'
+      : unbroken(`answered in ${whole(response_time_ms)} ms`),
     attempts > 1 ? 'tried twice, as the network failed at first' : null,
     maintenance_id === null ? null : 'during maintenance: it opens no alert',
   ]

@@ -13,6 +13,7 @@ import { ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
+import { sentence } from '../alerts/words.ts'
 import { momentLine } from '../today/words.ts'
 import { HourStrip } from './HourStrip.tsx'
 import { Pager } from './Pager.tsx'
@@ -67,7 +68,7 @@ function Verdict({ sites }: { sites: VendorSites }) {
       {verdictWords(sites)}{' '}
       {sites.incident !== null && (
         <TextLink to="/incidents/$incidentId" params={{ incidentId: sites.incident.id }}>
-          {sites.incident.title}
+          {sentence(sites.incident.title)}
         </TextLink>
       )}
     </>
