@@ -1,5 +1,6 @@
 import type { IncidentDetail } from '../../api/incidents.ts'
 import { counted, unbroken } from '../../lib/words.ts'
+import { sentence } from '../alerts/words.ts'
 import { impactSentence } from './impact.ts'
 
 type Affected = IncidentDetail['affected'][number]
@@ -33,6 +34,17 @@ function namesOf(names: readonly string[]): string {
   const all = [...new Set(names)]
   const shown = all.slice(0, NAMES_MOST).join(', ')
   return all.length > NAMES_MOST ? `${shown} and ${all.length - NAMES_MOST} more` : shown
+}
+
+type Explained = Pick<IncidentDetail, 'likely_cause' | 'scope' | 'vendor' | 'affected' | 'state'>
+
+/** What explains it best. A vendor's incident is about its cause: "Trouble at Meta: its tags fail on 3 sites". */
+export function causeWords({ likely_cause, scope, vendor, affected, state }: Explained): string {
+  if (likely_cause !== null) return sentence(likely_cause)
+  if (scope !== 'vendor' || vendor === null) return 'Not known yet'
+  const sites = new Set(affected.map(({ site_id }) => site_id)).size
+  const failed = `its tags ${state === 'resolved' ? 'failed' : 'fail'}`
+  return `Trouble at ${vendor}: ${failed} on ${sites > 1 ? counted(sites, 'site') : 'several sites'}`
 }
 
 const HOUR = 3_600_000
