@@ -3,7 +3,7 @@ import { type PointerEvent, useState } from 'react'
 import type { ResultRecord } from '../api/probes.ts'
 import { exact, unbroken } from '../lib/words.ts'
 import classes from './HeatStrip.module.css'
-import { STATUS_WORDS, STATUSES, unjudgedWords } from './status/status.ts'
+import { judgedStatus, STATUS_WORDS, STATUSES, unjudgedWords } from './status/status.ts'
 
 interface Props {
   /** Newest first. */
@@ -75,8 +75,6 @@ function Words({ result, zone }: { result: ResultRecord; zone: string | undefine
     </>
   )
 }
-
-const judgedStatus = ({ judged, status }: ResultRecord) => (judged ? status : 'unknown')
 
 const stubs = (count: number): string =>
   Array.from({ length: count }, (_, n) => `M${n * STEP} ${HEIGHT}v-2h${BAR}v2z`).join('')

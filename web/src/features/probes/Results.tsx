@@ -9,6 +9,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
+import { judgedStatus, unjudgedWords } from '../../ui/status/status.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { sentence } from './list.ts'
@@ -83,7 +84,7 @@ function useColumns(zone: string | undefined, isAsked: boolean): Column<ResultRe
           render: (result) => (
             <div className={classes.card}>
               <span className={classes.cardHead}>
-                <StatusBadge status={result.status} />
+                <Judgement result={result} />
                 <span className={classes.muted}>{time(result)}</span>
               </span>
               {sentence(result.message)}
@@ -93,7 +94,7 @@ function useColumns(zone: string | undefined, isAsked: boolean): Column<ResultRe
       ]
     }
     return [
-      { key: 'status', title: 'Status', width: '9rem', render: ({ status }) => <StatusBadge status={status} /> },
+      { key: 'status', title: 'Status', width: '9rem', render: (result) => <Judgement result={result} /> },
       { key: 'time', title: 'When', width: '8rem', render: time },
       {
         key: 'message',
@@ -109,6 +110,11 @@ function useColumns(zone: string | undefined, isAsked: boolean): Column<ResultRe
     ]
   }, [isPhone, zone, isAsked])
 }
+
+/** The status of a result; of one that judged nothing, that it did not: its "ok" says nothing of the target. */
+const Judgement = ({ result }: { result: ResultRecord }) => (
+  <StatusBadge status={judgedStatus(result)}>{unjudgedWords(result)}</StatusBadge>
+)
 
 const ANSWER: Column<ResultRecord> = {
   key: 'took',
@@ -158,7 +164,7 @@ function Content({ result, zone }: { result: ResultRecord; zone: string | undefi
   return (
     <div className={classes.result}>
       <p className={classes.cardHead}>
-        <StatusBadge status={result.status} />
+        <Judgement result={result} />
         <span className={classes.muted}>{exact(Date.parse(result.executed_at), zone)}</span>
       </p>
       <p className={classes.message}>{sentence(result.message)}</p>

@@ -28,6 +28,13 @@ export function verdictWords({ name, failing_sites, total }: Pick<VendorSites, '
 export const rateWords = (rate: number | null): string => (rate === null ? '–' : percent(rate))
 export const msWords = (ms: number | null): string => (ms === null ? '–' : unbroken(`${whole(ms)} ms`))
 
+/** What the columns beside the hours say, where there is room for one: "8 % of 12,400 runs failed · p95 491 ms". */
+export const phoneWords = ({ failure_rate, runs, p95_ms }: Pick<VendorSite, 'failure_rate' | 'runs' | 'p95_ms'>) =>
+  [
+    failure_rate === null ? `${whole(runs)} runs` : `${percent(failure_rate)} of ${whole(runs)} runs failed`,
+    ...(p95_ms === null ? [] : [`p95 ${msWords(p95_ms)}`]),
+  ].join(' · ')
+
 /** How bad an hour was; null: nothing ran. */
 export type Level = 0 | 1 | 2 | 3 | null
 
