@@ -156,6 +156,12 @@ test('someone subscribes to the page by e-mail, confirms and unsubscribes', asyn
   await page.getByRole('button', { name: 'Confirm' }).click()
   await page.getByText('reader@example.com gets an e-mail when an incident begins and when it ends.').waitFor()
   await assertAccessible(page)
+  for (const variant of VARIANTS) {
+    const { page: again } = await openPage(t, service.url, path ?? '', variant)
+    await again.getByRole('button', { name: 'Unsubscribe' }).waitFor()
+    await assertAccessible(again)
+    assert.equal(await sideways(again), 0, 'the page scrolls sideways')
+  }
   await page.getByRole('button', { name: 'Unsubscribe' }).click()
   await page.getByRole('heading', { name: 'Unsubscribed' }).waitFor()
 })
