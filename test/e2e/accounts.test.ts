@@ -128,6 +128,19 @@ test('from an invitation to the first view', async (t) => {
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
       await screenshot(page, 'people', variant)
     })
+
+    await t.test(`a welcome and one's account in ${variant.scheme} on a ${variant.device}: so are they`, async (t) => {
+      const api = apiClient(service.url, bearer(ADMIN_TOKEN))
+      const { link } = await api.ask<InvitedUser>('POST', '/api/users', {
+        email: `${variant.scheme}-${variant.device}@agency.example`,
+        roles: [{ client_id: null, role: 'viewer' }],
+      })
+      const page = await accept(t, link?.url ?? assert.fail('no link'), variant)
+      await page.goto(`${service.url}/account`)
+      await page.getByText('this one').waitFor()
+      await assertAccessible(page)
+      assert.equal(await sideways(page), 0, 'the page scrolls sideways')
+    })
   }
 })
 

@@ -7,6 +7,10 @@ import { screenshot } from './support/screenshot.ts'
 
 const CHART = /^Failure rate of Meta CAPI · .* and Meta CAPI · .* over time/
 
+/** In the browser: how the figures are aligned. */
+const SIDES = `[...new Set([...document.querySelectorAll('[aria-label="Figures of this time"] tbody td')]
+  .map((cell) => getComputedStyle(cell).textAlign))]`
+
 test('two sites of the demo store side by side', async (t) => {
   const demo = await startDemo(t)
   const idOf = (name: string) => demo.sites.find((site) => site.name === name)?.id ?? assert.fail(name)
@@ -19,7 +23,8 @@ test('two sites of the demo store side by side', async (t) => {
       await page.getByRole('img', { name: CHART }).locator('canvas').first().waitFor()
       await page.getByRole('columnheader', { name: 'Meta CAPI · Feldkamp Outdoor' }).waitFor()
       const share = page.getByRole('row').filter({ hasText: 'Failure rate' }).getByRole('cell')
-      for (const text of await share.allInnerTexts()) assert.match(text, /^\d+(\.\d)? %$/)
+      for (const text of await share.allInnerTexts()) assert.match(text, /^\d+(\.\d)?\s%$/)
+      assert.deepEqual(await page.evaluate(SIDES), ['right'], 'numbers that do not end under each other')
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
       await screenshot(page, 'compare', variant)

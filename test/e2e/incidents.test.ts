@@ -209,7 +209,7 @@ async function share(t: TestContext, demo: Demo, page: Page, variant: Required<V
   await ofSite.getByRole('link').click()
   await page.getByText(/^part of Meta tags fail/).waitFor()
   await panel(page, 'Why we think so')
-    .getByText(/^Web container 41 → 42 was published \d+ min before it began/)
+    .getByText(/^Web container 41 → 42 was published \d+\smin before it began/)
     .waitFor()
   const link = page.getByLabel('Link to this incident')
   const make = page.getByRole('button', { name: 'Make a link' })

@@ -127,7 +127,7 @@ test('maintenance and silences', async (t) => {
     await assertAccessible(page)
     await dialog.getByRole('button', { name: 'Silence', exact: true }).click()
     const muted = page.getByRole('region', { name: 'Muted now' }).getByRole('listitem').filter({ hasText: 'Load test' })
-    await muted.getByText(/ends in (3 h|4 h|\d+ min)/).waitFor()
+    await muted.getByText(/ends in (3\sh|4\sh|\d+\smin)/).waitFor()
     await muted.getByRole('button', { name: 'End now' }).click()
     await muted.waitFor({ state: 'detached' })
   })

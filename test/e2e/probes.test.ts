@@ -132,7 +132,7 @@ test('the probes of the demo store', async (t) => {
     await page.getByLabel('Check GTM JS').click({ force: true })
     await choose(page, 'Runs every', '15 min')
     await choose(page, 'Alerts', 'after 3 bad results in a row')
-    await page.getByText(/An alert opens 30 min to 45 min after/).waitFor()
+    await page.getByText(/An alert opens 30\smin to 45\smin after/).waitFor()
     await add.click()
     await page.getByRole('heading', { name: 'Tag server health', level: 1 }).waitFor()
     const made = (await demo.call('GET', `/api/probes?site_id=${bare.id}`)).json<

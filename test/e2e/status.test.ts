@@ -10,13 +10,12 @@ import { mailServer } from '../notifications/email/smtp-server.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways } from './support/forms.ts'
+import { drawLogo } from './support/logo.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
 const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
-/** A whole PNG of one pixel. */
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 /** A service that asks for a key, with a client of three sites, one of them broken for 18 minutes. */
 async function start(t: TestContext) {
@@ -67,7 +66,10 @@ async function start(t: TestContext) {
 test('the shared status page', async (t) => {
   const { service, call, client, title, link, recover } = await start(t)
   const { token } = await link()
-  await call('PATCH', `/api/clients/${client.id}/status-page`, { accent: '#7a1f3d', logo: PIXEL })
+  await call('PATCH', `/api/clients/${client.id}/status-page`, {
+    accent: '#7a1f3d',
+    logo: await drawLogo('Feldkamp', '#7a1f3d'),
+  })
 
   for (const variant of VARIANTS) {
     await t.test(
@@ -81,7 +83,7 @@ test('the shared status page', async (t) => {
         assert.equal(await page.getByRole('img', { name: /^The last 90 days: / }).count(), 3)
         await page.getByRole('heading', { name: 'Incidents of the last 90 days' }).waitFor()
         await page.getByRole('link', { name: 'Atom feed of incidents' }).waitFor()
-        await page.waitForFunction('document.querySelector(\'img[src$="/logo"]\')?.naturalWidth === 1')
+        await page.waitForFunction('document.querySelector(\'img[src$="/logo"]\')?.naturalWidth === 160')
         assert.match(await page.title(), /^■ Feldkamp Group: 1 of 3 sites/)
         assert.equal(await page.getByRole('navigation').count(), 0)
         await assertAccessible(page)
@@ -118,7 +120,7 @@ test('the shared status page', async (t) => {
     await wait(/Tagwarden cannot be reached: this is how it was/)
     await page.getByText('All fine').waitFor()
     await page.context().setOffline(false)
-    await wait(/renewed every 30 s automatically/)
+    await wait(/renewed every 30\ss automatically/)
     await call('DELETE', `/api/clients/${client.id}/status-link`)
     await wait('This link opens nothing')
     assert.equal(await page.getByText('Feldkamp Outdoor').count(), 0)
@@ -154,6 +156,12 @@ test('someone subscribes to the page by e-mail, confirms and unsubscribes', asyn
   await page.getByRole('button', { name: 'Confirm' }).click()
   await page.getByText('reader@example.com gets an e-mail when an incident begins and when it ends.').waitFor()
   await assertAccessible(page)
+  for (const variant of VARIANTS) {
+    const { page: again } = await openPage(t, service.url, path ?? '', variant)
+    await again.getByRole('button', { name: 'Unsubscribe' }).waitFor()
+    await assertAccessible(again)
+    assert.equal(await sideways(again), 0, 'the page scrolls sideways')
+  }
   await page.getByRole('button', { name: 'Unsubscribe' }).click()
   await page.getByRole('heading', { name: 'Unsubscribed' }).waitFor()
 })

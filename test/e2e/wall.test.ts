@@ -36,6 +36,11 @@ async function heapOf(page: Page): Promise<number> {
   return usedSize
 }
 
+/** In the browser: texts of the slide that do not fit their place. */
+const CUT = `[...document.querySelectorAll('section li span, section h2 span')]
+  .filter((text) => text.scrollWidth > text.clientWidth + 1 || text.scrollHeight > text.clientHeight + 1)
+  .map((text) => text.textContent)`
+
 const slideNumber = (page: Page, number: number) => page.getByText(new RegExp(`^${number} of \\d+$`))
 
 test('the wall of the demo store', async (t) => {
@@ -50,6 +55,7 @@ test('the wall of the demo store', async (t) => {
         await page.getByRole('listitem').filter({ hasText: 'Meta CAPI' }).first().waitFor()
         await page.getByText(/^As of \d\d:\d\d$/).waitFor()
         assert.equal(await page.evaluate('document.documentElement.scrollHeight > innerHeight'), false, 'it scrolls')
+        assert.deepEqual(await page.evaluate(CUT), [], 'text is cut')
         await assertAccessible(page)
         await screenshot(page, 'wall', variant)
       },

@@ -104,10 +104,10 @@ for (const [alerts, words] of VERDICTS) {
 }
 
 const SENTENCES: readonly [text: string, shown: string][] = [
-  ['nothing received for 30 min', 'Nothing received for 30 min'],
+  ['nothing received for 30 min', 'Nothing received for 30\u00a0min'],
   ['shop.example answered 503', 'shop.example answered 503'],
   ['“Meta CAPI” failed', '“Meta CAPI” failed'],
-  ['failed: 76 of 130 (58 %), last 15 min', 'failed: 76 of 130 (58\u00a0%), last 15 min'],
+  ['failed: 76 of 130 (58 %), last 15 min', 'failed: 76 of 130 (58\u00a0%), last 15\u00a0min'],
 ]
 for (const [text, shown] of SENTENCES) {
   test(`"${text}" is shown as "${shown}"`, () => assert.equal(sentence(text), shown))
@@ -226,7 +226,7 @@ test('an alert whose tag is no longer seen does not say that it recovered', () =
     endWords(alert('a', { state: 'resolved', started_at: iso(NOW - 3 * HOUR), resolved_at: iso(NOW), resolution }))
   assert.deepEqual(
     [ended('recovered'), ended('gone')],
-    ['recovered automatically after 3 h', 'no longer seen, after 3 h'],
+    ['recovered automatically after 3\u00a0h', 'no longer seen, after 3\u00a0h'],
   )
 })
 

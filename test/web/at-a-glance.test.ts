@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { IncidentDetail } from '../../web/src/api/incidents.ts'
-import { affectedWords, chartsOf, lossWords } from '../../web/src/features/incidents/at-a-glance.ts'
+import { affectedWords, causeWords, chartsOf, lossWords } from '../../web/src/features/incidents/at-a-glance.ts'
 
 type Affected = IncidentDetail['affected'][number]
 
@@ -51,4 +51,19 @@ test('where nothing is counted it says why', () => {
   assert.equal(words('tag', 'resolved'), 'Nothing was counted')
   assert.equal(words('own'), 'Nothing: our own check failed')
   assert.equal(words('quality'), 'Nothing: events arrive, but slow or incomplete')
+})
+
+test('the likely cause of an incident of a vendor is trouble there, where nothing else is known to explain it', () => {
+  const vendors = {
+    likely_cause: null,
+    scope: 'vendor' as const,
+    vendor: 'Meta',
+    state: 'open' as const,
+    affected: [affected({}), affected({ site_id: 'blog' }), affected({ site_id: 'blog', subject_label: 'Funnel' })],
+  }
+  assert.equal(causeWords(vendors), 'Trouble at Meta: its tags fail on 2 sites')
+  assert.equal(causeWords({ ...vendors, state: 'resolved' }), 'Trouble at Meta: its tags failed on 2 sites')
+  assert.equal(causeWords({ ...vendors, affected: [affected({})] }), 'Trouble at Meta: its tags fail on several sites')
+  assert.equal(causeWords({ ...vendors, likely_cause: 'version 42 was published' }), 'Version 42 was published')
+  assert.equal(causeWords({ ...vendors, scope: 'site' }), 'Not known yet')
 })

@@ -57,7 +57,7 @@ test('the figures say what is missing only where something is', () => {
   const texts = (over: Partial<ReconciliationAnswer> = {}) =>
     capturedRows(report(over), 0.95).map(({ name, value, reference }) => [name, value, reference])
   assert.deepEqual(texts(), [
-    ['Captured', '90 %', 'at least 95 %'],
+    ['Captured', '90\u00a0%', 'at least 95\u00a0%'],
     ['Counted by shop', '300', undefined],
     ['Counted here', '270', undefined],
   ])
@@ -65,7 +65,7 @@ test('the figures say what is missing only where something is', () => {
     ['Not reported', '3 hours', '12 counted here'],
     ['Not watched here', '1 hour', undefined],
   ])
-  assert.deepEqual(texts({ captured: null, reference: 0 })[0], ['Captured', '–', 'at least 95 %'])
+  assert.deepEqual(texts({ captured: null, reference: 0 })[0], ['Captured', '–', 'at least 95\u00a0%'])
 })
 
 test('more than all leaves an axis that ends at all', () => {

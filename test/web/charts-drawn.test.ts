@@ -4,6 +4,7 @@ import { cellStyle, cellWords } from '../../web/src/features/site/heat.ts'
 import type { ChartColors } from '../../web/src/ui/chart/colors.ts'
 import { areas, drawings } from '../../web/src/ui/chart/drawings.ts'
 import { instant, partialStretches, placed } from '../../web/src/ui/chart/points.ts'
+import { axisUpTo } from '../../web/src/ui/chart/ticks.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -134,13 +135,19 @@ test('a cell of the heat map says what failed of how many, when, and what is usu
   assert.deepEqual(words, {
     name: 'Meta CAPI · purchase',
     time: '15:30–15:45, 20 Nov 2026, CET',
-    failed: '42 of 62 failed (68 %)',
-    usual: '0.6 %',
+    failed: '42 of 62 failed (68\u00a0%)',
+    usual: '0.6\u00a0%',
   })
   const alone = cellWords(
     { at: at + WIDTH, row: 0, executions: 1_200, bad: 0 },
     { name: 'GA4', of: undefined, width: WIDTH, usual: undefined, frame },
   )
-  assert.deepEqual([alone.name, alone.failed, alone.usual], ['GA4', '0 of 1,200 failed (0 %)', undefined])
+  assert.deepEqual([alone.name, alone.failed, alone.usual], ['GA4', '0 of 1,200 failed (0\u00a0%)', undefined])
   assert.match(alone.time, /^15:45–16:00, 20 Nov 2026, CET · (so far|shown in part)$/)
+})
+
+test('an axis of rates ends at 100 % where they come near it, and fits them below', () => {
+  const { max } = axisUpTo(1)
+  assert.equal(max({ max: 0.94 }), 1)
+  assert.equal(max({ max: 0.3 }), null)
 })

@@ -46,27 +46,27 @@ const REASONS: readonly [evidence: object, status: string, words: string | null]
   [
     { surprise: 5.1, surprise_needed: 4.3, kind: 'fall' },
     'warning',
-    'So few come by chance once in 130k windows of 30 min; the budget of false alarms allows once in 20k.',
+    'So few come by chance once in 130k windows of 30\u00a0min; the budget of false alarms allows once in 20k.',
   ],
   [
     { surprise: 2, surprise_needed: 4.3, kind: 'usual' },
     'ok',
-    'So few come by chance once in 100 windows of 30 min; the budget of false alarms allows once in 20k. Chance explains it.',
+    'So few come by chance once in 100 windows of 30\u00a0min; the budget of false alarms allows once in 20k. Chance explains it.',
   ],
   [
     { surprise: 0.1, surprise_needed: 4.3, kind: 'usual' },
     'ok',
-    'Nothing is unusual: the budget of false alarms allows once in 20k windows of 30 min.',
+    'Nothing is unusual: the budget of false alarms allows once in 20k windows of 30\u00a0min.',
   ],
   [
     { surprise: 40, surprise_needed: 4.3, kind: 'zero' },
     'critical',
-    'Such a silence comes by chance once in more than 1,000 billion windows of 30 min; the budget of false alarms allows once in 20k.',
+    'Such a silence comes by chance once in more than 1,000 billion windows of 30\u00a0min; the budget of false alarms allows once in 20k.',
   ],
   [
     { surprise: 6, surprise_needed: 4.3, kind: 'spike' },
     'ok',
-    'So many come by chance once in 1M windows of 30 min; the budget of false alarms allows once in 20k. It is no fault all the same.',
+    'So many come by chance once in 1M windows of 30\u00a0min; the budget of false alarms allows once in 20k. It is no fault all the same.',
   ],
   [{ kind: 'renamed' }, 'ok', null],
 ]
@@ -80,12 +80,12 @@ test('how much is known is said with how counts vary and how many holidays there
   const learnt = { learnt_days: 18, level_noise: 0.124, visit_size: 3.24, special: [] }
   assert.equal(
     spreadWords(learnt),
-    'Learnt from 18 days: events come about 3.2 at a time, and hours differ by ± 12 % besides.',
+    'Learnt from 18 days: events come about 3.2 at a time, and hours differ by ± 12\u00a0% besides.',
   )
   const day = { from: iso(NOON), to: iso(NOON + 24 * HOUR) }
   assert.equal(
     spreadWords({ learnt_days: 1, level_noise: 0.3, visit_size: 1, special: [day] }),
-    'Learnt from 1 day: events come one by one, and hours differ by ± 30 % besides. 1 public holiday left out, or judged by silence only.',
+    'Learnt from 1 day: events come one by one, and hours differ by ± 30\u00a0% besides. 1 public holiday left out, or judged by silence only.',
   )
 })
 

@@ -261,7 +261,7 @@ const IMPACT: NonNullable<IncidentDetail['impact']> = {
 }
 
 test('what is lost is said so far while it lasts, and not at all where nothing surely is', () => {
-  assert.equal(impactSentence({ ...IMPACT, final: false }), 'Lost so far: about 1,267 of 2,425 purchases (52 %)')
+  assert.equal(impactSentence({ ...IMPACT, final: false }), 'Lost so far: about 1,267 of 2,425 purchases (52\u00a0%)')
   assert.equal(impactSentence({ ...IMPACT, summary: null }), null)
   assert.equal(impactSentence(null), null)
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { reopenAfter } from '../../web/src/api/stream.ts'
 import { noChannel, quotaWords } from '../../web/src/features/overview/banners.ts'
 import { onset, onsetLine } from '../../web/src/lib/onset.ts'
-import { compact, counted, duration, exact, percent, relative } from '../../web/src/lib/words.ts'
+import { compact, counted, duration, exact, percent, relative, unbroken } from '../../web/src/lib/words.ts'
 import { momentOf, wallTime } from '../../web/src/lib/zone.ts'
 import { parseSearch, stringifySearch } from '../../web/src/routes/search.ts'
 import { explain } from '../../web/src/ui/error-words.ts'
@@ -14,25 +14,35 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 const WORDS: readonly [said: string, expected: string][] = [
-  [duration(42 * MINUTE), '42 min'],
-  [duration(119 * MINUTE), '119 min'],
-  [duration(2 * HOUR), '2 h'],
-  [duration(49 * HOUR), '2 d'],
-  [duration(9_400), '9 s'],
+  [duration(42 * MINUTE), '42\u00a0min'],
+  [duration(119 * MINUTE), '119\u00a0min'],
+  [duration(2 * HOUR), '2\u00a0h'],
+  [duration(49 * HOUR), '2\u00a0d'],
+  [duration(9_400), '9\u00a0s'],
   [relative(0, 59_000), 'just now'],
-  [relative(0, 3 * MINUTE), '3 min ago'],
-  [relative(3 * HOUR, 0), 'in 3 h'],
+  [relative(0, 3 * MINUTE), '3\u00a0min ago'],
+  [relative(3 * HOUR, 0), 'in 3\u00a0h'],
   [exact(Date.parse('2026-11-20T08:42:10Z'), 'Europe/Berlin'), '20 Nov 2026, 09:42:10 CET'],
   [compact(12_400), '12.4k'],
   [compact(980), '980'],
-  [percent(0.31), '31 %'],
-  [percent(0.004), '0.4 %'],
-  [percent(0), '0 %'],
-  [percent(1), '100 %'],
+  [percent(0.31), '31\u00a0%'],
+  [percent(0.004), '0.4\u00a0%'],
+  [percent(0), '0\u00a0%'],
+  [percent(1), '100\u00a0%'],
   [counted(1, 'site'), '1 site'],
   [counted(1_200, 'site'), '1,200 sites'],
 ]
 for (const [said, expected] of WORDS) test(`"${expected}"`, () => assert.equal(said, expected))
+
+const UNBROKEN: readonly [text: string, shown: string][] = [
+  ['failed: 76 of 130 (58 %), last 15 min', 'failed: 76 of 130 (58\u00a0%), last 15\u00a0min'],
+  ['p95 is 840 ms, was 1.2 s for 2 h 10 min', 'p95 is 840\u00a0ms, was 1.2\u00a0s for 2\u00a0h 10\u00a0min'],
+  ['3 sites, 2 shops, 4 days', '3 sites, 2 shops, 4 days'],
+  ['“Top 10 %% off”', '“Top 10\u00a0%% off”'],
+]
+for (const [text, shown] of UNBROKEN) {
+  test(`"${text}" keeps its units with their numbers`, () => assert.equal(unbroken(text), shown))
+}
 
 const MOMENTS: readonly [title: string, zone: string, wall: string, moment: string][] = [
   ['half hours', 'Asia/Kolkata', '2026-01-05T05:30', '2026-01-05T00:00:00.000Z'],
@@ -143,7 +153,7 @@ test('quotas: who is refused and who will be, rounded down, in two sentences', (
   assert.deepEqual(quotaWords([]), [])
   const [one] = quotaWords([client('near', 999)])
   assert.equal(one?.words, '1 client has nearly used up its events of this month')
-  assert.deepEqual(one?.named, [{ id: 'near', name: 'near', used: '99 % of 1,000 events' }])
+  assert.deepEqual(one?.named, [{ id: 'near', name: 'near', used: '99\u00a0% of 1,000 events' }])
   const many = quotaWords([...'abcdefg'].map((name) => client(name, 1_000)).concat(client('x', 800), client('y', 800)))
   assert.deepEqual(
     many.map(({ words, more }) => [words, more]),

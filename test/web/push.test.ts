@@ -33,5 +33,10 @@ for (const [minutes, schedule] of SCHEDULES) {
 }
 
 test('a duration is read in the units that it needs', () => {
-  assert.deepEqual([400, 42_000, 65_000, 3_725_000].map(durationWords), ['0 s', '42 s', '1 min 5 s', '1 h 2 min'])
+  assert.deepEqual([400, 42_000, 65_000, 3_725_000].map(durationWords), [
+    '0\u00a0s',
+    '42\u00a0s',
+    '1\u00a0min 5\u00a0s',
+    '1\u00a0h 2\u00a0min',
+  ])
 })

@@ -83,25 +83,25 @@ test('the window before is laid under this one, and series are added up', () => 
 
 test('a change is said as people say it', () => {
   const cases: readonly [...Parameters<typeof change>, string | undefined][] = [
-    [112, 100, 'count', '+12 %'],
-    [50, 100, 'count', '−50 %'],
+    [112, 100, 'count', '+12\u00a0%'],
+    [50, 100, 'count', '−50\u00a0%'],
     [100, 100, 'count', 'as before'],
     [0, 0, 'count', 'as before'],
     [7, 0, 'count', 'none before'],
-    [0, 40, 'count', '−100 %'],
+    [0, 40, 'count', '−100\u00a0%'],
     [2_900, 100, 'count', '29 × as many'],
-    [0.31, 0.004, 'rate', 'was 0.4 %'],
+    [0.31, 0.004, 'rate', 'was 0.4\u00a0%'],
     [71, 93, 'points', 'was 93'],
-    [100, 1_250, 'ms', 'was 1.3 s'],
+    [100, 1_250, 'ms', 'was 1.3\u00a0s'],
     [1, undefined, 'count', undefined],
     [1, null, 'rate', undefined],
   ]
   for (const [now, before, kind, words] of cases) assert.equal(change(now, before, kind), words)
   assert.deepEqual(
     [figure(null, 'rate'), figure(84.4, 'ms'), figure(12_408, 'count'), figure(97.6, 'points')],
-    ['–', '84 ms', '12.4k', '98'],
+    ['–', '84\u00a0ms', '12.4k', '98'],
   )
-  assert.deepEqual([15 * MINUTE, 2 * HOUR, DAY, 7 * DAY].map(span), ['15 min', '2 h', 'day', '7 days'])
+  assert.deepEqual([15 * MINUTE, 2 * HOUR, DAY, 7 * DAY].map(span), ['15\u00a0min', '2\u00a0h', 'day', '7 days'])
 })
 
 test('a time of another day in the zone of the site names the day', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SiteState } from '../../src/dashboard/index.ts'
 import { freshnessOf } from '../../web/src/features/wall/freshness.ts'
-import { LINES, type Slide, slideMs, slidesOf } from '../../web/src/features/wall/slides.ts'
+import { LINES, type Slide, slideMs, slidesOf, TROUBLE_LINES } from '../../web/src/features/wall/slides.ts'
 import { overviewOf, site } from './overviews.ts'
 
 const outlineOf = (clients: Record<string, SiteState[]>) =>
@@ -46,13 +46,13 @@ test('a site that waits for its first event is no site that is fine', () => {
 })
 
 test('what does not fit goes on, and no site is left out', () => {
-  const many = Array.from({ length: 2 * LINES + 1 }, (_, n) => site(`site ${n + 1}`, 'critical'))
+  const many = Array.from({ length: 2 * TROUBLE_LINES + 1 }, (_, n) => site(`site ${n + 1}`, 'critical'))
   const slides = outlineOf({ Broken: [...many, site('well', 'ok')] })
   assert.deepEqual(
     slides.map(({ note, lines }) => [note, lines.length]),
     [
-      ['part 1 of 3', LINES],
-      ['part 2 of 3', LINES],
+      ['part 1 of 3', TROUBLE_LINES],
+      ['part 2 of 3', TROUBLE_LINES],
       ['part 3 of 3 · and 1 more site is fine', 1],
     ],
   )

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Status } from '../../src/dashboard/index.ts'
 import type { SharedSite } from '../../src/sharing/index.ts'
 import { moment, sentence, stateWords } from '../../web/src/features/status/sentence.ts'
+import { judgedStatus, unjudgedWords } from '../../web/src/ui/status/status.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')
 const ZONE = 'Europe/Berlin'
@@ -76,4 +77,11 @@ test('a moment of another day, or of the same day of another year, names its day
   assert.equal(moment(Date.parse('2026-11-19T22:59:00Z'), NOW, ZONE), '19 Nov, 23:59')
   assert.equal(moment(Date.parse('2026-11-19T23:00:00Z'), NOW, ZONE), '00:00')
   assert.equal(moment(Date.parse('2025-11-20T08:00:00Z'), NOW, ZONE), '20 Nov, 09:00')
+})
+
+test('a result that judged nothing is not said to be ok', () => {
+  assert.equal(judgedStatus({ judged: true, status: 'ok' }), 'ok')
+  assert.equal(judgedStatus({ judged: false, status: 'ok' }), 'unknown')
+  assert.equal(unjudgedWords({ reason: 'learning' }), 'learning')
+  assert.equal(unjudgedWords({ reason: 'no_data' }), 'no data yet')
 })

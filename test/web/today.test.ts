@@ -23,14 +23,14 @@ test('what changed is said with its unit', () => {
   const count = { kind: 'event' as const, name: 'purchase', now: 640, before: 1_290, expected: 1_290, usual: 103 }
   assert.deepEqual(
     [subjectWords(count), valueWords(count, 1_290), differenceWords(count), usualWords(count)],
-    ['purchase', '1,290', '−50 %', '±8 %'],
+    ['purchase', '1,290', '−50\u00a0%', '±8\u00a0%'],
   )
   assert.equal(differenceWords({ ...count, before: 0 }), 'new')
   assert.equal(usualWords({ ...count, expected: 0 }), '')
   const share = { kind: 'tag_failures' as const, name: 'Meta', now: 0.31, before: 0.004, expected: 0.004, usual: 0.012 }
   assert.deepEqual(
     [subjectWords(share), valueWords(share, 0.31), differenceWords(share), usualWords(share)],
-    ['Meta, failure rate', '31 %', '+31 points', '±1.2 points'],
+    ['Meta, failure rate', '31\u00a0%', '+31 points', '±1.2 points'],
   )
   assert.deepEqual(
     [isWorse({ ...count, deviations: -5 }), isWorse({ ...count, deviations: 5 }), isWorse({ ...share, deviations: 5 })],

@@ -93,6 +93,7 @@ function eventAt(
   const fired = wrong.length === 0 ? tags : tags.filter(({ tag }) => fires(tag, wrong))
   const event: EventPayload = {
     container_id: site.serverContainerId,
+    container: { version: String(site.serverVersion), environment: 'Live' },
     event_name: profile.name,
     timestamp_ms: time,
     tags: fired.map((tag) => executionOf(tag, profile.name, wrong, random)),

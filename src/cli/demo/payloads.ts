@@ -51,6 +51,7 @@ function batchOf(events: readonly EventPayload[]): BatchPayload {
   const ecommerce = events.flatMap((event) => event.ecommerce ?? [])
   return {
     container_id: events[0]?.container_id ?? '',
+    ...(events[0]?.container !== undefined && { container: events[0].container }),
     batch: true,
     window_start_ms: events[0]?.timestamp_ms ?? 0,
     window_end_ms: events.at(-1)?.timestamp_ms ?? 0,

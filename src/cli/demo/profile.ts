@@ -59,6 +59,8 @@ export interface SiteProfile {
   webContainerId: string
   /** Of the web container, as it is when a new demo starts. */
   webVersion: number
+  /** Of the server container, which its events name. */
+  serverVersion: number
   measurementId: string
   cmp: string
   /** What an order is worth; without it nothing says what lost ones were. */

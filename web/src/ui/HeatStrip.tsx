@@ -1,9 +1,9 @@
 import { Tooltip } from '@mantine/core'
 import { type PointerEvent, useState } from 'react'
 import type { ResultRecord } from '../api/probes.ts'
-import { exact } from '../lib/words.ts'
+import { exact, unbroken } from '../lib/words.ts'
 import classes from './HeatStrip.module.css'
-import { STATUS_WORDS, STATUSES, unjudgedWords } from './status/status.ts'
+import { judgedStatus, STATUS_WORDS, STATUSES, unjudgedWords } from './status/status.ts'
 
 interface Props {
   /** Newest first. */
@@ -71,12 +71,10 @@ function Words({ result, zone }: { result: ResultRecord; zone: string | undefine
     <>
       <b>{unjudgedWords(result) ?? STATUS_WORDS[result.status]}</b> · {exact(Date.parse(result.executed_at), zone)}
       <br />
-      {result.message}
+      {unbroken(result.message)}
     </>
   )
 }
-
-const judgedStatus = ({ judged, status }: ResultRecord) => (judged ? status : 'unknown')
 
 const stubs = (count: number): string =>
   Array.from({ length: count }, (_, n) => `M${n * STEP} ${HEIGHT}v-2h${BAR}v2z`).join('')

@@ -1,5 +1,6 @@
 import type { EChartsCoreOption } from 'echarts/core'
 import type { ChartColors } from '../../ui/chart/colors.ts'
+import { axisUpTo } from '../../ui/chart/ticks.ts'
 
 export interface Band {
   low: number | null
@@ -18,8 +19,7 @@ export function withBand(option: EChartsCoreOption, band: Band, colors: ChartCol
   const { most } = band
   const yAxis = {
     ...(option.yAxis as object),
-    // An axis that ends at 120 % makes 100 % look like less than all, and one in steps of 30 % ends at 90 %.
-    ...(most !== undefined && { splitNumber: 5, max: ({ max }: { max: number }) => (max > most / 2 ? most : null) }),
+    ...(most !== undefined && axisUpTo(most)),
   }
   return { ...option, yAxis, series: [bandSeries(band, colors), ...series] }
 }

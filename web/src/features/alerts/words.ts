@@ -1,6 +1,6 @@
 import type { AlertDetail, AlertRecord } from '../../api/alerts.ts'
 import type { Status } from '../../api/overview.ts'
-import { duration } from '../../lib/words.ts'
+import { duration, unbroken } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 
 /** An alert about the check itself says nothing of the target: it has the mark of checks that fail. */
@@ -8,11 +8,10 @@ export const markOf = ({ subject, severity }: Pick<AlertRecord, 'subject' | 'sev
   subject === 'check' ? 'error' : severity
 
 /**
- * Titles are what probes say; one that begins with a common word begins with a capital here. A percent sign stays on the line of its number
- * (it is after a no-break space).
+ * Titles are what probes say; one that begins with a common word begins with a capital here, and units stay on the line of their numbers.
  */
 export const sentence = (text: string): string =>
-  (/^[a-z]+ /.test(text) ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text).replace(/(\d) %/g, '$1\u00a0%')
+  unbroken(/^[a-z]+ /.test(text) ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text)
 
 export const RESOLUTION_WORDS: Readonly<Record<NonNullable<AlertRecord['resolution']>, string>> = {
   recovered: 'recovered automatically',

@@ -24,6 +24,7 @@ interface Plan {
   cuts: (tag: string | null) => readonly Cut[]
   draw: (answers: readonly TimeseriesAnswer[]) => readonly TimeSeries[]
   format: (value: number) => string
+  scale?: 'rate'
 }
 
 const tagged = (tag: string | null) => (tag === null ? {} : { tag_key: tag })
@@ -44,6 +45,7 @@ const PLANS: readonly Plan[] = [
     cuts: (tag) => badShare.cuts.map((cut) => ({ ...cut, ...tagged(tag) })),
     draw: badShare.draw,
     format: percent,
+    scale: 'rate',
   },
   {
     title: 'Execution time, 95th percentile',
@@ -106,6 +108,7 @@ function CompareChart({ sides, query, from, to, plan, selection }: ChartProps) {
           to={to}
           zone={a.site.timezone}
           format={plan.format}
+          {...(plan.scale !== undefined && { scale: plan.scale })}
           height={HEIGHT}
           group="compare"
           selection={selection}

@@ -5,9 +5,9 @@ import type { IncidentDetail } from '../../api/incidents.ts'
 import { onCallQuery } from '../../api/on-call.ts'
 import { useNow } from '../../lib/external.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
-import { clockTime, sentence } from '../alerts/words.ts'
+import { clockTime } from '../alerts/words.ts'
 import classes from './AtAGlance.module.css'
-import { affectedWords, chartsOf, lossWords } from './at-a-glance.ts'
+import { affectedWords, causeWords, chartsOf, lossWords } from './at-a-glance.ts'
 import { messageDue } from './message-due.ts'
 
 interface Props {
@@ -100,8 +100,8 @@ const AROUND = 2 * 3_600_000
 
 /** A change leads to the charts around it, an alert and a vendor to their pages, and all else to what is known. */
 function Cause({ incident }: { incident: IncidentDetail }) {
-  const { id, likely_cause, likely_cause_kind, change_at, lead_alert_id, parent_id, site_id } = incident
-  const text = likely_cause === null ? 'Not known yet' : sentence(likely_cause)
+  const { id, likely_cause_kind, change_at, lead_alert_id, parent_id, site_id } = incident
+  const text = causeWords(incident)
   if (likely_cause_kind === 'change' && change_at !== null && site_id !== null) {
     const at = Date.parse(change_at)
     const search = { from: new Date(at - AROUND).toISOString(), to: new Date(at + AROUND).toISOString() }

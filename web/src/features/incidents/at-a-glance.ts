@@ -1,5 +1,6 @@
 import type { IncidentDetail } from '../../api/incidents.ts'
-import { counted } from '../../lib/words.ts'
+import { counted, unbroken } from '../../lib/words.ts'
+import { sentence } from '../alerts/words.ts'
 import { impactSentence } from './impact.ts'
 
 type Affected = IncidentDetail['affected'][number]
@@ -8,7 +9,7 @@ const NAMES_MOST = 2
 
 /** "267 of 425 purchases (63 %)", "nothing surely", or why nothing is known. */
 export function lossWords({ impact, cause, state }: Pick<IncidentDetail, 'impact' | 'cause' | 'state'>): string {
-  if (impact !== null) return impactSentence(impact) === null ? 'Nothing surely' : `${impact.summary}`
+  if (impact !== null) return impactSentence(impact) === null ? 'Nothing surely' : unbroken(`${impact.summary}`)
   if (cause === 'own') return 'Nothing: our own check failed'
   if (cause === 'quality') return 'Nothing: events arrive, but slow or incomplete'
   return state === 'resolved' ? 'Nothing was counted' : 'Not counted yet'
@@ -33,6 +34,17 @@ function namesOf(names: readonly string[]): string {
   const all = [...new Set(names)]
   const shown = all.slice(0, NAMES_MOST).join(', ')
   return all.length > NAMES_MOST ? `${shown} and ${all.length - NAMES_MOST} more` : shown
+}
+
+type Explained = Pick<IncidentDetail, 'likely_cause' | 'scope' | 'vendor' | 'affected' | 'state'>
+
+/** What explains it best. A vendor's incident is about its cause: "Trouble at Meta: its tags fail on 3 sites". */
+export function causeWords({ likely_cause, scope, vendor, affected, state }: Explained): string {
+  if (likely_cause !== null) return sentence(likely_cause)
+  if (scope !== 'vendor' || vendor === null) return 'Not known yet'
+  const sites = new Set(affected.map(({ site_id }) => site_id)).size
+  const failed = `its tags ${state === 'resolved' ? 'failed' : 'fail'}`
+  return `Trouble at ${vendor}: ${failed} on ${sites > 1 ? counted(sites, 'site') : 'several sites'}`
 }
 
 const HOUR = 3_600_000

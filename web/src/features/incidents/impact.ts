@@ -1,12 +1,14 @@
 import type { IncidentDetail } from '../../api/incidents.ts'
-import { percent, whole } from '../../lib/words.ts'
+import { percent, unbroken, whole } from '../../lib/words.ts'
 
 export type Impact = NonNullable<IncidentDetail['impact']>
 type Loss = NonNullable<Impact['events']>
 
 /** "Lost so far: 267 of 425 purchases (63 %)"; null where nothing was surely lost. */
 export const impactSentence = (impact: Impact | null): string | null =>
-  impact === null || impact.summary === null ? null : `Lost${impact.final ? '' : ' so far'}: ${impact.summary}`
+  impact === null || impact.summary === null
+    ? null
+    : unbroken(`Lost${impact.final ? '' : ' so far'}: ${impact.summary}`)
 
 interface ImpactLine {
   what: string

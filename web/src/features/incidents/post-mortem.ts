@@ -16,43 +16,47 @@ export function postMortem(incident: IncidentDetail, zone: string, now: number):
   const { started_at, opened_at, acknowledged_at, acknowledged_by, resolved_at, severity, cause } = incident
   const lasted = duration((resolved_at === null ? now : Date.parse(resolved_at)) - Date.parse(started_at))
   const acknowledged = acknowledged_at === null ? 'no' : `${at(acknowledged_at)}, by ${plain(acknowledged_by ?? '')}`
-  return [
-    `# ${plain(sentence(incident.title))}`,
-    list([
-      `Began: ${at(started_at)}, detected ${duration(Date.parse(opened_at) - Date.parse(started_at))} later`,
-      resolved_at === null ? `Ended: not yet, after ${lasted}` : `Ended: ${at(resolved_at)}, after ${lasted}`,
-      `Severity: ${severity}`,
-      `Cause: ${CAUSE_WORDS[cause]}${incident.vendor === null ? '' : `, ${plain(incident.vendor)}`}`,
-      `Acknowledged: ${acknowledged}`,
-      `Times: ${zone}`,
-    ]),
-    '## What was affected',
-    table(incident, at),
-    ...section('## What it cost', cost(incident.impact)),
-    ...section(
-      '## Why we think so',
-      incident.evidence.map((why) => plain(sentence(why))),
-    ),
-    '## Timeline',
-    list(
-      incidentLines(incident).map(({ at: time, kind, actor, text }) => {
-        const said = plain(sentence(text))
-        const head = HEADS[kind] ?? said
-        const who = actor === null ? '' : ` by ${plain(actor)}`
-        return `${at(time)} – ${head}${who}${said === head || said === '' ? '' : `: ${said}`}`
-      }),
-    ),
-    ...section(
-      '## Notes',
-      incident.notes.map(({ at: time, by, text }) => `${at(time)}, ${plain(by)}: ${plain(text)}`),
-    ),
-    '## What caused it',
-    '_To be written._',
-    '## What is done so that it does not happen again',
-    '- [ ] _To be written._',
-  ]
-    .join('\n\n')
-    .concat('\n')
+  return (
+    [
+      `# ${plain(sentence(incident.title))}`,
+      list([
+        `Began: ${at(started_at)}, detected ${duration(Date.parse(opened_at) - Date.parse(started_at))} later`,
+        resolved_at === null ? `Ended: not yet, after ${lasted}` : `Ended: ${at(resolved_at)}, after ${lasted}`,
+        `Severity: ${severity}`,
+        `Cause: ${CAUSE_WORDS[cause]}${incident.vendor === null ? '' : `, ${plain(incident.vendor)}`}`,
+        `Acknowledged: ${acknowledged}`,
+        `Times: ${zone}`,
+      ]),
+      '## What was affected',
+      table(incident, at),
+      ...section('## What it cost', cost(incident.impact)),
+      ...section(
+        '## Why we think so',
+        incident.evidence.map((why) => plain(sentence(why))),
+      ),
+      '## Timeline',
+      list(
+        incidentLines(incident).map(({ at: time, kind, actor, text }) => {
+          const said = plain(sentence(text))
+          const head = HEADS[kind] ?? said
+          const who = actor === null ? '' : ` by ${plain(actor)}`
+          return `${at(time)} – ${head}${who}${said === head || said === '' ? '' : `: ${said}`}`
+        }),
+      ),
+      ...section(
+        '## Notes',
+        incident.notes.map(({ at: time, by, text }) => `${at(time)}, ${plain(by)}: ${plain(text)}`),
+      ),
+      '## What caused it',
+      '_To be written._',
+      '## What is done so that it does not happen again',
+      '- [ ] _To be written._',
+    ]
+      .join('\n\n')
+      .concat('\n')
+      // Plain text: what keeps lines whole on a page is in the way where someone searches or edits.
+      .replaceAll('\u00a0', ' ')
+  )
 }
 
 const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n')

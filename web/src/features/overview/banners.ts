@@ -1,4 +1,4 @@
-import { counted, whole } from '../../lib/words.ts'
+import { counted, unbroken, whole } from '../../lib/words.ts'
 
 /** Clients that are named; the page of clients has them all. */
 const NAMED = 5
@@ -28,7 +28,7 @@ export function quotaWords(clients: readonly ClientNearQuota[]): QuotaWords[] {
       id,
       name,
       // Rounded down: 100 % is only said of what is used up.
-      used: `${Math.floor((100 * events) / limit)} % of ${whole(limit)} events`,
+      used: unbroken(`${Math.floor((100 * events) / limit)} % of ${whole(limit)} events`),
     }))
     return [{ level, words: headingOf(level, those.length), named, more: those.length - named.length }]
   })

@@ -1,4 +1,5 @@
 import type { ClientState, Overview, SiteState, Status } from '../../api/overview.ts'
+import { unbroken } from '../../lib/words.ts'
 import { bySeverity, STATUSES, siteWaitsFor } from '../../ui/status/status.ts'
 
 export const FILTERS = ['all', 'broken', 'silent'] as const
@@ -99,13 +100,13 @@ export function headlineOf(site: SiteState): Headline {
   const { status, worst_alert } = site
   if (worst_alert !== null) {
     const { title, started_at, state } = worst_alert
-    return { status, text: title, since: started_at, isAcknowledged: state === 'acknowledged' }
+    return { status, text: unbroken(title), since: started_at, isAcknowledged: state === 'acknowledged' }
   }
   const worst = site.probes.find((probe) => probe.status === status)
   if (status === 'ok') return { status, text: 'all fine', since: null, isAcknowledged: false }
   if (status === 'unknown') return { status, text: siteWaitsFor(site), since: null, isAcknowledged: false }
   if (worst === undefined) return { status, text: 'no probes yet', since: null, isAcknowledged: false }
-  return { status, text: capitalised(worst.message ?? worst.name), since: null, isAcknowledged: false }
+  return { status, text: unbroken(capitalised(worst.message ?? worst.name)), since: null, isAcknowledged: false }
 }
 
 const capitalised = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)

@@ -4,11 +4,12 @@ import { ListChecks } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { ResultRecord } from '../../api/probes.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
-import { exact, whole } from '../../lib/words.ts'
+import { exact, unbroken, whole } from '../../lib/words.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
+import { judgedStatus, unjudgedWords } from '../../ui/status/status.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { sentence } from './list.ts'
@@ -83,7 +84,7 @@ function useColumns(zone: string | undefined, isAsked: boolean): Column<ResultRe
           render: (result) => (
             <div className={classes.card}>
               <span className={classes.cardHead}>
-                <StatusBadge status={result.status} />
+                <Judgement result={result} />
                 <span className={classes.muted}>{time(result)}</span>
               </span>
               {sentence(result.message)}
@@ -93,7 +94,7 @@ function useColumns(zone: string | undefined, isAsked: boolean): Column<ResultRe
       ]
     }
     return [
-      { key: 'status', title: 'Status', width: '9rem', render: ({ status }) => <StatusBadge status={status} /> },
+      { key: 'status', title: 'Status', width: '9rem', render: (result) => <Judgement result={result} /> },
       { key: 'time', title: 'When', width: '8rem', render: time },
       {
         key: 'message',
@@ -110,12 +111,17 @@ function useColumns(zone: string | undefined, isAsked: boolean): Column<ResultRe
   }, [isPhone, zone, isAsked])
 }
 
+/** The status of a result; of one that judged nothing, that it did not: its "ok" says nothing of the target. */
+const Judgement = ({ result }: { result: ResultRecord }) => (
+  <StatusBadge status={judgedStatus(result)}>{unjudgedWords(result)}</StatusBadge>
+)
+
 const ANSWER: Column<ResultRecord> = {
   key: 'took',
   title: 'Answer',
   isNumber: true,
   width: '7rem',
-  render: ({ response_time_ms }) => (response_time_ms === null ? '' : `${whole(response_time_ms)} ms`),
+  render: ({ response_time_ms }) => (response_time_ms === null ? '' : unbroken(`${whole(response_time_ms)} ms`)),
 }
 
 interface ResultDrawerProps {
@@ -158,7 +164,7 @@ function Content({ result, zone }: { result: ResultRecord; zone: string | undefi
   return (
     <div className={classes.result}>
       <p className={classes.cardHead}>
-        <StatusBadge status={result.status} />
+        <Judgement result={result} />
         <span className={classes.muted}>{exact(Date.parse(result.executed_at), zone)}</span>
       </p>
       <p className={classes.message}>{sentence(result.message)}</p>
@@ -182,7 +188,9 @@ function Content({ result, zone }: { result: ResultRecord; zone: string | undefi
 
 function circumstances({ response_time_ms, attempts, maintenance_id }: ResultRecord): string {
   return [
-    response_time_ms === null ? 'nothing was asked over the network' : `answered in ${whole(response_time_ms)} ms`,
+    response_time_ms === null
+      ? 'nothing was asked over the network'
+      : unbroken(`answered in ${whole(response_time_ms)} ms`),
     attempts > 1 ? 'tried twice, as the network failed at first' : null,
     maintenance_id === null ? null : 'during maintenance: it opens no alert',
   ]

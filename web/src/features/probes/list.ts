@@ -1,6 +1,7 @@
 import type { Status } from '../../api/overview.ts'
 import type { ProbeRecord } from '../../api/probes.ts'
 import type { SiteRecord } from '../../api/sites.ts'
+import { unbroken } from '../../lib/words.ts'
 import { bySeverity, STATUSES } from '../../ui/status/status.ts'
 
 export const FILTERS = ['all', 'trouble', 'off'] as const
@@ -62,4 +63,4 @@ export function countsOf(rows: readonly ProbeRow[]): { states: { status: Status;
 }
 
 /** A result's message with a capital at its beginning. */
-export const sentence = (message: string): string => message.slice(0, 1).toUpperCase() + message.slice(1)
+export const sentence = (message: string): string => unbroken(message.slice(0, 1).toUpperCase() + message.slice(1))

@@ -1,4 +1,5 @@
 import type { PushRecord } from '../../api/probes.ts'
+import { unbroken } from '../../lib/words.ts'
 
 /** Null for viewers. Without `PUBLIC_URL` the service is where this page is. @param origin of this page */
 export const pushAddress = ({ token, url }: Pick<PushRecord, 'token' | 'url'>, origin: string): string | null =>
@@ -28,7 +29,9 @@ function stepOf(most: number, whole: number): number {
 /** `42 s`, `12 min 5 s` */
 export function durationWords(ms: number): string {
   const seconds = Math.round(ms / 1_000)
-  if (seconds < 60) return `${seconds} s`
+  if (seconds < 60) return unbroken(`${seconds} s`)
   const minutes = Math.floor(seconds / 60)
-  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+  return unbroken(
+    minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`,
+  )
 }

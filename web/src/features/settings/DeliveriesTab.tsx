@@ -9,6 +9,7 @@ import { useSession } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
+import { unbroken } from '../../lib/words.ts'
 import { clearButton } from '../../ui/clear-button.ts'
 import { channelName, deliveryStatus, heldUntil } from '../../ui/delivery-words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
@@ -139,7 +140,7 @@ function deliveryColumns(
       title: 'Message',
       render: (delivery) => (
         <span className={classes.message}>
-          <span className={classes.kind}>{KIND_WORDS[delivery.kind] ?? delivery.kind}</span> {delivery.title}
+          <span className={classes.kind}>{KIND_WORDS[delivery.kind] ?? delivery.kind}</span> {unbroken(delivery.title)}
           <Why delivery={delivery} />
         </span>
       ),

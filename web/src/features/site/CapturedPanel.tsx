@@ -4,7 +4,7 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { probesQuery } from '../../api/probes.ts'
 import { type ReferenceRecord, reconciliationQuery, referencesQuery } from '../../api/reconciliation.ts'
 import { useSession } from '../../api/session.ts'
-import { percent } from '../../lib/words.ts'
+import { percent, unbroken } from '../../lib/words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { ChartPanel } from './ChartPanel.tsx'
 import { capturedRows, capturedSeries, isOverAll, pairName, probeOf, targetOf, timeOfDays } from './captured.ts'
@@ -71,7 +71,7 @@ function Captured({ reference, tools }: { reference: ReferenceRecord; tools: Rea
         <>
           <Legend label="Captured" rows={rows} />
           {typeof data?.shift?.message === 'string' && (
-            <p className={`${page.bad} ${page.aside}`}>{data.shift.message}</p>
+            <p className={`${page.bad} ${page.aside}`}>{unbroken(data.shift.message)}</p>
           )}
           {probes !== undefined && probe === undefined && (
             <p className={`${page.muted} ${page.aside}`}>

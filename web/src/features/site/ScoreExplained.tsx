@@ -2,7 +2,7 @@ import { Popover, UnstyledButton } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Info } from 'lucide-react'
 import type { Score } from '../../api/analytics.ts'
-import { percent, whole } from '../../lib/words.ts'
+import { percent, unbroken, whole } from '../../lib/words.ts'
 import { fieldsOf, type Part } from './QualityPanel.tsx'
 import classes from './ScoreExplained.module.css'
 import { useSite } from './site-scope.ts'
@@ -40,7 +40,7 @@ function Parts({ score }: { score: Score }) {
         <p>
           {score.cap.max} at most while a critical alert is open:{' '}
           <Link to="/alerts/$alertId" params={{ alertId: score.cap.alert_id }}>
-            {score.cap.reason}
+            {unbroken(score.cap.reason)}
           </Link>
           {score.inputs.uncapped !== null && `. Without it ${figure(score.inputs.uncapped, 'points')}.`}
         </p>

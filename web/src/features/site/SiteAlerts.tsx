@@ -9,12 +9,13 @@ import { useSession } from '../../api/session.ts'
 import type { SiteRecord } from '../../api/sites.ts'
 import { useNow } from '../../lib/external.ts'
 import { onset } from '../../lib/onset.ts'
-import { duration, exact } from '../../lib/words.ts'
+import { duration, exact, unbroken } from '../../lib/words.ts'
 import { type Mute, muteOf, untilWords, useMutes } from '../../ui/mute/mutes.ts'
 import { SilenceMenu } from '../../ui/mute/SilenceMenu.tsx'
 import { InlineError } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { useAcknowledging } from '../../ui/undo.tsx'
+import { sentence } from '../alerts/words.ts'
 import classes from './SiteAlerts.module.css'
 import page from './site.module.css'
 import { useSiteView } from './site-scope.ts'
@@ -75,7 +76,7 @@ function AlertBanner({ alert, site, mute }: Props) {
       <div className={classes.words}>
         <h2>
           <Link to="/alerts/$alertId" params={{ alertId: alert.id }}>
-            {alert.title}
+            {sentence(alert.title)}
           </Link>
         </h2>
         <p>
@@ -83,7 +84,7 @@ function AlertBanner({ alert, site, mute }: Props) {
             {words.began} ({duration(now - since)})
           </span>
           {words.detected !== null && <span>{words.detected}</span>}
-          {detail?.change != null && <span>began {detail.change}</span>}
+          {detail?.change != null && <span>began {unbroken(detail.change)}</span>}
           {detail !== undefined && factsInWords(detail.facts).map((fact) => <span key={fact}>{fact}</span>)}
           {alert.is_flapping && <span>flapping</span>}
           {alert.acknowledged_by !== null && <span>acknowledged by {alert.acknowledged_by}</span>}
@@ -173,7 +174,7 @@ export function Warnings({ report }: { report: SiteReport }) {
       {messages.map((message) => (
         <li key={message}>
           <Info size={16} aria-hidden />
-          {message}
+          {unbroken(message)}
         </li>
       ))}
     </ul>
@@ -190,4 +191,4 @@ const SAID: ReadonlySet<string> = new Set(['Tag', 'Event', 'Event and tag', 'Mea
 
 /** What an alert measured against, without what its title says: "usually 0.4 %", "threshold 5 %". */
 const factsInWords = (facts: readonly Fact[]): string[] =>
-  facts.filter(({ name }) => !SAID.has(name)).map(({ name, value }) => `${name.toLowerCase()} ${value}`)
+  facts.filter(({ name }) => !SAID.has(name)).map(({ name, value }) => unbroken(`${name.toLowerCase()} ${value}`))

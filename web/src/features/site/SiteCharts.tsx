@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { type ProbeRecord, probesQuery, stripQuery } from '../../api/probes.ts'
-import { counted } from '../../lib/words.ts'
+import { counted, unbroken } from '../../lib/words.ts'
 import { HeatStrip } from '../../ui/HeatStrip.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Awaited } from '../../ui/States.tsx'
@@ -145,7 +145,7 @@ function Probe({ probe, zone }: { probe: ProbeRecord; zone: string }) {
       <span className={classes.results}>
         <HeatStrip results={results} zone={zone} />
       </span>
-      <span className={classes.message}>{probe.last_message ?? 'waiting for its first result'}</span>
+      <span className={classes.message}>{unbroken(probe.last_message ?? 'waiting for its first result')}</span>
       <span className={classes.when}>
         <RelativeTime at={probe.last_result_at} zone={zone} never="" />
       </span>

@@ -59,7 +59,7 @@ export function SiteFigures() {
       />
       <Figure name="Events" value={report.total_events} kind="count" before={previous?.total_events} />
       <Figure
-        name="Failures"
+        name="Failure rate"
         value={shareOf(score.inputs.delivery.executions - score.inputs.delivery.success, executions(report.tags))}
         kind="rate"
         before={

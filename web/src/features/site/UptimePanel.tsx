@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { probesQuery } from '../../api/probes.ts'
 import type { SiteRecord } from '../../api/sites.ts'
 import { type UptimeAnswer, uptimeQuery } from '../../api/uptime.ts'
-import { percent } from '../../lib/words.ts'
+import { percent, unbroken } from '../../lib/words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { Awaited } from '../../ui/States.tsx'
 import { UptimeBar } from '../../ui/uptime/UptimeBar.tsx'
@@ -40,7 +40,7 @@ function SloLine({ slo, siteId }: { slo: NonNullable<UptimeAnswer['slo']>; siteI
   const isUsedUp = slo.spent_seconds >= slo.budget_seconds
   return (
     <p className={isUsedUp ? page.bad : undefined}>
-      Target {slo.target} %:{' '}
+      Target {slo.target}&nbsp;%:{' '}
       {isUsedUp ? 'the error budget is used up' : `${percent(slo.left)} of the error budget left`},{' '}
       {length(slo.spent_seconds)} of {length(slo.budget_seconds)} spent in {slo.days} days
       {!isWatched && (
@@ -59,5 +59,5 @@ function SloLine({ slo, siteId }: { slo: NonNullable<UptimeAnswer['slo']>; siteI
 function length(seconds: number): string {
   const minutes = Math.round(seconds / 60)
   const rest = minutes % 60
-  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`
+  return unbroken(minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`)
 }

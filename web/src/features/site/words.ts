@@ -1,4 +1,4 @@
-import { compact, percent } from '../../lib/words.ts'
+import { compact, percent, unbroken } from '../../lib/words.ts'
 
 /** What a number is, for the words about its change. */
 export type Kind = 'count' | 'rate' | 'points' | 'ms'
@@ -22,7 +22,7 @@ export function figure(value: number | null, kind: Kind): string {
 
 /** "84 ms", "1.2 s" */
 export const milliseconds = (value: number): string =>
-  value < 1_000 ? `${Math.round(value)} ms` : `${(value / 1_000).toFixed(1).replace(/\.0$/, '')} s`
+  unbroken(value < 1_000 ? `${Math.round(value)} ms` : `${(value / 1_000).toFixed(1).replace(/\.0$/, '')} s`)
 
 /**
  * How a value differs from the one before: counts by how much, "+12 %"; what has a scale of its own by what it was, "was 93".
@@ -36,14 +36,14 @@ export function change(now: number | null, before: number | null | undefined, ki
   if (difference === 0) return 'as before'
   // Beyond this a factor says more than a percentage.
   if (difference >= 1_000) return `${Math.round((now ?? 0) / before)} × as many`
-  return `${difference > 0 ? '+' : '−'}${Math.abs(difference)} %`
+  return unbroken(`${difference > 0 ? '+' : '−'}${Math.abs(difference)} %`)
 }
 
 /** "15 min", "1 h", "1 day" */
 export function span(ms: number): string {
   const minutes = ms / 60_000
-  if (minutes < 60) return `${minutes} min`
-  if (minutes < 24 * 60) return `${minutes / 60} h`
+  if (minutes < 60) return unbroken(`${minutes} min`)
+  if (minutes < 24 * 60) return unbroken(`${minutes / 60} h`)
   const days = Math.round(minutes / (24 * 60))
   return days === 1 ? 'day' : `${days} days`
 }

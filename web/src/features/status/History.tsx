@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { StatusPage } from '../../api/status.ts'
-import { duration } from '../../lib/words.ts'
+import { duration, unbroken } from '../../lib/words.ts'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { moment } from './sentence.ts'
 import classes from './status.module.css'
@@ -52,7 +52,7 @@ export function History({ token, incidents, now }: { token: string; incidents: S
                 />
                 <span>
                   <Link to="/status/$token/incidents/$incidentId" params={{ token, incidentId: id }}>
-                    {site}: {title}
+                    {site}: {unbroken(title)}
                   </Link>{' '}
                   <span className={classes.muted}>
                     · {moment(began, now)} ·{' '}

@@ -6,7 +6,7 @@ import { type SharedIncident, STATUS_PAGE_REFRESH_MS, sharedIncidentQuery } from
 import { useNow } from '../../lib/external.ts'
 import { onset } from '../../lib/onset.ts'
 import { usePrint } from '../../lib/use-print.ts'
-import { duration, relative } from '../../lib/words.ts'
+import { duration, relative, unbroken } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
@@ -58,12 +58,12 @@ function Loaded({ incident, token, readAt, isCutOff }: LoadedProps) {
     <Sheet title={incident.name} about="An incident of its server-side tags">
       <p className={classes.verdict} data-status={status}>
         <StatusMark status={status} size={22} />
-        {incident.title}
+        {unbroken(incident.title)}
       </p>
       <p className={classes.text}>{stateOf(incident, now)}</p>
       {incident.loss !== null && (
         <p>
-          Lost{isOver ? '' : ' so far'}: {incident.loss}
+          Lost{isOver ? '' : ' so far'}: {unbroken(incident.loss)}
         </p>
       )}
       <h2 className={classes.heading}>What is affected</h2>
@@ -84,7 +84,7 @@ function Loaded({ incident, token, readAt, isCutOff }: LoadedProps) {
           <h2 className={classes.heading}>Why we think so</h2>
           <ul className={classes.reasons}>
             {incident.evidence.map((why) => (
-              <li key={why}>{why}</li>
+              <li key={why}>{unbroken(why)}</li>
             ))}
           </ul>
         </>
@@ -94,7 +94,7 @@ function Loaded({ incident, token, readAt, isCutOff }: LoadedProps) {
         {sharedLines(incident).map(({ key, at, head, text }) => (
           <li key={key}>
             <time dateTime={at}>{moment(Date.parse(at), now)}</time>: {head}
-            {text !== null && <span className={classes.muted}> · {text}</span>}
+            {text !== null && <span className={classes.muted}> · {unbroken(text)}</span>}
           </li>
         ))}
       </ol>
@@ -139,7 +139,7 @@ function Affected({ alert, now }: { alert: SharedIncident['sites'][number]['aler
         variant={alert.state === 'open' ? 'filled' : 'outline'}
       />
       <span>
-        {alert.title}{' '}
+        {unbroken(alert.title)}{' '}
         <span className={classes.muted}>
           · {began}
           {detected !== null && ` · ${detected}`}

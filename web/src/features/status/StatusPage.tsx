@@ -11,7 +11,7 @@ import {
 import { useNow } from '../../lib/external.ts'
 import { onset } from '../../lib/onset.ts'
 import { usePrint } from '../../lib/use-print.ts'
-import { counted, duration, relative } from '../../lib/words.ts'
+import { counted, duration, relative, unbroken } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Sparkline } from '../../ui/Sparkline.tsx'
@@ -148,7 +148,7 @@ function Alert({ alert, now }: { alert: Site['alerts'][number]; now: number }) {
     <li>
       <StatusMark status={severity} size={10} label={severity} variant={isTaken ? 'outline' : 'filled'} />
       <span>
-        {title}{' '}
+        {unbroken(title)}{' '}
         <span className={classes.muted}>
           · {began}
           {detected !== null && ` · ${detected}`}

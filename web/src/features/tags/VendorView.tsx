@@ -1,4 +1,5 @@
 import { Skeleton } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type VendorSite, type VendorSites, vendorSitesQuery } from '../../api/tags.ts'
@@ -13,11 +14,12 @@ import { ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
+import { sentence } from '../alerts/words.ts'
 import { momentLine } from '../today/words.ts'
 import { HourStrip } from './HourStrip.tsx'
 import { Pager } from './Pager.tsx'
 import classes from './tags.module.css'
-import { msWords, rateWords, verdictWords } from './words.ts'
+import { msWords, phoneWords, rateWords, verdictWords } from './words.ts'
 
 interface Props {
   /** Null: the tags whose vendor no one knows. */
@@ -67,7 +69,7 @@ function Verdict({ sites }: { sites: VendorSites }) {
       {verdictWords(sites)}{' '}
       {sites.incident !== null && (
         <TextLink to="/incidents/$incidentId" params={{ incidentId: sites.incident.id }}>
-          {sites.incident.title}
+          {sentence(sites.incident.title)}
         </TextLink>
       )}
     </>
@@ -76,12 +78,13 @@ function Verdict({ sites }: { sites: VendorSites }) {
 
 function Sites({ sites, directory }: { sites: VendorSites; directory: Directory }) {
   const navigate = useNavigate()
+  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false }) ?? false
   const zone = ownZone()
   const timeOf = (index: number) => momentLine(Date.parse(sites.hours[index] ?? ''), zone)
   return (
     <DataTable
       label={`Sites with ${sites.name}`}
-      columns={columnsOf(directory, timeOf)}
+      columns={isPhone ? phoneColumns(directory, timeOf) : columnsOf(directory, timeOf)}
       rows={sites.sites}
       keyOf={({ site_id }) => site_id}
       onOpen={({ site_id, tags: [tag] }) =>
@@ -95,20 +98,43 @@ function Sites({ sites, directory }: { sites: VendorSites; directory: Directory 
   )
 }
 
+function Name({ site: { tags, failing }, name = 'A site' }: { site: VendorSite; name: string | undefined }) {
+  return (
+    <span className={classes.site}>
+      <StatusMark status={failing ? 'critical' : 'ok'} size={10} label={failing ? 'failing' : 'no alert'} />
+      <span className={classes.names}>
+        <span>{name}</span>
+        <span className={classes.muted}>{tags.join(', ')}</span>
+      </span>
+    </span>
+  )
+}
+
+const PHONE = '(max-width: 48em)'
+
+/** One column, with everything under each other: beside the name the last hours, which say most, were cut off. */
+const phoneColumns = ({ sites }: Directory, timeOf: (index: number) => string): readonly Column<VendorSite>[] => [
+  {
+    key: 'site',
+    title: 'Site, last 24 hours',
+    sortBy: ({ site_id }) => sites[site_id]?.name ?? '',
+    render: (site) => (
+      <span className={classes.card}>
+        <Name site={site} name={sites[site.site_id]?.name} />
+        <HourStrip hours={site.hours} timeOf={timeOf} />
+        <span className={classes.muted}>{phoneWords(site)}</span>
+        {site.versions.length > 0 && <code className={classes.code}>{site.versions.join(', ')}</code>}
+      </span>
+    ),
+  },
+]
+
 const columnsOf = ({ sites }: Directory, timeOf: (index: number) => string): readonly Column<VendorSite>[] => [
   {
     key: 'site',
     title: 'Site',
     sortBy: ({ site_id }) => sites[site_id]?.name ?? '',
-    render: ({ site_id, tags, failing }) => (
-      <span className={classes.site}>
-        <StatusMark status={failing ? 'critical' : 'ok'} size={10} label={failing ? 'failing' : 'no alert'} />
-        <span className={classes.names}>
-          <span>{sites[site_id]?.name ?? 'A site'}</span>
-          <span className={classes.muted}>{tags.join(', ')}</span>
-        </span>
-      </span>
-    ),
+    render: (site) => <Name site={site} name={sites[site.site_id]?.name} />,
   },
   {
     key: 'hours',

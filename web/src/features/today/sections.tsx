@@ -46,7 +46,7 @@ export function QuotaSection({ quotas }: Pick<Today, 'quotas'>) {
   return (
     <Section title="Quotas near their end">
       {quotas.length === 0 ? (
-        <Nothing>No client has used up 80 % of its events of this month.</Nothing>
+        <Nothing>No client has used up 80&nbsp;% of its events of this month.</Nothing>
       ) : (
         <ul className={classes.lines}>
           {quotas.map(({ client_id, name, events, limit, level }) => (

@@ -77,6 +77,9 @@ function Loaded({ overview, freshness, now }: LoadedProps) {
   )
 }
 
+/** So few lines leave room for two of what is wrong. */
+const FEW = 3
+
 function Slides({ slides, now }: { slides: readonly Slide[]; now: number }) {
   const [seconds] = useUrlState('seconds', '')
   const index = useRotation(slides.length, slideMs(seconds))
@@ -93,7 +96,7 @@ function Slides({ slides, now }: { slides: readonly Slide[]; now: number }) {
           </span>
         )}
       </h2>
-      <ul>
+      <ul data-few={slide.lines.length <= FEW || undefined} data-fine={slide.status === 'ok' || undefined}>
         {slide.lines.map((line) => (
           <Line key={line.key} line={line} now={now} />
         ))}

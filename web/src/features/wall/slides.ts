@@ -4,6 +4,8 @@ import { byTrouble, type Headline, headlineOf, isHealthy } from '../overview/sit
 
 /** As many lines as there is room for below the verdict, on a screen of any size. */
 export const LINES = 7
+/** What is wrong takes a line of its own below the name: it is not cut in the middle. */
+export const TROUBLE_LINES = 5
 
 /** What the wall shows at a time: a client whose sites need someone, or clients that are fine. */
 export interface Slide {
@@ -32,7 +34,7 @@ function troubleSlides(client: ClientState): Slide[] {
   const fine = client.sites.length - sites.length
   const lines = sites.map((site) => ({ key: site.id, name: site.name, ...headlineOf(site) }))
   const rest = fine === 0 ? null : `and ${counted(fine, 'more site')} ${fine === 1 ? 'is' : 'are'} fine`
-  return inParts(lines).map((part, index, parts) => ({
+  return inParts(lines, TROUBLE_LINES).map((part, index, parts) => ({
     key: `${client.id} ${index}`,
     title: client.name,
     status: client.status,
@@ -50,7 +52,7 @@ function fineSlides(clients: readonly ClientState[]): Slide[] {
     since: null,
     isAcknowledged: false,
   }))
-  return inParts(lines).map((part, index, parts) => ({
+  return inParts(lines, LINES).map((part, index, parts) => ({
     key: `fine ${index}`,
     title: 'Clients without problems',
     status: 'ok',
@@ -59,8 +61,8 @@ function fineSlides(clients: readonly ClientState[]): Slide[] {
   }))
 }
 
-const inParts = <T>(lines: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(lines.length / LINES) }, (_, part) => lines.slice(part * LINES, (part + 1) * LINES))
+const inParts = <T>(lines: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(lines.length / size) }, (_, part) => lines.slice(part * size, (part + 1) * size))
 
 const partWords = (index: number, parts: number): string | null => (parts < 2 ? null : `part ${index + 1} of ${parts}`)
 

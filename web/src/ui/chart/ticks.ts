@@ -61,3 +61,9 @@ function localDays(from: number, to: number, zone: string): string[] {
     if (name >= last) return days
   }
 }
+
+/** Of an axis whose values cannot exceed `most`: one that ends at 120 % makes 100 % look like less than all, and one in steps of 30 % ends at 90 %. */
+export const axisUpTo = (most: number) => ({
+  splitNumber: 5,
+  max: ({ max }: { max: number }) => (max > most / 2 ? most : null),
+})

@@ -4,7 +4,7 @@ import { seriesTokens } from '../series-color.ts'
 import type { ChartColors } from './colors.ts'
 import { areas, deployLines, drawings } from './drawings.ts'
 import { partialStretches, pointsOf, type ReportPoint, type Stretch } from './points.ts'
-import { tickWriter, timeTicks } from './ticks.ts'
+import { axisUpTo, tickWriter, timeTicks } from './ticks.ts'
 import { tooltip } from './tooltip.ts'
 
 export interface TimeSeries {
@@ -46,8 +46,8 @@ export interface TimeChartData {
   to: number
   /** IANA zone of the axis and the tooltip. */
   zone?: string
-  /** `share`: an axis from 0 to 1, whatever the values are. By default it fits them. */
-  scale?: 'share'
+  /** `share`: an axis from 0 to 1, whatever the values are. `rate`: one that ends at 1 where they come near. By default it fits them. */
+  scale?: 'share' | 'rate'
   /** Writes a value; counts without it. */
   format?: (value: number) => string
   alerts?: readonly AlertSpan[]
@@ -109,6 +109,7 @@ export function timeOption(data: TimeChartData & { zone: string }, colors: Chart
       ...axis,
       axisLine: { show: false },
       splitNumber: 3,
+      ...(data.scale === 'rate' && axisUpTo(1)),
       ...(data.scale === 'share' && { min: 0, max: 1, interval: 0.25 }),
       axisLabel: { ...text, formatter: format },
       splitLine: { lineStyle: { color: colors.of('--line') } },

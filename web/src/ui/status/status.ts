@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import type { SiteState, Status } from '../../api/overview.ts'
+import type { ResultRecord } from '../../api/probes.ts'
 
 /** From what needs a person first to what needs none; the server's order, with its words for people. */
 export const STATUSES: readonly Status[] = ['critical', 'error', 'warning', 'ok', 'unknown']
@@ -12,6 +13,10 @@ export const STATUS_WORDS: Readonly<Record<Status, string>> = {
   ok: 'ok',
   unknown: 'nothing judged yet',
 }
+
+/** What a result says of the target; nothing, where it judged nothing. */
+export const judgedStatus = ({ judged, status }: Pick<ResultRecord, 'judged' | 'status'>): Status =>
+  judged ? status : 'unknown'
 
 /**
  * Why there is no status yet, in words; undefined where there is one.

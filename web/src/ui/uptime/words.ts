@@ -1,5 +1,5 @@
 import type { UptimeAnswer } from '../../api/uptime.ts'
-import { duration } from '../../lib/words.ts'
+import { duration, unbroken } from '../../lib/words.ts'
 
 type Day = UptimeAnswer['days'][number]
 export type DayStatus = Day['status']
@@ -19,7 +19,7 @@ export const DAY_WORDS: Readonly<Record<DayStatus, string>> = {
 export function uptimePercent(share: number | null): string {
   if (share === null) return 'unknown'
   const hundredths = share === 1 ? 10_000 : Math.min(9_999, Math.floor(share * 10_000))
-  return `${(hundredths / 100).toFixed(2).replace(/\.?0+$/, '')} %`
+  return unbroken(`${(hundredths / 100).toFixed(2).replace(/\.?0+$/, '')} %`)
 }
 
 /** "19 Nov" */

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startDemo } from './support/demo.ts'
+import { sideways } from './support/forms.ts'
+import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+
+test('the pages of the demo store that no other test looks at in each theme', async (t) => {
+  const demo = await startDemo(t)
+  const site = demo.sites[0] ?? assert.fail('no site')
+  const [probe] = await demo.ask<{ id: string }[]>('GET', `/api/probes?site_id=${site.id}`)
+  assert.ok(probe !== undefined)
+  const pages: readonly [path: string, heading: RegExp][] = [
+    [`/sites/${site.id}/probes`, /^Probes/],
+    [`/probes/${probe.id}/edit`, /^Edit/],
+    ['/clients/new', /client/i],
+    [`/clients/${site.client_id}/sites/new`, /site/i],
+  ]
+  for (const variant of VARIANTS) {
+    await t.test(`fit in ${variant.scheme} on a ${variant.device}, and axe finds nothing`, async (t) => {
+      const { page } = await openPage(t, demo.url, '/overview', variant)
+      for (const [path, heading] of pages) {
+        await page.goto(path)
+        await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+        await page.waitForLoadState('networkidle')
+        await assertAccessible(page)
+        assert.equal(await sideways(page), 0, `${path} scrolls sideways`)
+      }
+    })
+  }
+})
