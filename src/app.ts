@@ -10,11 +10,12 @@ import {
   type KnownCredentials,
   OidcProvider,
   type Passwords,
+  ProxySignIn,
 } from './accounts/index.ts'
 import { alertRoutes, incidentRoutes, maintenanceRoutes, silenceRoutes } from './alerts/index.ts'
 import { analyticsRoutes, diagnosticsRoutes, REPORT_LIMITS, tagVendorRoutes } from './analytics/index.ts'
 import { clusterMetrics, type Leases, type Membership } from './cluster/index.ts'
-import { type Config, hasRole, isLoopback } from './config.ts'
+import { asksForAccounts, type Config, hasRole, isLoopback } from './config.ts'
 import { dashboardRoutes, SiteMetrics, searchRoutes, tagCatalogueRoutes } from './dashboard/index.ts'
 import {
   callerReader,
@@ -24,6 +25,7 @@ import {
   type HttpApp,
   IDLE_SOCKET_TIMEOUT_MS,
   inTurn,
+  type ProxyHeaders,
   SERVER_LIMITS,
 } from './http/index.ts'
 import { type Ingest, ingestFirst, ingestRoutes } from './ingest/index.ts'
@@ -79,15 +81,19 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
   const isForPeople = hasRole(config, 'worker')
   const tokens = { admin: config.adminToken, viewer: config.viewerToken }
   const provider = isForPeople ? providerOf(options) : null
-  const credentials = await createCredentials({ store, clock, tokens, provider, passwords: options.passwords, onError })
+  const headers = isForPeople ? proxyHeadersOf(config) : null
+  const proxy = headers === null ? null : proxySignInOf(options)
+  const { passwords } = options
+  const credentials = await createCredentials({ store, clock, tokens, provider, proxy, passwords, onError })
   const app = await createHttpApp({
     log,
     clock,
     access: {
       adminToken: config.adminToken,
       viewerToken: config.viewerToken,
-      needsAccounts: config.adminEmail !== null || config.oidcIssuer !== null,
+      needsAccounts: asksForAccounts(config),
       singleSignOn: provider?.settings.name ?? null,
+      proxy: headers,
       listensOnLoopback: isLoopback(config.host),
     },
     credentials,
@@ -183,6 +189,18 @@ function apiRoutes(
   nodeRoutes(app, { store, clock })
   if (config.mcp === 'on') mcpRoutes(app, { clock, version: VERSION })
   settingsRoutes(app, { store, clock, settings: settingsOf(config) })
+}
+
+/** Null where no proxy signs people in. */
+function proxyHeadersOf(config: Config): ProxyHeaders | null {
+  const { proxyEmailHeader: email, proxyNameHeader: name, proxyGroupsHeader: groups } = config
+  if (email === null) return null
+  return { email, name, groups, addresses: config.proxyAddresses, signOutUrl: config.proxySignOutUrl }
+}
+
+function proxySignInOf({ config, store, clock, log, onError }: AppOptions): ProxySignIn {
+  const warn = (facts: object, message: string) => log.warn(facts, message)
+  return new ProxySignIn({ store, clock, groupRoles: config.groupRoles, warn, onError })
 }
 
 /** Null where the settings name no identity provider. */

@@ -1,27 +1,9 @@
+import { type Setting, setting } from './config-setting.ts'
+import { SIGN_IN_SETTINGS } from './config-sign-in.ts'
 import * as parse from './config-values.ts'
 import { parseOutboundAllow } from './outbound/index.ts'
 
-/** One setting: how it is read, and what the docs say of it. `docs/configuration.md` is tested against this table. */
-export interface Setting<T> {
-  name: string
-  /** As shown in the docs. */
-  defaultText: string
-  meaning: string
-  /** May be given as `NAME_FILE`, a file that holds the value. */
-  secret: boolean
-  /** Turns the text (or `undefined` when unset) into the value, or throws an Error that says what is allowed. */
-  parse: (text: string | undefined) => T
-}
-
-function setting<T>(
-  name: string,
-  defaultText: string,
-  meaning: string,
-  read: (text: string | undefined) => T,
-  secret = false,
-): Setting<T> {
-  return { name, defaultText, meaning, secret, parse: read }
-}
+export type { Setting }
 
 export const SETTINGS = {
   host: setting('HOST', '127.0.0.1', 'Listen address', parse.text('127.0.0.1')),
@@ -97,55 +79,7 @@ export const SETTINGS = {
     '`true` lets anyone who reaches the address manage everything; under names other than its own it answers no one',
     parse.flag,
   ),
-  oidcIssuer: setting(
-    'OIDC_ISSUER',
-    'unset',
-    'Address of an OpenID Connect provider that people sign in with, as its tokens name it; needs OIDC_CLIENT_ID and OIDC_CLIENT_SECRET. Register `PUBLIC_URL/api/oidc/callback` there, and `PUBLIC_URL/sign-in` for signing out',
-    parse.optional(parse.issuerUrl),
-  ),
-  oidcClientId: setting(
-    'OIDC_CLIENT_ID',
-    'unset',
-    'What the provider knows this service as',
-    parse.optional((value) => value),
-  ),
-  oidcClientSecret: setting(
-    'OIDC_CLIENT_SECRET',
-    'unset',
-    'Its secret at the provider',
-    parse.optional(parse.token),
-    true,
-  ),
-  oidcName: setting(
-    'OIDC_NAME',
-    'single sign-on',
-    'What the button of the sign-in calls the provider: *Sign in with …*',
-    (value) => parse.label(value ?? 'single sign-on'),
-  ),
-  oidcScopes: setting(
-    'OIDC_SCOPES',
-    'openid email profile',
-    'What is asked of the provider; some need one more for groups',
-    parse.scopes(['openid', 'email', 'profile']),
-  ),
-  oidcGroupsClaim: setting(
-    'OIDC_GROUPS_CLAIM',
-    'groups',
-    "Where the provider's answer holds the groups of a person; `realm_access.roles` is the field of another",
-    parse.text('groups'),
-  ),
-  oidcTrustEmail: setting(
-    'OIDC_TRUST_EMAIL',
-    'unset',
-    '`true` takes addresses for verified of which the provider does not say so (`email_verified`), as of Microsoft Entra. Only where no one can choose their address there',
-    parse.flag,
-  ),
-  groupRoles: setting(
-    'GROUP_ROLES',
-    'unset',
-    'What groups of the provider may do: `admins: owner of all; acme team: editor of Acme, Acme Labs`, with names or ids of clients',
-    parse.groupRoles,
-  ),
+  ...SIGN_IN_SETTINGS,
   trustProxy: setting(
     'TRUST_PROXY',
     'unset',

@@ -135,12 +135,46 @@ export const proxies: Parse<readonly string[]> = (value) => {
   return entries
 }
 
+/** Addresses and CIDR ranges of proxies that may say who someone is; a name for all private networks says too much. */
+export const proxyAddresses: Parse<readonly string[]> = (value) => {
+  const entries = list(value)
+  const isNamed = (entry: string): boolean => isIP(entry.split('/', 1).join()) !== 0 && !/\/0+$/.test(entry)
+  if (!entries.every(isNamed)) {
+    throw new Error('addresses and CIDR ranges of proxies separated by commas are allowed')
+  }
+  return proxies(value)
+}
+
+/** The widest ranges that are one network of someone's own containers or machines. */
+const WIDEST = { ipv4: 16, ipv6: 48 }
+
+/** Whether a range is so wide that others than a proxy will be in it. */
+export function isWideForProxy(range: string): boolean {
+  const [address = '', prefix] = range.split('/')
+  return prefix !== undefined && Number(prefix) < (address.includes(':') ? WIDEST.ipv6 : WIDEST.ipv4)
+}
+
+const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/
+
+/** Headers with a meaning of their own, which callers or other proxies set: none of them may say who someone is. */
+const TAKEN_HEADERS =
+  /^(accept.*|authorization|connection|content-.*|cookie|host|if-.*|origin|range|referer|sec-.*|te|transfer-encoding|upgrade|user-agent|x-forwarded-(for|host|port|proto))$/
+
+/** The lower-cased name of a header in which a proxy says who someone is. */
+export function identityHeader(value: string): string {
+  const name = value.toLowerCase()
+  if (!HEADER_NAME.test(name) || TAKEN_HEADERS.test(name)) {
+    throw new Error('the name of a header that the proxy alone sets, like X-Forwarded-Email, is allowed')
+  }
+  return name
+}
+
 /** Lower-cased header names, as Node gives them. */
 export const headerNames =
   (fallback: readonly string[]): Parse<readonly string[]> =>
   (value) => {
     const names = list(value).map((name) => name.toLowerCase())
-    if (names.some((name) => !/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name))) {
+    if (names.some((name) => !HEADER_NAME.test(name))) {
       throw new Error('header names separated by commas are allowed')
     }
     return names.length === 0 ? fallback : names
@@ -153,6 +187,15 @@ export function httpUrl(value: string): string {
     throw new Error('an address like https://tagwarden.example.com is allowed')
   }
   return withoutEnd(value, '/')
+}
+
+/** An http or https address as it is, with its query. */
+export function httpUrlWithQuery(value: string): string {
+  const url = URL.parse(value)
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new Error('an address like https://tagwarden.example.com/oauth2/sign_out is allowed')
+  }
+  return url.href
 }
 
 /** An http or https address without a slash at its end, or the fallback. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { SETTINGS, type Setting } from './config-settings.ts'
+import { isWideForProxy } from './config-values.ts'
 import { StartupError } from './lib/index.ts'
 
 export { SETTINGS, type Setting }
@@ -44,6 +45,7 @@ export function readConfig(environment: Environment): Config {
     const [given, missing] = value === null ? ['OIDC_ISSUER', name] : [name, 'OIDC_ISSUER']
     throw new StartupError(`${given} is set without ${missing}: set ${missing} too`)
   }
+  requireWholeProxy(config)
   if (config.viewerToken !== null && config.adminToken === null) {
     throw new StartupError(
       'VIEWER_TOKEN is set without ADMIN_TOKEN: set ADMIN_TOKEN too, or anyone may change everything',
@@ -81,10 +83,41 @@ function textOf(entry: Setting<unknown>, environment: Environment): string | und
 
 const emptyAsUnset = (text: string | undefined): string | undefined => (text?.trim() === '' ? undefined : text?.trim())
 
+/** Whether people sign in with accounts, also while no one has one yet. */
+export const asksForAccounts = ({ adminEmail, oidcIssuer, proxyEmailHeader }: Config): boolean =>
+  adminEmail !== null || oidcIssuer !== null || proxyEmailHeader !== null
+
+/** The first of the addresses from which a proxy may say who someone is that is wide enough for others; null: none is. */
+export const wideProxyAddress = ({ proxyAddresses }: Config): string | null =>
+  proxyAddresses.find(isWideForProxy) ?? null
+
+/** A header is believed of the proxy's addresses alone, and what else is said of the proxy is nothing without it. */
+function requireWholeProxy(config: Config): void {
+  const { proxyEmailHeader, proxyNameHeader, proxyGroupsHeader, proxyAddresses, proxySignOutUrl } = config
+  if (proxyEmailHeader !== null && proxyAddresses.length === 0) {
+    throw new StartupError(
+      'PROXY_EMAIL_HEADER is set without PROXY_ADDRESSES: set the addresses that the proxy connects from, or anyone could say who they are',
+    )
+  }
+  const rest = {
+    PROXY_ADDRESSES: proxyAddresses.length > 0,
+    PROXY_NAME_HEADER: proxyNameHeader !== null,
+    PROXY_GROUPS_HEADER: proxyGroupsHeader !== null,
+    PROXY_SIGN_OUT_URL: proxySignOutUrl !== null,
+  }
+  const given = Object.entries(rest).find(([, isSet]) => isSet)
+  if (proxyEmailHeader === null && given !== undefined) {
+    throw new StartupError(`${given[0]} is set without PROXY_EMAIL_HEADER: set PROXY_EMAIL_HEADER too`)
+  }
+  const headers = [proxyEmailHeader, proxyNameHeader, proxyGroupsHeader].filter((name) => name !== null)
+  if (new Set(headers).size < headers.length) {
+    throw new StartupError('PROXY_EMAIL_HEADER, PROXY_NAME_HEADER and PROXY_GROUPS_HEADER must name different headers')
+  }
+}
+
 /** Management needs no key by default, which is only safe where no one else can connect. */
 function requireSafeAddress(config: Config): void {
-  const { adminToken, adminEmail, oidcIssuer, allowUnauthenticated } = config
-  if (adminToken !== null || adminEmail !== null || oidcIssuer !== null || allowUnauthenticated) return
+  if (config.adminToken !== null || asksForAccounts(config) || config.allowUnauthenticated) return
   const proxied = signOfProxy(config)
   if (proxied !== null) {
     throw new StartupError(

@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
-import { firstOwnerLink, type Passwords } from './accounts/index.ts'
+import { firstOwnerLink, type Passwords, PROXY_ISSUER } from './accounts/index.ts'
 import { buildApp } from './app.ts'
 import { ClockGuard, DatabaseClock, Leases, Listening, Membership } from './cluster/index.ts'
-import { type Config, hasRole } from './config.ts'
+import { type Config, hasRole, wideProxyAddress } from './config.ts'
 import { Ingest } from './ingest/index.ts'
 import { asError, type Clock, Closers, StartupError } from './lib/index.ts'
 import {
@@ -79,6 +79,7 @@ export async function startService({
   const closers = new Closers()
   try {
     const onError = (error: Error, what: string) => log.error({ err: error, what }, `${what} failed`)
+    warnOfWideProxy(config, log)
     const store = await open(config, onError, onDeath)
     closers.add(() => store.close())
     const files = await keepPrivate(config)
@@ -186,6 +187,12 @@ export async function startService({
   }
 }
 
+function warnOfWideProxy(config: Config, log: Logger): void {
+  const range = wideProxyAddress(config)
+  if (range === null) return
+  log.warn({ range }, 'every machine in this range of PROXY_ADDRESSES can sign in as anyone: name the proxy alone')
+}
+
 /** Without a key someone has to be able to sign in. */
 async function offerFirstAccount(
   store: Store,
@@ -195,7 +202,13 @@ async function offerFirstAccount(
   log: Logger,
 ): Promise<void> {
   if (config.adminToken !== null || !hasRole(config, 'worker')) return
-  const link = await firstOwnerLink({ store, clock }, config.adminEmail, publicUrl, config.oidcIssuer)
+  const issuers = [config.oidcIssuer, config.proxyEmailHeader === null ? null : PROXY_ISSUER]
+  const link = await firstOwnerLink(
+    { store, clock },
+    config.adminEmail,
+    publicUrl,
+    issuers.filter((issuer) => issuer !== null),
+  )
   if (link !== null)
     log.warn(link, 'no one can manage this service yet: open the link to set a password; it works once, within 7 days')
 }

@@ -1,4 +1,3 @@
-import { type ScryptOptions, scrypt } from 'node:crypto'
 import {
   type Access,
   type Authenticated,
@@ -9,6 +8,8 @@ import {
   joined,
   NO_GRANTS,
   type PasswordSignIn,
+  type ProxyClaim,
+  type ProxyOutcome,
   type Role,
   SESSION_MS,
   type SessionOwner,
@@ -16,7 +17,9 @@ import {
 import { asError, type Clock, hashOf, MINUTE, newId, newSecret, SECOND } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { agentClass } from './agent.ts'
+import { keyPrints } from './key-prints.ts'
 import { Passwords } from './passwords.ts'
+import { isProxyCredential, type ProxySignIn } from './proxy-sign-in.ts'
 import { grantsByIdentity, grantsByUser } from './roles.ts'
 import { accessesOfTokens } from './tokens.ts'
 import { asksForCode, tryCode } from './two-step/second-step.ts'
@@ -29,6 +32,8 @@ export interface CredentialOptions {
   passwords?: Passwords | undefined
   /** Whom people sign in with besides; sessions that began at another one are over. Left out or null: no one. */
   provider?: SessionProvider | null
+  /** Who signs in by a proxy in front; left out or null: no one. */
+  proxy?: ProxySignIn | null
   /** Sessions of one role at a time; one more ends the oldest. */
   maxSessions?: number
   onError: (error: Error, what: string) => void
@@ -48,11 +53,6 @@ const SEEN_EVERY_MS = MINUTE
 /** How old an answer about whether anyone has an account may be, ms. */
 const FRESH_MS = SECOND
 
-const SALT = 'tagwarden sign-in'
-/** 16 MB and about 50 ms, once a process and token. */
-const COST: ScryptOptions = { N: 16_384, r: 8, p: 1 }
-const PRINT_BYTES = 16
-
 /** Credentials with what only the interface of the accounts needs. */
 export interface KnownCredentials extends Credentials {
   readonly passwords: Passwords
@@ -67,15 +67,8 @@ export interface KnownCredentials extends Credentials {
 export async function createCredentials(options: CredentialOptions): Promise<KnownCredentials> {
   const { store, clock, tokens, maxSessions = MAX_SESSIONS, passwords = new Passwords(), onError } = options
   const provider = options.provider ?? null
-  const prints = new Map<Role, Promise<string>>()
-
-  function printOf(role: Role): Promise<string> | null {
-    const token = tokens[role]
-    if (token === null) return null
-    const print = prints.get(role) ?? fingerprint(token)
-    prints.set(role, print)
-    return print
-  }
+  const proxy = options.proxy ?? null
+  const printOf = keyPrints(tokens)
 
   async function begin(owner: SessionOwner, agent?: string): Promise<string> {
     const isUser = 'userId' in owner
@@ -208,12 +201,12 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
   }
 
   async function accessesOf(values: readonly string[]): Promise<ReadonlyMap<string, Access>> {
-    const [apiTokens, cookies] = [true, false].map((isToken) => values.filter((value) => isApiToken(value) === isToken))
-    const found = [
-      ...(cookies === undefined || cookies.length === 0 ? [] : await accessesOfCookies(cookies)),
-      ...(apiTokens === undefined || apiTokens.length === 0 ? [] : await accessesOfTokens(options, apiTokens)),
-    ]
-    return new Map(found)
+    const { token = [], proxy: named = [], cookie = [] } = Object.groupBy(values, kindOf)
+    return new Map([
+      ...(cookie.length === 0 ? [] : await accessesOfCookies(cookie)),
+      ...(token.length === 0 ? [] : await accessesOfTokens(options, token)),
+      ...(named.length === 0 || proxy === null ? [] : await proxy.accessesOf(named)),
+    ])
   }
 
   async function end(value: string): Promise<string | null> {
@@ -272,8 +265,27 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
     accounts.exist = true
   }
 
-  return { begin, accessesOf, end, hasAccounts: haveAccounts, noteAccount, authenticate, passwords }
+  async function ofProxy(claim: ProxyClaim): Promise<ProxyOutcome> {
+    if (proxy === null) throw new Error('no proxy signs people in')
+    const outcome = await proxy.outcomeOf(claim)
+    if ('access' in outcome) noteAccount()
+    return outcome
+  }
+
+  return {
+    begin,
+    accessesOf,
+    end,
+    hasAccounts: haveAccounts,
+    noteAccount,
+    authenticate,
+    passwords,
+    ...(proxy === null ? {} : { ofProxy }),
+  }
 }
+
+const kindOf = (value: string): 'token' | 'proxy' | 'cookie' =>
+  isApiToken(value) ? 'token' : isProxyCredential(value) ? 'proxy' : 'cookie'
 
 /** Whether anyone has an account. */
 export async function hasAccounts({ read }: Pick<Store, 'read'>): Promise<boolean> {
@@ -284,12 +296,3 @@ async function printOfUser({ read }: Pick<Store, 'read'>, userId: string): Promi
   const user = await read.selectFrom('users').select('password_hash').where('id', '=', userId).executeTakeFirst()
   return user?.password_hash == null ? null : hashOf(user.password_hash)
 }
-
-/** A key may be one that a person thought up, so guessing it from the database has to be slow. */
-const fingerprint = (token: string): Promise<string> =>
-  new Promise((resolve, reject) => {
-    scrypt(token, SALT, PRINT_BYTES, COST, (error, key) => {
-      if (error === null) resolve(key.toString('base64url'))
-      else reject(error)
-    })
-  })

@@ -9,7 +9,7 @@ import { ALL_CLIENTS } from './roles.ts'
 /**
  * Where no one could manage the service, because there is no key and no owner of all clients who can sign in: a link that makes one.
  *
- * @param issuer of the identity provider that people sign in with; null: none
+ * @param issuers that people sign in with: an identity provider, a proxy
  * @param adminEmail whose account it is to be; null: of an owner who was invited and has not accepted
  * @returns the link, or null where it is not needed
  */
@@ -17,11 +17,11 @@ export async function firstOwnerLink(
   { store, clock }: { store: Store; clock: Clock },
   adminEmail: string | null,
   publicUrl: string,
-  issuer: string | null = null,
+  issuers: readonly string[] = [],
 ): Promise<{ email: string; url: string } | null> {
   const owners = await ownersOfAll(store.read)
   if (owners.some(({ password_hash }) => password_hash !== null)) return null
-  if (issuer !== null && (await hasOwnerAt(store.read, issuer))) return null
+  if (issuers.length > 0 && (await hasOwnerAt(store.read, issuers))) return null
   const email = adminEmail ?? owners[0]?.email
   if (email === undefined) return null
   const now = clock.now()
@@ -35,16 +35,20 @@ export async function firstOwnerLink(
 const ownersOfAll = (db: Kysely<Tables>) =>
   ownersByHand(db).select(['users.id', 'email', 'password_hash']).orderBy('users.created_at').execute()
 
-/** Whether someone owns all clients, by a role or by a group, who signs in with the identity provider. */
-async function hasOwnerAt(db: Kysely<Tables>, issuer: string): Promise<boolean> {
+/** Whether someone owns all clients, by a role or by a group, who signs in with one of the issuers. */
+async function hasOwnerAt(db: Kysely<Tables>, issuers: readonly string[]): Promise<boolean> {
   const byHand = await ownersByHand(db)
     .innerJoin('user_identities', 'user_identities.user_id', 'users.id')
     .select('users.id')
-    .where('issuer', '=', issuer)
+    .where('issuer', 'in', [...issuers])
     .limit(1)
     .executeTakeFirst()
   if (byHand !== undefined) return true
-  const byGroups = await ownersByGroups(db).select('users.id').where('issuer', '=', issuer).limit(1).executeTakeFirst()
+  const byGroups = await ownersByGroups(db)
+    .select('users.id')
+    .where('issuer', 'in', [...issuers])
+    .limit(1)
+    .executeTakeFirst()
   return byGroups !== undefined
 }
 

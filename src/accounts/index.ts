@@ -14,9 +14,10 @@ export { OidcProvider, type OidcSettings } from './oidc/provider.ts'
 export type { AccountRecord } from './own-account.ts'
 export { createOwners } from './owners.ts'
 export { Passwords } from './passwords.ts'
+export { PROXY_ISSUER, ProxySignIn } from './proxy-sign-in.ts'
 export type { SessionRecord } from './sessions.ts'
 export type { ApiTokenRecord, CreateApiToken, NewApiToken } from './tokens.ts'
-export type { InvitedUser, InviteUser, PasswordLink, UpdateUser, UserRecord } from './user-schemas.ts'
+export { type InvitedUser, InviteUser, type PasswordLink, UpdateUser, type UserRecord } from './user-schemas.ts'
 
 /** Adds the interface of people, their own accounts, API tokens, the links that set passwords and the identity provider. */
 export function accountRoutes(app: HttpApp, options: AccountOptions): void {

@@ -86,6 +86,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     credentials: options.credentials,
     publicUrl,
     clock: options.clock,
+    warn: (facts, message) => app.log.warn(facts, message),
   })
   guardApi(app, gate)
   scopeApi(app, options.ownersOf)

@@ -64,6 +64,14 @@ const SEEDS: readonly Seed[] = [
     finds: warning('TRUST_PROXY', /believes every caller.*name the proxy's address/),
   },
   {
+    title: 'a proxy that signs people in from a whole network',
+    seed: settings({ PROXY_EMAIL_HEADER: 'X-Forwarded-Email', PROXY_ADDRESSES: '10.0.0.0/8' }),
+    finds: warning(
+      'PROXY_ADDRESSES',
+      /every machine in 10\.0\.0\.0\/8 can sign in as anyone.*name the proxy's address alone/,
+    ),
+  },
+  {
     title: 'TRUST_PROXY that believes half of the internet',
     seed: settings({ TRUST_PROXY: '127.0.0.1,128.0.0.0/1' }),
     finds: warning('TRUST_PROXY', /128\.0\.0\.0\/1 believes every caller.*name the proxy's address/),

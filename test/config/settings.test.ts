@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Config, type Environment, hasRole, readConfig } from '../../src/config.ts'
+import {
+  asksForAccounts,
+  type Config,
+  type Environment,
+  hasRole,
+  readConfig,
+  wideProxyAddress,
+} from '../../src/config.ts'
 import { parseOutboundAllow } from '../../src/outbound/index.ts'
 import { refusalOf } from './support.ts'
 
@@ -31,6 +38,11 @@ test('an empty environment gives the defaults', () => {
     oidcGroupsClaim: 'groups',
     oidcTrustEmail: false,
     groupRoles: [],
+    proxyEmailHeader: null,
+    proxyNameHeader: null,
+    proxyGroupsHeader: null,
+    proxyAddresses: [],
+    proxySignOutUrl: null,
     trustProxy: [],
     outboundAllow: { ranges: [], hosts: [] },
     connectionCheckUrls: ['https://www.google.com/generate_204', 'https://one.one.one.one/'],
@@ -185,6 +197,17 @@ const REFUSED: readonly [name: string, values: readonly string[], allowed: RegEx
     ['admins', 'admins: owner', 'admins: boss of all', 'admins: owner of', ': owner of all', 'a: owner of ,'],
     /rules like "admins: owner of all; .*" are allowed/,
   ],
+  [
+    'PROXY_EMAIL_HEADER',
+    ['x email', 'Authorization', 'cookie', 'X-Forwarded-For', 'x-forwarded-host', 'Host', 'origin'],
+    /the name of a header that the proxy alone sets, .* is allowed$/,
+  ],
+  [
+    'PROXY_ADDRESSES',
+    ['proxy.internal', 'loopback', 'uniquelocal', '0.0.0.0/0', '::/0', '10.0.0.1/33'],
+    /addresses and CIDR ranges .* allowed$/,
+  ],
+  ['PROXY_SIGN_OUT_URL', ['/oauth2/sign_out', 'javascript:alert(1)'], /an address like .* is allowed$/],
   ['OIDC_NAME', ['x'.repeat(61)], /up to 60 characters are allowed$/],
   [
     'CONNECTION_CHECK_URLS',
@@ -240,6 +263,31 @@ test('an identity provider needs all that it is asked with', () => {
     /^OIDC_ISSUER is set without OIDC_CLIENT_SECRET: /,
   )
   assert.match(refusalOf({ OIDC_CLIENT_ID: 'tagwarden' }), /^OIDC_CLIENT_ID is set without OIDC_ISSUER: /)
+})
+
+test('a proxy that signs people in is known by its address, and by a header of its own', () => {
+  const header = { PROXY_EMAIL_HEADER: 'X-Forwarded-Email' }
+  const whole = { ...header, PROXY_ADDRESSES: '10.0.0.7, fd00:7::/64' }
+  assert.match(refusalOf(header), /^PROXY_EMAIL_HEADER is set without PROXY_ADDRESSES: /)
+  for (const name of ['PROXY_NAME_HEADER', 'PROXY_GROUPS_HEADER']) {
+    assert.match(refusalOf({ [name]: 'X-Other' }), new RegExp(`^${name} is set without PROXY_EMAIL_HEADER: `))
+    assert.match(refusalOf({ ...whole, [name]: 'x-forwarded-EMAIL' }), /must name different headers$/)
+  }
+  assert.match(refusalOf({ PROXY_ADDRESSES: '10.0.0.7' }), /^PROXY_ADDRESSES is set without PROXY_EMAIL_HEADER: /)
+  assert.match(refusalOf({ PROXY_SIGN_OUT_URL: 'https://a.example' }), /^PROXY_SIGN_OUT_URL is set without /)
+  const config = readConfig({ ...whole, PUBLIC_URL: 'https://tagwarden.example.com', HOST: '0.0.0.0' })
+  assert.equal(config.proxyEmailHeader, 'x-forwarded-email')
+  assert.deepEqual(config.proxyAddresses, ['10.0.0.7', 'fd00:7::/64'])
+  assert.ok(asksForAccounts(config))
+  for (const [range, isWide] of [
+    ['10.0.0.0/8', true],
+    ['172.18.0.0/16', false],
+    ['10.1.2.3', false],
+    ['fd00::/8', true],
+    ['fd00:7::/64', false],
+  ] as const) {
+    assert.equal(wideProxyAddress(readConfig({ ...header, PROXY_ADDRESSES: range })), isWide ? range : null)
+  }
 })
 
 test('an e-mail server needs a sender', () => {

@@ -24,15 +24,8 @@ function roomsOf(page: string): Readonly<Record<string, readonly string[]>> {
 }
 
 const ROOMS = Object.keys(MAY_IMPORT)
-const ROOT_FILES = [
-  'app.ts',
-  'main.ts',
-  'config.ts',
-  'config-settings.ts',
-  'config-values.ts',
-  'version.ts',
-  'worker.ts',
-]
+const CONFIG_FILES = ['config.ts', 'config-setting.ts', 'config-settings.ts', 'config-sign-in.ts', 'config-values.ts']
+const ROOT_FILES = ['app.ts', 'main.ts', ...CONFIG_FILES, 'version.ts', 'worker.ts']
 
 const entrance = (room: string) => `${room}/index.ts`
 const inside = (room: string) => `${room}/inside.ts`
@@ -109,20 +102,16 @@ const importers: readonly Importer[] = [
     allowed: ['store/migrations/index.ts'],
     forbidden: [...ROOMS.map(entrance), inside('store'), 'store/sqlite/inside.ts', 'config.ts', ...OUTSIDE],
   },
-  rootImporter('config.ts', ['lib', 'outbound'], ['config-settings.ts', 'config-values.ts', 'version.ts']),
-  rootImporter('config-settings.ts', ['lib', 'outbound'], ['config.ts', 'config-values.ts', 'version.ts']),
-  rootImporter('config-values.ts', ['lib', 'outbound'], ['config.ts', 'config-settings.ts', 'version.ts']),
-  rootImporter('version.ts', ['lib', 'outbound'], ['config.ts', 'config-settings.ts', 'config-values.ts']),
-  rootImporter('app.ts', SLICES, ['config.ts', 'config-settings.ts', 'config-values.ts', 'version.ts', 'worker.ts']),
-  rootImporter('main.ts', SLICES, [
-    'app.ts',
-    'config.ts',
-    'config-settings.ts',
-    'config-values.ts',
-    'version.ts',
-    'worker.ts',
-  ]),
-  rootImporter('worker.ts', SLICES, ['config.ts', 'config-settings.ts', 'config-values.ts', 'version.ts']),
+  ...[...CONFIG_FILES, 'version.ts'].map((file) =>
+    rootImporter(
+      file,
+      ['lib', 'outbound'],
+      [...CONFIG_FILES, 'version.ts'].filter((other) => other !== file),
+    ),
+  ),
+  rootImporter('app.ts', SLICES, [...CONFIG_FILES, 'version.ts', 'worker.ts']),
+  rootImporter('main.ts', SLICES, ['app.ts', ...CONFIG_FILES, 'version.ts', 'worker.ts']),
+  rootImporter('worker.ts', SLICES, [...CONFIG_FILES, 'version.ts']),
   ...['bench', 'bench/test', 'trials', 'trials/test', 'scripts'].map((folder) => ({
     path: `../${folder}/importer.ts`,
     allowed: [...ROOMS.map(entrance), ...ROOT_FILES, '../testkit/api.ts', `../${folder}/neighbour.ts`],

@@ -129,6 +129,7 @@ const sessionOf = (role: 'admin' | 'viewer' | 'open' | null, authentication_requ
   authentication_required,
   accounts: false,
   single_sign_on: null,
+  proxy: null,
   user: null,
   access: { all: role === null ? null : role === 'viewer' ? 'viewer' : 'owner', clients: [] },
 })

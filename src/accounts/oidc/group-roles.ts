@@ -14,6 +14,11 @@ export interface GroupRole {
 /** A client that a rule names, and that there is not, or that several have the name of. */
 export type WarnOfClient = (name: string, count: number) => void
 
+export const warnOfClient =
+  (warn: (facts: object, message: string) => void): WarnOfClient =>
+  (client, count) =>
+    warn({ client, count }, 'GROUP_ROLES names a client that there is not, or several of this name: use its id')
+
 /** What the groups of someone may do now, by the names that clients have now. */
 export async function grantsOfGroups(
   db: Kysely<Tables>,

@@ -9,6 +9,9 @@ import type { Assertion } from './claims.ts'
 import { SignInFailure } from './failure.ts'
 import { type GroupRole, grantsOfGroups, type WarnOfClient } from './group-roles.ts'
 
+/** The audit log names it where a sign-in at a provider or a proxy makes or changes an account. */
+export const SINGLE_SIGN_ON = 'single sign-on'
+
 export interface IdentityOptions {
   store: Store
   clock: Clock

@@ -3,14 +3,13 @@ import { createThrottle, errorResponses, type HttpApp, SESSION_MS, sessionCookie
 import { asError, notFound, SECOND } from '../../lib/index.ts'
 import type { AccountOptions } from '../options.ts'
 import { SignInFailure } from './failure.ts'
-import { signInIdentity } from './identities.ts'
+import { warnOfClient } from './group-roles.ts'
+import { SINGLE_SIGN_ON, signInIdentity } from './identities.ts'
 import { CALLBACK_PATH, type OidcProvider, SIGN_IN_MS } from './provider.ts'
 import { localPath } from './return-to.ts'
 
 /** What the browser keeps while its user is at the provider, which sends it back from another site: a strict cookie would stay behind. */
 const PENDING_COOKIE = 'tagwarden_oidc'
-/** The audit log names it where a sign-in makes or changes an account. */
-const ACTOR = 'single sign-on'
 
 const tags = ['Session']
 const publicRoute = { access: 'public' } as const
@@ -93,7 +92,7 @@ export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
           throw new SignInFailure('busy', 'too many failed tries from an address')
         const search = request.url.slice(request.url.indexOf('?'))
         const { assertion, returnTo, signOutHint } = await oidc.finish(search, request.cookies[PENDING_COOKIE])
-        const identityOptions = { store, clock, groupRoles, actor: ACTOR, warn: unknownClient }
+        const identityOptions = { store, clock, groupRoles, actor: SINGLE_SIGN_ON, warn: warnOfClient(warn) }
         const { userId, identityId } = await signInIdentity(identityOptions, assertion)
         throttle.succeeded(guesser, 'admin')
         credentials.noteAccount()
@@ -107,10 +106,6 @@ export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
       }
     },
   )
-
-  function unknownClient(client: string, count: number): void {
-    warn({ client, count }, 'GROUP_ROLES names a client that there is not, or several of this name: use its id')
-  }
 }
 
 /** @throws AppError `not_found` */

@@ -1,4 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
+import type { ApiTokenRecord } from '../../accounts/index.ts'
+import { isApiToken } from '../../http/index.ts'
 import { fieldsOf, isObject, SECOND, StartupError } from '../../lib/index.ts'
 import { whyUnreachable } from '../post.ts'
 
@@ -33,6 +35,15 @@ export interface ApiTarget {
   token: string | null
 }
 
+/** Who calls, as far as it counts for what they may apply. */
+export interface Caller {
+  /** No one has to sign in. */
+  isOpen: boolean
+  ownsAll: boolean
+  /** Of someone with an account. */
+  email: string | null
+}
+
 /** The HTTP interface of a running service. Every method throws StartupError, for a refusal RefusedError. */
 export class Api {
   readonly #target: ApiTarget
@@ -45,8 +56,12 @@ export class Api {
     return this.#target.url
   }
 
-  /** Requires a token that may see all fields: without some, a difference could not be told from what is hidden. */
-  async requireFullSight(): Promise<void> {
+  /**
+   * Requires a token that may see all fields: without some, a difference could not be told from what is hidden.
+   *
+   * @returns who calls
+   */
+  async requireFullSight(): Promise<Caller> {
     const session = await this.get('/api/session')
     if (!isObject(session) || !('role' in session)) throw new StartupError(`${this.url} is not a Tagwarden service`)
     if (session.role === null) throw new StartupError(`${this.url} wants a token: set TAGWARDEN_TOKEN`)
@@ -55,6 +70,20 @@ export class Api {
         'the token of a viewer does not see all fields: use that of an admin (ADMIN_TOKEN), or an API token of an editor or owner',
       )
     }
+    const { email } = fieldsOf(session.user)
+    return {
+      isOpen: session.role === 'open',
+      ownsAll: fieldsOf(session.access).all === 'owner',
+      email: typeof email === 'string' ? email : null,
+    }
+  }
+
+  /** Whose API token it is: the last characters are all that the service shows of one. */
+  async makersOfToken(): Promise<string[]> {
+    const { token } = this.#target
+    if (token === null || !isApiToken(token)) return []
+    const tokens = await this.get<ApiTokenRecord[]>('/api/tokens')
+    return tokens.filter(({ hint }) => token.endsWith(hint)).map(({ created_by }) => created_by)
   }
 
   async get<T>(path: string): Promise<T> {

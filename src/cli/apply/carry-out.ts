@@ -55,12 +55,14 @@ async function refusalOf(api: Api, change: Change): Promise<readonly Problem[]> 
   }
 }
 
-async function make(api: Api, { calls, recheck, ref, what }: Change): Promise<void> {
+async function make(api: Api, { calls, recheck, ref, answered, what }: Change): Promise<void> {
   if (recheck !== undefined && canonical(await recheck.read()) !== canonical(recheck.basis)) {
     throw new RefusedError(409, `${what} has just been changed by someone else: run it again`)
   }
   for (const [index, { method, path, body }] of calls().entries()) {
     const { value } = await api.send<{ id?: string } | undefined>(method, path, body)
-    if (index === 0 && value?.id !== undefined) ref?.set(value.id)
+    if (index > 0) continue
+    if (value?.id !== undefined) ref?.set(value.id)
+    answered?.(value)
   }
 }

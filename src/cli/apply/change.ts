@@ -22,6 +22,10 @@ export class Ref {
     this.#id = id
   }
 
+  get isKnown(): boolean {
+    return this.#id !== null
+  }
+
   /** @throws Error when it has not been created: a change comes after those that it needs */
   get id(): string {
     if (this.#id === null) throw new Error('an id is asked for before there is one')
@@ -34,7 +38,7 @@ export class Ref {
 }
 
 /** Changes of a stage need nothing of each other. */
-export const STAGES = ['deletions', 'clients', 'of clients', 'probes', 'maintenance'] as const
+export const STAGES = ['deletions', 'clients', 'of clients', 'probes', 'maintenance', 'users', 'fewer users'] as const
 export type Stage = (typeof STAGES)[number]
 
 /** One thing that differs between the files and the service. */
@@ -50,6 +54,8 @@ export interface Change {
   calls: () => readonly Call[]
   /** Takes the id of what the first call created. */
   ref?: Ref
+  /** Takes what the first call was answered with. */
+  answered?: (value: unknown) => void
   /** Reads again what the plan was made by, as `basis` has it; undefined: it is gone. */
   recheck?: { basis: unknown; read: () => Promise<unknown> }
 }

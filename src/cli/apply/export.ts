@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { UserRecord } from '../../accounts/index.ts'
 import { fileNamePart, StartupError } from '../../lib/index.ts'
 import type { Api } from './api.ts'
-import { exported, Placeholders } from './exported.ts'
+import { exported, exportedUsers, Placeholders } from './exported.ts'
 import { editorSchema } from './file-schema.ts'
 import type { PresentClient } from './present.ts'
 import { ConfigProblems, type Problem } from './problems.ts'
@@ -14,6 +15,7 @@ const FILE = 'tagwarden.yaml'
 /**
  * Writes what the service has as a file for `apply`.
  *
+ * @param users null: they are not the caller's to see, and are left out
  * @param folder null: only the file, to standard output
  * @returns what people should know of it, in sentences
  * @throws StartupError where names are not clear, or the file is there already
@@ -21,6 +23,7 @@ const FILE = 'tagwarden.yaml'
 export async function writeExport(
   api: Api,
   present: readonly PresentClient[],
+  users: readonly UserRecord[] | null,
   folder: string | null,
 ): Promise<string[]> {
   requireClearNames(present)
@@ -38,7 +41,12 @@ export async function writeExport(
     await writeFile(join(folder, 'logos', `${file}${endingOf(bytes)}`), bytes)
   }
   const { stringify } = await import('yaml')
-  const yaml = stringify({ clients: present.map((client) => exported(client, placeholders, logos)) }, { lineWidth: 0 })
+  const people = users === null ? [] : exportedUsers(users, present)
+  const file = {
+    clients: present.map((client) => exported(client, placeholders, logos)),
+    ...(people.length === 0 ? {} : { users: people }),
+  }
+  const yaml = stringify(file, { lineWidth: 0 })
   const text = `# yaml-language-server: $schema=./${SCHEMA_FILE}\n${yaml}`
   if (path === null || folder === null) console.log(text.trimEnd())
   else {
@@ -49,6 +57,7 @@ export async function writeExport(
   const hasLogos = present.some(({ statusPage }) => (statusPage?.looks.logo ?? null) !== null)
   return [
     ...(placeholders.names.length === 0 ? [] : [`the file needs these variables: ${placeholders.names.join(', ')}`]),
+    ...(users === null ? ['people are left out: the token of an owner of all clients sees them'] : []),
     ...(folder === null && hasLogos ? ['logos are left out: --out writes them, too'] : []),
   ]
 }

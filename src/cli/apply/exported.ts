@@ -1,3 +1,4 @@
+import type { UserRecord } from '../../accounts/index.ts'
 import { type MaintenanceRecord, UpdateMaintenance } from '../../alerts/index.ts'
 import { fileNamePart, isObject } from '../../lib/index.ts'
 import { UpdateClient, UpdateSite } from '../../management/index.ts'
@@ -56,6 +57,23 @@ export function exported(
       sites.map((site) => siteOf(name, site, placeholders)),
     ),
   }
+}
+
+/** Those who have a role that someone gave them; the others are matters of groups. */
+export function exportedUsers(users: readonly UserRecord[], clients: readonly PresentClient[]): Fields[] {
+  const names = new Map(clients.map(({ record }) => [record.id, record.name]))
+  return users
+    .filter(({ roles }) => roles.length > 0)
+    .map(({ email, name, status, roles }) => ({
+      email: withoutVariables(email),
+      name: withoutVariables(name),
+      ...(status === 'disabled' ? { is_active: false } : {}),
+      roles: roles.map(({ client_id, role }) =>
+        client_id === null
+          ? { all_clients: true, role }
+          : { client: withoutVariables(names.get(client_id) ?? ''), role },
+      ),
+    }))
 }
 
 function pageOf(page: PresentStatusPage | null, logo: string | undefined): Fields {

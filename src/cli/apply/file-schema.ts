@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { InviteUser, UpdateUser } from '../../accounts/index.ts'
 import { CreateMaintenance, UpdateMaintenance } from '../../alerts/index.ts'
-import { checkerOf, EXPECTS } from '../../http/index.ts'
+import { CLIENT_ROLES, checkerOf, EXPECTS } from '../../http/index.ts'
 import { isObject } from '../../lib/index.ts'
 import { Name, UpdateClient, UpdateSite, UpdateStatusLooks } from '../../management/index.ts'
 import { CreateOwnChannel } from '../../notifications/index.ts'
@@ -76,14 +77,43 @@ const ClientEntry = Type.Object(
   closed,
 )
 
+const RoleOfUser = Type.Object(
+  {
+    client: Type.Optional(Type.String({ ...Name, description: 'Its name; or `all_clients`' })),
+    all_clients: Type.Optional(Type.Literal(true, { description: 'Every client and the service itself' })),
+    role: Type.Enum([...CLIENT_ROLES]),
+  },
+  closed,
+)
+
+const UserEntry = Type.Object(
+  {
+    email: InviteUser.properties.email,
+    name: UpdateUser.properties.name,
+    is_active: UpdateUser.properties.is_active,
+    roles: Type.Optional(
+      Type.Array(RoleOfUser, {
+        maxItems: 1_000,
+        description: 'Instead of those that someone gave them; what groups give is not meant',
+      }),
+    ),
+  },
+  { ...closed, description: 'Someone with an account. Their address is what they are recognised by' },
+)
+
 /** A file as it is checked: each client apart, so that the faults of one do not hide those of others. */
 export const FileOfClients = Type.Object(
-  { clients: Type.Array(Type.Object({}, { additionalProperties: true })) },
+  {
+    clients: Type.Array(Type.Object({}, { additionalProperties: true })),
+    users: Type.Optional(Type.Array(Type.Object({}, { additionalProperties: true }))),
+  },
   closed,
 )
 export const ClientOfFile = ClientEntry
+export const UserOfFile = UserEntry
 
 export type ClientEntry = Static<typeof ClientEntry>
+export type UserEntry = Static<typeof UserEntry>
 export type SiteEntry = Static<typeof SiteEntry>
 export type ProbeEntry = Static<typeof ProbeEntry>
 export type MaintenanceEntry = Static<typeof MaintenanceEntry>
@@ -94,7 +124,7 @@ const PLACEHOLDER = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}'
 
 /** The schema of a file for editors, as JSON. It knows the settings of each type of probe, and takes `${NAME}` for any text. */
 export function editorSchema(): object {
-  const file = Type.Object({ clients: Type.Array(ClientEntry) }, closed)
+  const file = Type.Object({ clients: Type.Array(ClientEntry), users: Type.Optional(Type.Array(UserEntry)) }, closed)
   const plain = JSON.parse(JSON.stringify(file)) as PlainFile
   const { probes } = plain.properties.clients.items.properties.sites.items.properties
   probes.items.allOf = PROBE_TYPES.map(({ name, config }) =>

@@ -3,7 +3,7 @@ import { withoutEnd } from '../../lib/index.ts'
 import { httpUrl } from '../options.ts'
 
 const APPLY_HELP = `
-Brings the service to what YAML files say of clients, sites, probes, channels, maintenance and status pages, over its HTTP
+Brings the service to what YAML files say of clients, sites, probes, channels, maintenance, status pages and people, over its HTTP
 interface. Names are what things are recognised by. Fields and lists that a file does not give stay as they are, and nothing is
 deleted without --prune. \${NAME} in a text is taken from the environment.
 

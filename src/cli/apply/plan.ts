@@ -3,18 +3,21 @@ import { Ref } from './change.ts'
 import { differing, fieldChange } from './fields.ts'
 import { planChannels, planMaintenance, planStatusPage } from './plan-of-client.ts'
 import { planProbes } from './plan-probes.ts'
+import { type Invitation, type People, planUsers } from './plan-users.ts'
 import { type Owner, Planning } from './planning.ts'
 import type { PresentClient, PresentSite } from './present.ts'
 import { ConfigProblems } from './problems.ts'
 import type { WantedClient, WantedSite } from './wanted.ts'
 
-export type PlanOptions = ConstructorParameters<typeof Planning>[0]
+export type PlanOptions = ConstructorParameters<typeof Planning>[0] & { people: People }
 
 export interface Plan {
   /** Nested ones after those that they need. */
   changes: readonly Change[]
   /** What the service has and no file names, where nothing is to be deleted. */
   kept: readonly string[]
+  /** Those that carrying it out brings. */
+  invitations: readonly Invitation[]
 }
 
 /**
@@ -32,6 +35,7 @@ export function planOf(wanted: readonly WantedClient[], present: readonly Presen
   const { pairs, rest } = planning.match('client', wanted, present, ({ record }) => record.name)
   for (const pair of pairs) planClient(planning, pair.wanted, pair.present)
   for (const { record, sites } of rest) {
+    if (!options.prune) planning.noteClient(record.name, new Ref(record.id))
     const path = `/api/clients/${record.id}`
     planning.leave(
       `client “${record.name}”`,
@@ -39,8 +43,10 @@ export function planOf(wanted: readonly WantedClient[], present: readonly Presen
       sites.length === 0 ? '' : `, with ${counted(sites.length)} and all that was counted`,
     )
   }
+  planUsers(planning, options.people)
   if (planning.problems.length > 0) throw new ConfigProblems(planning.problems)
-  return { changes: planning.changes, kept: planning.kept }
+  const { changes, kept, invitations } = planning
+  return { changes, kept, invitations }
 }
 
 const counted = (sites: number): string => `its ${sites === 1 ? 'site' : `${sites} sites`}`
@@ -48,6 +54,7 @@ const counted = (sites: number): string => `its ${sites === 1 ? 'site' : `${site
 function planClient(planning: Planning, wanted: WantedClient, present: PresentClient | null): void {
   const what = `client “${wanted.name}”`
   const ref = new Ref(present?.record.id ?? null)
+  planning.noteClient(wanted.name, ref)
   const fields = { name: wanted.name, ...wanted.fields }
   if (present === null) {
     planning.create({ what, stage: 'clients', source: wanted.source, ref, path: '/api/clients', body: () => fields })

@@ -1,6 +1,7 @@
 import { type Api, RefusedError } from './api.ts'
 import type { Change, FieldChange, Ref, Stage } from './change.ts'
 import { type Matched, matchByName } from './matching.ts'
+import type { Invitation } from './plan-users.ts'
 import type { Problem } from './problems.ts'
 import type { Source, Wanted } from './wanted.ts'
 
@@ -53,16 +54,20 @@ export class Planning {
   readonly changes: Change[] = []
   readonly kept: string[] = []
   readonly problems: Problem[] = []
+  /** Those that there will be, by name: of a name that the service has twice several. */
+  readonly clients = new Map<string, Ref[]>()
+  /** Gathered while the plan is carried out. */
+  readonly invitations: Invitation[] = []
   readonly api: Api
   readonly now: number
   readonly logoOf: Options['logoOf']
-  readonly #prune: boolean
+  readonly prune: boolean
 
   constructor({ api, prune, now, logoOf }: Options) {
     this.api = api
     this.now = now
     this.logoOf = logoOf
-    this.#prune = prune
+    this.prune = prune
   }
 
   match<W extends Wanted, P>(
@@ -72,6 +77,10 @@ export class Planning {
     nameOf: (present: P) => string,
   ): Matched<W, P> {
     return matchByName(what, wanted, present, nameOf, this.problems)
+  }
+
+  noteClient(name: string, ref: Ref): void {
+    this.clients.set(name, [...(this.clients.get(name) ?? []), ref])
   }
 
   add(change: Change): void {
@@ -94,13 +103,13 @@ export class Planning {
   }
 
   /** What no file names: deleted or kept. @param loss what goes with it, for people */
-  leave(what: string, path: string, loss = ''): void {
-    if (!this.#prune) {
+  leave(what: string, path: string, loss = '', stage: Stage = 'deletions'): void {
+    if (!this.prune) {
       this.kept.push(what)
       return
     }
     this.add({
-      ...{ action: 'delete', stage: 'deletions', what: `${what}${loss}`, fields: [], source: null },
+      ...{ action: 'delete', stage, what: `${what}${loss}`, fields: [], source: null },
       calls: () => [{ method: 'DELETE', path }],
     })
   }

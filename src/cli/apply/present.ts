@@ -1,3 +1,4 @@
+import type { UserRecord } from '../../accounts/index.ts'
 import type { MaintenanceRecord } from '../../alerts/index.ts'
 import type { ClientRecord, SiteRecord, StatusLinkRecord, StatusLooks } from '../../management/index.ts'
 import type { OwnChannelRecord } from '../../notifications/index.ts'
@@ -70,6 +71,9 @@ export async function readPresent(api: Api, needOf: (name: string) => Need, now:
     statusPage: own.get(record.id)?.statusPage ?? null,
   }))
 }
+
+/** People, with the roles that someone gave them. */
+export const readUsers = (api: Api): Promise<UserRecord[]> => api.get('/api/users')
 
 export const isOver = ({ kind, ends_at }: { kind: string; ends_at: string | null }, now: number): boolean =>
   kind === 'once' && ends_at !== null && Date.parse(ends_at) <= now

@@ -2,15 +2,16 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { codeOf, printable, StartupError, systemClock } from '../../lib/index.ts'
 import { withProgress } from '../progress.ts'
-import { Api, type ApiTarget } from './api.ts'
+import { Api, type ApiTarget, type Caller } from './api.ts'
 import { carryOut } from './carry-out.ts'
 import { writeExport } from './export.ts'
 import { editorSchema } from './file-schema.ts'
 import { type Plan, planOf } from './plan.ts'
-import { type Need, readPresent } from './present.ts'
+import { type Need, readPresent, readUsers } from './present.ts'
 import { ConfigProblems } from './problems.ts'
-import { doneLine, planLines } from './show.ts'
+import { doneLine, invitationLines, planLines } from './show.ts'
 import { type Source, type WantedClient, wantedClients } from './wanted.ts'
+import { wantedUsers } from './wanted-users.ts'
 import { YamlFile } from './yaml-file.ts'
 
 interface ApplyOptions extends ApiTarget {
@@ -33,21 +34,31 @@ export async function apply(options: ApplyOptions): Promise<number> {
   const { paths, plan: isPlan, prune, environment, print = console.log, ...target } = options
   const files = await readFiles(paths, environment)
   const wanted = wantedClients(files)
+  const users = wantedUsers(files)
   const logos = await readLogos(wanted)
   const api = new Api(target)
-  await api.requireFullSight()
+  const caller = await api.requireFullSight()
+  if (users !== null) requireOwnerOfAll(caller)
+  const callers =
+    users === null ? [] : [...(await api.makersOfToken()), ...(caller.email === null ? [] : [caller.email])]
   const planNow = async (): Promise<Plan> => {
     const now = systemClock.now()
     const logoOf = ({ file, path }: Source) => logos.get(`${file.name} ${path.join('/')}`)
-    return planOf(wanted, await readPresent(api, needOf(wanted), now), { api, prune, now, logoOf })
+    const people = { wanted: users, present: users === null ? [] : await readUsers(api), callers }
+    return planOf(wanted, await readPresent(api, needOf(wanted), now), { api, prune, now, logoOf, people })
   }
   const plan = await planNow()
   for (const line of planLines(plan)) print(line)
   const { length } = plan.changes
   if (length === 0) return 0
   if (isPlan) return WOULD_CHANGE
-  if (length < WORTH_PROGRESS) await carryOut(api, plan.changes)
-  else await withProgress('applying', length, (update) => carryOut(api, plan.changes, update))
+  try {
+    if (length < WORTH_PROGRESS) await carryOut(api, plan.changes)
+    else await withProgress('applying', length, (update) => carryOut(api, plan.changes, update))
+  } finally {
+    // Also where something after them was refused: the service shows a link once.
+    for (const line of invitationLines(plan.invitations)) print(line)
+  }
   // What someone else changed between the calls shows now, instead of never.
   const { changes: left } = await planNow()
   if (left.length > 0) {
@@ -56,6 +67,17 @@ export async function apply(options: ApplyOptions): Promise<number> {
   }
   print(doneLine(plan.changes))
   return 0
+}
+
+/** @throws StartupError */
+function requireOwnerOfAll({ isOpen, ownsAll }: Caller): void {
+  if (isOpen) {
+    throw new StartupError(
+      'with the first account this service asks everyone to sign in: start it with ADMIN_TOKEN, and apply users with that',
+    )
+  }
+  if (ownsAll) return
+  throw new StartupError('users take the token of an owner of all clients: ADMIN_TOKEN, or an API token of one')
 }
 
 const NO_NEED: Need = { channels: false, statusPage: false }
@@ -127,9 +149,10 @@ async function readLogos(wanted: readonly WantedClient[]): Promise<ReadonlyMap<s
 /** @throws StartupError */
 export async function exportAll({ folder, ...target }: ApiTarget & { folder: string | null }): Promise<void> {
   const api = new Api(target)
-  await api.requireFullSight()
+  const { ownsAll, isOpen } = await api.requireFullSight()
   const present = await readPresent(api, () => ({ channels: true, statusPage: true }), systemClock.now())
-  for (const line of await writeExport(api, present, folder)) console.error(`tagwarden: ${line}`)
+  const users = ownsAll && !isOpen ? await readUsers(api) : null
+  for (const line of await writeExport(api, present, users, folder)) console.error(`tagwarden: ${line}`)
 }
 
 export function printSchema(): void {

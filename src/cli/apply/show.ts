@@ -1,6 +1,7 @@
 import { printable } from '../../lib/index.ts'
 import type { Change } from './change.ts'
 import type { Plan } from './plan.ts'
+import type { Invitation } from './plan-users.ts'
 
 const SIGNS = { create: '+', update: '~', delete: '-' } as const
 
@@ -29,6 +30,16 @@ function summary(changes: readonly Change[]): string {
   if (changes.length === 0) return 'Nothing to change.'
   return `${inWords(changes, { create: 'to create', update: 'to change', delete: 'to delete' })}.`
 }
+
+/** One link a line, where the service has not sent it. Whoever has it sets the password. */
+export const invitationLines = (invitations: readonly Invitation[]): string[] =>
+  invitations.flatMap(({ email, link }) => {
+    if (link === null) return []
+    const who = `Invited ${printable(email)}`
+    return [
+      link.mailed ? `${who} by e-mail.` : `${who}, with a link that works once, until ${link.expires_at}: ${link.url}`,
+    ]
+  })
 
 export const doneLine = (changes: readonly Change[]): string =>
   `Done: ${inWords(changes, { create: 'created', update: 'changed', delete: 'deleted' })}.`

@@ -164,7 +164,7 @@ function faultsWithin({ channels, maintenance, sites }: WantedClient): Problem[]
 }
 
 /** Two of one name: neither could be told from the other. */
-function repeated(what: string, list: readonly Wanted[] | null): Problem[] {
+export function repeated(what: string, list: readonly Wanted[] | null): Problem[] {
   const first = new Map<string, Wanted>()
   return (list ?? []).flatMap((wanted) => {
     const other = first.get(wanted.name)
@@ -174,8 +174,7 @@ function repeated(what: string, list: readonly Wanted[] | null): Problem[] {
     }
     const { file, line } = other.source.place
     const hint = what === 'probe' ? ', or a name of its own' : ''
-    return [
-      wanted.source.problem(`there is another ${what} “${wanted.name}” (${file}:${line}): give it another name${hint}`),
-    ]
+    const mend = what === 'user' ? 'name them once' : `give it another name${hint}`
+    return [wanted.source.problem(`there is another ${what} “${wanted.name}” (${file}:${line}): ${mend}`)]
   })
 }

@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { BlockList } from 'node:net'
 import { parseEnv } from 'node:util'
-import { type Config, isLoopback, SETTINGS, signOfProxy } from '../../config.ts'
+import { asksForAccounts, type Config, isLoopback, SETTINGS, signOfProxy, wideProxyAddress } from '../../config.ts'
 import type { DoctorFinding } from './doctor-finding.ts'
 
 /** What of a valid configuration will surprise its operator. What is not set gets no line, unless it should be. */
@@ -12,16 +12,17 @@ export const configFindings = (config: Config): DoctorFinding[] =>
     tokensFinding(config),
     publicUrl(config),
     trustProxyFinding(config),
+    proxySignInFinding(config),
     keyHeadersFinding(config),
     outboundAllowFinding(config),
     googleFinding(config),
   ].filter((finding) => finding !== null)
 
 function access(config: Config): DoctorFinding {
-  const { host, adminToken, adminEmail } = config
+  const { host, adminToken } = config
   const check = 'access'
   if (adminToken !== null) return { check, level: 'ok', text: 'management needs the ADMIN_TOKEN' }
-  if (adminEmail !== null) return { check, level: 'ok', text: 'people sign in with accounts' }
+  if (asksForAccounts(config)) return { check, level: 'ok', text: 'people sign in with accounts' }
   if (isLoopback(host) && signOfProxy(config) === null) {
     const text = `management needs no key, and only this machine reaches HOST=${host}`
     return { check, level: 'ok', text }
@@ -71,6 +72,19 @@ function trustProxyFinding({ publicUrl, adminToken, trustProxy }: Config): Docto
   if (publicUrl?.startsWith('https://') !== true || adminToken === null) return null
   const text =
     'is not set, and PUBLIC_URL says that there is a proxy: the failed sign-ins of one lock out all; set it to the address of the proxy'
+  return { check, level: 'warning', text }
+}
+
+/** Whether others than the proxy could say who they are. Null where no proxy signs people in. */
+function proxySignInFinding(config: Config): DoctorFinding | null {
+  const { proxyEmailHeader: header, proxyAddresses } = config
+  if (header === null) return null
+  const check = 'PROXY_ADDRESSES'
+  const wide = wideProxyAddress(config)
+  if (wide === null) {
+    return { check, level: 'ok', text: `${header} says who someone is, from ${proxyAddresses.join(', ')}` }
+  }
+  const text = `every machine in ${wide} can sign in as anyone by sending ${header}: name the proxy's address alone`
   return { check, level: 'warning', text }
 }
 

@@ -46,6 +46,8 @@ export interface AccessSettings {
   needsAccounts?: boolean
   /** What people sign in with besides, as its button says; left out or null: no identity provider is set up. */
   singleSignOn?: string | null
+  /** Of a reverse proxy that signs people in; left out or null: there is none. */
+  proxy?: ProxyHeaders | null
   /** Whether only this machine can connect; it is then known by fewer names. */
   listensOnLoopback: boolean
 }
@@ -129,6 +131,28 @@ export interface PasswordSignIn {
   code?: string
 }
 
+/** Where a reverse proxy says whom it has signed in. Names of headers are lower-cased. */
+export interface ProxyHeaders {
+  email: string
+  name: string | null
+  groups: string | null
+  /** Addresses and CIDR ranges that it connects from. */
+  addresses: readonly string[]
+  /** Where people end their session there; null: nowhere. */
+  signOutUrl: string | null
+}
+
+/** Whom the proxy has signed in, as it says. */
+export interface ProxyClaim {
+  /** Null: what it sent is no address. */
+  email: string | null
+  name: string | null
+  groups: readonly string[]
+}
+
+/** Whom a claim stands for, or in one word why no one is let in by it, as the page of the sign-in knows it. */
+export type ProxyOutcome = { access: Access } | { problem: string }
+
 /** Cookies, API tokens and passwords, and whom they stand for. All nodes see the same. */
 export interface Credentials {
   /**
@@ -150,6 +174,8 @@ export interface Credentials {
    * someone always will; what another node did is known a second later.
    */
   hasAccounts(): boolean
+  /** Whom the proxy in front has signed in. Left out: people do not sign in so. */
+  ofProxy?: (claim: ProxyClaim) => Promise<ProxyOutcome>
   /** Whose address, password and code these are. A wrong password takes the same work whether or not there is such a user. */
   authenticate(given: PasswordSignIn): Promise<Authenticated>
 }

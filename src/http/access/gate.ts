@@ -15,10 +15,12 @@ import {
   NOBODY,
   OPEN,
   type PasswordSignIn,
+  type ProxyOutcome,
   type Role,
   SESSION_COOKIE,
   type SessionOwner,
 } from './access.ts'
+import { proxyClaimReader, type Warn } from './proxy-header.ts'
 import { changesState, requireRole } from './scope.ts'
 import { createThrottle, type Guesser } from './throttle.ts'
 
@@ -27,10 +29,20 @@ interface GateOptions {
   credentials: Credentials
   publicUrl: string | null
   clock: Clock
+  warn: Warn
 }
 
 /** What someone signs in with: a key of the settings, or the password of an account. */
 export type SignIn = { token: string } | PasswordSignIn
+
+/** Who makes a call. */
+interface Recognised {
+  access: Access
+  /** What a browser sends along whoever's page asks for it let them in: a cookie, or what the proxy adds to every request. */
+  isAmbient: boolean
+  /** What the proxy in front says, where that was asked; null: there is none, or it names no one. */
+  byProxy: ProxyOutcome | null
+}
 
 /** Decides who makes a call and whether they may. */
 export interface Gate {
@@ -49,7 +61,9 @@ export interface Gate {
    */
   admit(request: FastifyRequest): Promise<Access>
   /** Who makes a call to a public route; `NOBODY` without a key. Throws for a wrong one, like `admit`. */
-  recognise(request: FastifyRequest): Promise<Access>
+  recognise(request: FastifyRequest): Promise<Recognised>
+  /** Where people end their session at the proxy that signs them in; null: nowhere. */
+  readonly proxySignOutUrl: string | null
   /** @throws AppError `forbidden` when a foreign web page makes the call. */
   refuseForeignPage(request: FastifyRequest): void
   /**
@@ -58,15 +72,21 @@ export interface Gate {
    * @throws AppError `unauthorized` or `rate_limited`.
    */
   signIn(given: SignIn, request: FastifyRequest): Promise<Access>
-  /** Ends the session of the request's cookie, if it has one. @returns where to end that of the identity provider, or null */
+  /**
+   * Ends the session of the request's cookie, if it has one.
+   *
+   * @returns where to end that of the identity provider, or of the proxy that signed the caller in; null: nowhere
+   */
   signOut(request: FastifyRequest): Promise<string | null>
 }
 
-export function createGate({ settings, credentials, publicUrl, clock }: GateOptions): Gate {
+export function createGate({ settings, credentials, publicUrl, clock, warn }: GateOptions): Gate {
   const hasKey = settings.adminToken !== null || settings.needsAccounts === true
   const authenticationRequired = (): boolean => hasKey || credentials.hasAccounts()
   const roleOf = tokenRoles(settings)
   const throttle = createThrottle(clock)
+  const claimOf = settings.proxy == null ? () => null : proxyClaimReader(settings.proxy, clock, warn)
+  const proxySignOutUrl = settings.proxy?.signOutUrl ?? null
   const names = { publicUrl, listensOnLoopback: settings.listensOnLoopback, machine: hostname() }
 
   const isByOwnName = (request: FastifyRequest): boolean => isOwnHost(request.headers.host ?? '', names)
@@ -149,26 +169,43 @@ export function createGate({ settings, credentials, publicUrl, clock }: GateOpti
     return OPEN
   }
 
-  async function identify(request: FastifyRequest): Promise<Access> {
+  async function byProxyOf(request: FastifyRequest): Promise<ProxyOutcome | null> {
+    const claim = claimOf(request.raw)
+    return claim === null || credentials.ofProxy === undefined ? null : credentials.ofProxy(claim)
+  }
+
+  async function identify(request: FastifyRequest): Promise<Recognised> {
     const token = bearerToken(request.headers.authorization)
-    if (token === null) return accessBySession(request)
-    // No one guesses one of 32 random bytes: a right one is let in whatever else its address got wrong.
-    const access = isApiToken(token) ? await known(token) : undefined
-    return access ?? accessOf(roleOfToken(token, request))
+    if (token !== null) {
+      // No one guesses one of 32 random bytes: a right one is let in whatever else its address got wrong.
+      const access = isApiToken(token) ? await known(token) : undefined
+      return { access: access ?? accessOf(roleOfToken(token, request)), isAmbient: false, byProxy: null }
+    }
+    // Whoever the proxy names acts, not who was here before them. Someone whom it cannot let in may have signed in otherwise.
+    const byProxy = await byProxyOf(request)
+    const access = byProxy !== null && 'access' in byProxy ? byProxy.access : await accessBySession(request)
+    return { access, isAmbient: true, byProxy }
   }
 
   async function admitKnown(request: FastifyRequest): Promise<Access> {
-    const access = await identify(request)
+    const { access, isAmbient, byProxy } = await identify(request)
     if (access.role === 'nobody') {
-      throw new AppError('unauthorized', 'A key is needed: send "Authorization: Bearer …" or sign in')
+      const problem = byProxy !== null && 'problem' in byProxy ? byProxy.problem : null
+      throw new AppError(
+        'unauthorized',
+        problem === null
+          ? 'A key is needed: send "Authorization: Bearer …" or sign in'
+          : `The proxy in front names someone who is not let in: ${problem}`,
+      )
     }
     requireRole(access, request)
     if (!changesState(request.method)) return access
-    // Browsers attach cookies automatically, so a change needs proof that a page of ours asks for it. They attach no
-    // `Authorization`.
-    if (access.session !== null) {
+    // Browsers attach cookies automatically, and the proxy its header, so a change needs proof that a page of ours asks for it.
+    // They attach no `Authorization`.
+    if (isAmbient) {
       if (request.headers.origin === undefined) {
-        throw new AppError('forbidden', 'A change with the session cookie needs an Origin header')
+        const what = access.session === null ? "the proxy's sign-in" : 'the session cookie'
+        throw new AppError('forbidden', `A change with ${what} needs an Origin header`)
       }
       refuseForeignPage(request)
     }
@@ -185,7 +222,9 @@ export function createGate({ settings, credentials, publicUrl, clock }: GateOpti
     singleSignOn: settings.singleSignOn ?? null,
     refuseForeignHost,
     admit: (request) => (authenticationRequired() ? admitKnown(request) : admitOpen(request)),
-    recognise: async (request) => (authenticationRequired() ? identify(request) : OPEN),
+    recognise: async (request) =>
+      authenticationRequired() ? identify(request) : { access: OPEN, isAmbient: true, byProxy: null },
+    proxySignOutUrl,
     refuseForeignPage,
     async signIn(given, request) {
       if ('token' in given) return begin({ role: roleOfToken(given.token, request) }, request)
@@ -193,7 +232,8 @@ export function createGate({ settings, credentials, publicUrl, clock }: GateOpti
     },
     async signOut(request) {
       const cookie = cookieOf(request)
-      return cookie === null ? null : credentials.end(cookie)
+      const providerUrl = cookie === null ? null : await credentials.end(cookie)
+      return claimOf(request.raw) === null ? providerUrl : proxySignOutUrl
     },
   }
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { invalidRequest } from '../../lib/index.ts'
 import type { HttpApp } from '../schemas.ts'
 import { errorResponses, NoContent, nullable, Uuid } from '../schemas.ts'
-import { type Access, OPEN, SESSION_MS } from './access.ts'
+import { type Access, OPEN, type ProxyOutcome, SESSION_MS } from './access.ts'
 import type { Gate, SignIn } from './gate.ts'
 import { CLIENT_ROLES, type ClientRole } from './grants.ts'
 import { sessionCookie } from './session-cookie.ts'
@@ -23,6 +23,17 @@ const Session = Type.Object({
       description: 'What else people sign in with, at `/api/oidc/sign-in`; null: no identity provider is set up',
     }),
   ),
+  proxy: Type.Union([
+    Type.Object({
+      problem: nullable(
+        Type.String({ description: 'Why whom it names is not let in, in one word; null: it signed the caller in' }),
+      ),
+      signs_out: Type.Boolean({
+        description: 'Whether it has a page that ends its session, which signing out leads to',
+      }),
+    }),
+    Type.Null({ description: 'The call did not come through a proxy that signs people in' }),
+  ]),
   user: Type.Union([
     Type.Object({ id: Uuid, email: Type.String(), name: Type.String() }),
     Type.Null({ description: 'Who is not signed in with an account' }),
@@ -75,12 +86,16 @@ function signInOf({ token, email, password, code }: Static<typeof SignInBody>): 
   return { email, password, ...(code === undefined ? {} : { code }) }
 }
 
-function sessionOf({ role, person, grants }: Access, gate: Gate): Session {
+function sessionOf({ role, person, grants }: Access, gate: Gate, byProxy: ProxyOutcome | null = null): Session {
   return {
     role: role === 'nobody' ? null : role,
     authentication_required: gate.authenticationRequired,
     accounts: gate.hasAccounts,
     single_sign_on: gate.singleSignOn,
+    proxy:
+      byProxy === null
+        ? null
+        : { problem: 'problem' in byProxy ? byProxy.problem : null, signs_out: gate.proxySignOutUrl !== null },
     user: person,
     access: { all: grants.all, clients: Array.from(grants.clients, ([client_id, of]) => ({ client_id, role: of })) },
   }
@@ -112,7 +127,8 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
       },
     },
     async (request) => {
-      return sessionOf(await gate.recognise(request), gate)
+      const { access, byProxy } = await gate.recognise(request)
+      return sessionOf(access, gate, byProxy)
     },
   )
 
@@ -150,7 +166,7 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
         tags,
         summary: 'Sign out',
         description:
-          'Ends the session, on every node, and removes its cookie. 200 where it began at an identity provider that has a page to sign out.',
+          'Ends the session, on every node, and removes its cookie. 200 where the identity provider, or the proxy that signed the caller in, has a page to sign out.',
         security: [],
         response: {
           200: Type.Object({

@@ -6,6 +6,8 @@ import { bearer } from '../../../testkit/api.ts'
 import { startAnswering } from '../../../testkit/listeners.ts'
 import { ADMIN, startApplying, VIEWER } from './support.ts'
 
+const NO_PEOPLE = { wanted: null, present: [], callers: [] }
+
 const FAULTS: readonly [what: string, text: string, says: RegExp][] = [
   ['a file without clients', 'sites: []', /^a\.yaml:1:1: .*problems|clients is required/],
   ['an empty file', '', /a\.yaml:1:1: must have a list of clients/],
@@ -162,7 +164,13 @@ test('what someone else changes between plan and change is not overwritten', asy
   const api = new Api({ url: service.url, token: ADMIN })
   const wanted = wantedClients([new YamlFile('a.yaml', 'clients: [{ name: A, digest: weekly }]', {})])
   const present = await readPresent(api, () => ({ channels: false, statusPage: false }), Date.now())
-  const plan = planOf(wanted, present, { api, prune: false, now: Date.now(), logoOf: () => undefined })
+  const plan = planOf(wanted, present, {
+    api,
+    prune: false,
+    now: Date.now(),
+    logoOf: () => undefined,
+    people: NO_PEOPLE,
+  })
   const [client] = await ask<{ id: string }[]>('/api/clients')
   const byHand = { digest: 'off', email: 'a@a.example' }
   await service.call('PATCH', `/api/clients/${client?.id}`, byHand, bearer(ADMIN))

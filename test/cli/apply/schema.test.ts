@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 import { wantedClients } from '../../../src/cli/apply/wanted.ts'
+import { wantedUsers } from '../../../src/cli/apply/wanted-users.ts'
 import { YamlFile } from '../../../src/cli/apply/yaml-file.ts'
 import { PROBE_TYPES } from '../../../src/probes/index.ts'
 import { REPOSITORY } from '../../../testkit/repository.ts'
@@ -24,6 +25,11 @@ test('the example of the documentation is a file, for the schema and for the pro
   const environment = { ACME_CHAT_WEBHOOK: 'https://hooks.slack.com/x', ACME_PAGERDUTY: '0123456789abcdef' }
   const [client] = wantedClients([new YamlFile('example.yaml', example, environment)])
   assert.equal(client?.fields.chat_webhook, environment.ACME_CHAT_WEBHOOK)
+  const users = wantedUsers([new YamlFile('example.yaml', example, environment)])
+  assert.deepEqual(
+    users?.map(({ email }) => email),
+    ['ada@agency.example', 'bea@agency.example'],
+  )
 })
 
 const site = (probe: string) =>
@@ -36,6 +42,7 @@ const REFUSED: readonly [what: string, text: string][] = [
   ['a pattern that is broken', 'clients: [{ name: A, quiet_from: late }]'],
   ['a type of probe that is none', site('{ type: ping }')],
   ['a setting that the type does not have', site('{ type: push, config: { window_minutes: 5 } }')],
+  ['a role that is none', 'clients: []\nusers: [{ email: a@b.example, roles: [{ all_clients: true, role: boss }] }]'],
   ['a setting of another type', site('{ type: data_volume, config: { false_alarms: [] } }')],
 ]
 

@@ -80,6 +80,7 @@ export function signedOut(client: QueryClient): void {
     authentication_required: true,
     accounts: before?.accounts ?? false,
     single_sign_on: before?.single_sign_on ?? null,
+    proxy: null,
     user: null,
     access: { all: null, clients: [] },
   })

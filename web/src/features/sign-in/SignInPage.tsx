@@ -18,7 +18,7 @@ export function SignInPage() {
   // Who is not signed in sees nothing of the sites' health, also in a tab that showed it before.
   useTab('Sign in · Tagwarden', 'unknown')
   const next = useNext()
-  const problem = useProblem()
+  const problemOfAddress = useProblem()
   const { data: session } = useQuery(sessionQuery)
   const [chosen, setChosen] = useState<Way | null>(null)
   const { history } = useRouter()
@@ -27,6 +27,7 @@ export function SignInPage() {
     if (isIn) history.replace(next)
   }, [isIn, history, next])
   if (isIn || session === undefined) return null
+  const problem = problemOfAddress ?? problemInWords(session.proxy?.problem ?? undefined)
   const way = chosen ?? (session.accounts ? 'account' : 'key')
   return (
     <main className={classes.page}>

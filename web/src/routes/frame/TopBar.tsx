@@ -82,7 +82,7 @@ function ThemeSwitch() {
 
 /** Who is signed in; nothing where no one has to. */
 function UserMenu() {
-  const { role, user } = useSession()
+  const { role, user, proxy } = useSession()
   const signOut = useSignOut()
   if (role !== 'admin' && role !== 'viewer' && user === null) return null
   const who = user?.name ?? role
@@ -103,9 +103,12 @@ function UserMenu() {
             Your account
           </Menu.Item>
         )}
-        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => signOut.mutate()}>
-          Sign out
-        </Menu.Item>
+        {/* Without a page to sign out of the proxy, its next request would sign in again. */}
+        {(proxy === null || proxy.problem !== null || proxy.signs_out) && (
+          <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => signOut.mutate()}>
+            Sign out
+          </Menu.Item>
+        )}
       </Menu.Dropdown>
     </Menu>
   )

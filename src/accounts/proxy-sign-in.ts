@@ -1,0 +1,172 @@
+import {
+  type Access,
+  emailKey,
+  highestRole,
+  joined,
+  NO_GRANTS,
+  type ProxyClaim,
+  type ProxyOutcome,
+} from '../http/index.ts'
+import { asError, type Clock, MINUTE, SECOND } from '../lib/index.ts'
+import type { Store } from '../store/index.ts'
+import { SignInFailure, type SignInProblem } from './oidc/failure.ts'
+import { type GroupRole, warnOfClient } from './oidc/group-roles.ts'
+import { SINGLE_SIGN_ON, signInIdentity } from './oidc/identities.ts'
+import { grantsByIdentity, grantsByUser } from './roles.ts'
+
+/** Who vouches for those whom the proxy in front names: no address, so that no identity provider has it. */
+export const PROXY_ISSUER = 'proxy-header'
+
+export interface ProxySignInOptions {
+  store: Store
+  clock: Clock
+  groupRoles: readonly GroupRole[]
+  /** For the operator: whom it did not let in. */
+  warn: (facts: object, message: string) => void
+  onError: (error: Error, what: string) => void
+}
+
+type SignedIn = { identityId: string } | { problem: SignInProblem }
+
+/** What came of the last sign-in of an address. */
+interface Kept {
+  groups: string
+  outcome: Promise<SignedIn>
+  /** When the same claim is worked out again; infinite while it is. */
+  until: number
+}
+
+/** A sign-in writes, and the proxy names the person with every request. Other groups count at once. */
+const SIGNED_IN_MS = 5 * MINUTE
+/** An owner who gives someone a role is not to wait. */
+const REFUSED_MS = 5 * SECOND
+/** Addresses remembered; of more, the first are forgotten. */
+const MOST_KEPT = 5_000
+/** What stays open, as the event stream, asks the proxy again after this: it alone knows who has signed out there. */
+const CREDENTIAL_MS = 15 * MINUTE
+
+/** No cookie and no key can be one: it has blanks. */
+const CREDENTIAL = /^proxy (\S+) (\d+)$/
+export const isProxyCredential = (value: string): boolean => CREDENTIAL.test(value)
+
+/** People whom a reverse proxy has signed in, by the address that it names. Whether they still may is read with every request. */
+export class ProxySignIn {
+  readonly #options: ProxySignInOptions
+  readonly #kept = new Map<string, Kept>()
+
+  constructor(options: ProxySignInOptions) {
+    this.#options = options
+  }
+
+  /** @throws Error when a sign-in that is needed cannot be written */
+  async outcomeOf(claim: ProxyClaim): Promise<ProxyOutcome> {
+    const { email } = claim
+    if (email === null) return { problem: 'email' }
+    for (const mayRecall of [true, false]) {
+      const signedIn = await this.#signedIn(email, claim, mayRecall)
+      if ('problem' in signedIn) return signedIn
+      const access = (await this.accessesOf([this.#credentialOf(signedIn.identityId)]))[0]?.[1]
+      // Disabled, deleted or without a role since: a sign-in says which, and may make the account again.
+      if (access !== undefined && highestRole(access.grants) !== null) return { access }
+    }
+    return { problem: 'no_role' }
+  }
+
+  /** Whom such credentials stand for; those that ended, and of accounts that are disabled or deleted, are left out. */
+  async accessesOf(credentials: readonly string[]): Promise<[string, Access][]> {
+    const { store, clock } = this.#options
+    const valid = credentials.flatMap((credential) => {
+      const [, id = '', since] = CREDENTIAL.exec(credential) ?? []
+      return clock.now() - Number(since) < CREDENTIAL_MS ? [{ credential, id }] : []
+    })
+    if (valid.length === 0) return []
+    const ids = [...new Set(valid.map(({ id }) => id))]
+    const rows = await store.read
+      .selectFrom('user_identities')
+      .innerJoin('users', 'users.id', 'user_identities.user_id')
+      .select(['user_identities.id as identity_id', 'users.id', 'email', 'name'])
+      .where('user_identities.id', 'in', ids)
+      .where('issuer', '=', PROXY_ISSUER)
+      .where('disabled_at', 'is', null)
+      .execute()
+    const userIds = rows.map(({ id }) => id)
+    const [byHand, byGroups] = await Promise.all([grantsByUser(store.read, userIds), grantsByIdentity(store.read, ids)])
+    const people = new Map(rows.map(({ identity_id, ...person }) => [identity_id, person]))
+    return valid.flatMap(({ credential, id }): [string, Access][] => {
+      const person = people.get(id)
+      if (person === undefined) return []
+      const grants = joined(byHand.get(person.id) ?? NO_GRANTS, byGroups.get(id) ?? NO_GRANTS)
+      const who = { role: 'user', actor: person.email, session: null, credential, person, holder: person.id } as const
+      return [[credential, { ...who, grants }]]
+    })
+  }
+
+  #credentialOf(identityId: string): string {
+    return `proxy ${identityId} ${this.#options.clock.now()}`
+  }
+
+  /** The last sign-in of the address, where it is recent and of the same groups, or another one. */
+  async #signedIn(email: string, claim: ProxyClaim, mayRecall: boolean): Promise<SignedIn> {
+    const { clock, onError } = this.#options
+    const key = emailKey(email)
+    const groups = JSON.stringify(claim.groups.toSorted())
+    const before = this.#kept.get(key)
+    const isSame = before?.groups === groups
+    if (
+      before !== undefined &&
+      isSame &&
+      (before.until === Number.POSITIVE_INFINITY || (mayRecall && clock.now() < before.until))
+    ) {
+      return before.outcome
+    }
+    const last = await before?.outcome.catch(() => undefined)
+    // While that was waited for, another request of the same person may have begun it.
+    const meanwhile = this.#kept.get(key)
+    if (meanwhile !== before && meanwhile !== undefined && meanwhile.groups === groups) return meanwhile.outcome
+    const kept: Kept = { groups, until: Number.POSITIVE_INFINITY, outcome: this.#signIn(email, key, claim) }
+    this.#kept.delete(key)
+    this.#kept.set(key, kept)
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MOST_KEPT) break
+      this.#kept.delete(oldest)
+    }
+    try {
+      const outcome = await kept.outcome
+      kept.until = clock.now() + ('problem' in outcome ? REFUSED_MS : SIGNED_IN_MS)
+      if ('problem' in outcome) this.#warnOf(email, outcome.problem, last)
+      return outcome
+    } catch (thrown) {
+      this.#kept.delete(key)
+      // Who was in stays in while nothing can be written.
+      if (last === undefined || 'problem' in last || !isSame) throw thrown
+      onError(asError(thrown), 'a sign-in by the proxy')
+      this.#kept.set(key, { groups, until: clock.now() + REFUSED_MS, outcome: Promise.resolve(last) })
+      return last
+    }
+  }
+
+  async #signIn(email: string, subject: string, { name, groups }: ProxyClaim): Promise<SignedIn> {
+    const { store, clock, groupRoles, warn } = this.#options
+    try {
+      const options = { store, clock, groupRoles, actor: SINGLE_SIGN_ON, warn: warnOfClient(warn) }
+      const { identityId, userId } = await signInIdentity(options, {
+        issuer: PROXY_ISSUER,
+        subject,
+        email,
+        name,
+        groups,
+      })
+      await store.write.updateTable('users').set({ last_sign_in_at: clock.now() }).where('id', '=', userId).execute()
+      return { identityId }
+    } catch (thrown) {
+      if (thrown instanceof SignInFailure) return { problem: thrown.problem }
+      throw thrown
+    }
+  }
+
+  /** Once, not with each try. */
+  #warnOf(email: string, problem: SignInProblem, last: SignedIn | undefined): void {
+    if (last !== undefined && 'problem' in last && last.problem === problem) return
+    this.#options.warn({ problem, email }, 'the proxy names someone who is not let in')
+  }
+}

@@ -1,0 +1,238 @@
+import type { InvitedUser, UserRecord } from '../../accounts/index.ts'
+import { emailKey, type Grants, roleFor, suffices } from '../../http/index.ts'
+import type { Ref } from './change.ts'
+import { fieldChange } from './fields.ts'
+import type { Planning } from './planning.ts'
+import type { WantedRole, WantedUser } from './wanted-users.ts'
+
+/** What the files and the service have of people. */
+export interface People {
+  /** Null: no file has a list of them. */
+  wanted: readonly WantedUser[] | null
+  present: readonly UserRecord[]
+  /** Addresses of whoever applies the files: their own account must not lock them out. */
+  callers: readonly string[]
+}
+
+/** Someone who was invited; the link is said by the service once. */
+export interface Invitation {
+  email: string
+  link: InvitedUser['link']
+}
+
+/** A role by the name of its client. */
+interface NamedRole {
+  client: string | null
+  role: string
+}
+
+/**
+ * Plans who has an account and what they may do. Who has no role but by groups of a provider or a proxy is its matter, and in no file.
+ * People come in and rise before others leave and fall, so that an owner is always left.
+ */
+export function planUsers(planning: Planning, { wanted, present, callers }: People): void {
+  if (wanted === null) return
+  const { pairs, rest } = planning.match('user', wanted, present, ({ email }) => emailKey(email))
+  const leaving = planning.prune ? rest.filter(({ roles }) => roles.length > 0) : []
+  for (const pair of pairs) {
+    if (pair.present === null) planInvitation(planning, pair.wanted)
+    else planChange(planning, pair.wanted, pair.present, callers)
+  }
+  for (const user of rest) {
+    if (user.roles.length === 0) continue
+    const what = `user “${user.email}”`
+    if (planning.prune && isCaller(user, callers)) {
+      const message = `${what} is whoever applies this, and in no file: --prune would delete their own account; name it in a file`
+      planning.problems.push({ place: null, message })
+      continue
+    }
+    planning.leave(what, `/api/users/${user.id}`, ', and ends their sessions', 'fewer users')
+  }
+  requireOwner(
+    planning,
+    pairs,
+    rest.filter((user) => !leaving.includes(user)),
+    present,
+  )
+}
+
+const isCaller = ({ email }: UserRecord, callers: readonly string[]): boolean =>
+  callers.some((caller) => emailKey(caller) === emailKey(email))
+
+function planInvitation(planning: Planning, { source, email, fields, roles }: WantedUser): void {
+  const what = `user “${email}”`
+  // Who is suspended and has no account is out as it is; an invitation would be sent to them.
+  if (fields.is_active === false) return
+  if (roles === null || roles.length === 0) {
+    planning.problems.push(source.problem(`${what} has no account yet: who is invited needs a role`))
+    return
+  }
+  const resolved = resolve(planning, roles)
+  if (resolved === null) return
+  const { name } = fields
+  planning.add({
+    ...{ action: 'create', stage: 'users', what: `${what}: ${inWords(roles)}`, source, fields: [] },
+    calls: () => [
+      {
+        method: 'POST',
+        path: '/api/users',
+        body: { email, ...(name === undefined ? {} : { name }), roles: resolved.map(entryOf) },
+      },
+    ],
+    answered: (value) => planning.invitations.push({ email, link: (value as InvitedUser).link }),
+  })
+}
+
+function planChange(
+  planning: Planning,
+  { source, fields, roles }: WantedUser,
+  user: UserRecord,
+  callers: readonly string[],
+): void {
+  const what = `user “${user.email}”`
+  const resolved = roles === null ? null : resolve(planning, roles)
+  if (roles !== null && resolved === null) return
+  const before = namedRoles(planning, user)
+  const differs = {
+    name: fields.name !== undefined && fields.name !== user.name,
+    is_active: fields.is_active !== undefined && fields.is_active !== isActive(user),
+    roles: roles !== null && inWords(roles) !== inWords(before),
+  }
+  if (!differs.name && !differs.is_active && !differs.roles) return
+  const isLowered =
+    (differs.is_active && fields.is_active === false) || (roles !== null && isLess(grantsOf(roles), grantsOf(before)))
+  if (isLowered && isCaller(user, callers)) {
+    planning.problems.push(
+      source.problem(`${what} is whoever applies this: it would take away their own roles; let another owner do it`),
+    )
+    return
+  }
+  const path = `/api/users/${user.id}`
+  const seen = (found: UserRecord | undefined) =>
+    found && [
+      differs.name ? found.name : null,
+      differs.is_active ? isActive(found) : null,
+      differs.roles ? inWords(namedRoles(planning, found)) : null,
+    ]
+  planning.add({
+    ...{ action: 'update', stage: isLowered ? 'fewer users' : 'users', what, source },
+    fields: [
+      ...(differs.name ? [fieldChange('name', user.name, fields.name, source.at('name'))] : []),
+      ...(differs.is_active
+        ? [fieldChange('is_active', isActive(user), fields.is_active, source.at('is_active'))]
+        : []),
+      ...(differs.roles
+        ? [{ name: 'roles', before: inWords(before) || 'none', after: inWords(roles ?? []) || 'none' }]
+        : []),
+    ],
+    calls: () => [
+      {
+        method: 'PATCH',
+        path,
+        body: {
+          ...(differs.name ? { name: fields.name } : {}),
+          ...(differs.is_active ? { is_active: fields.is_active } : {}),
+          ...(differs.roles ? { roles: resolved?.map(entryOf) } : {}),
+        },
+      },
+    ],
+    recheck: {
+      basis: seen(user),
+      read: async () => seen((await planning.api.get<UserRecord[]>('/api/users')).find(({ id }) => id === user.id)),
+    },
+  })
+}
+
+const isActive = ({ status }: UserRecord): boolean => status !== 'disabled'
+
+interface ResolvedRole {
+  ref: Ref | null
+  role: string
+}
+
+const entryOf = ({ ref, role }: ResolvedRole) => ({ client_id: ref?.id ?? null, role })
+
+/** @returns null where a client is not clear, which is a problem of the plan then */
+function resolve(planning: Planning, roles: readonly WantedRole[]): ResolvedRole[] | null {
+  const resolved = roles.flatMap(({ source, client, role }): ResolvedRole[] => {
+    if (client === null) return [{ ref: null, role }]
+    const refs = planning.clients.get(client) ?? []
+    const [ref] = refs
+    if (ref !== undefined && refs.length === 1) return [{ ref, role }]
+    planning.problems.push(
+      source.problem(
+        refs.length === 0
+          ? `there is no client “${client}”`
+          : `the service has ${refs.length} clients of the name “${client}”: rename one there`,
+      ),
+    )
+    return []
+  })
+  return resolved.length === roles.length ? resolved : null
+}
+
+/** The roles that someone has, by the names that clients have once the files are applied; those of clients that go then go with them. */
+function namedRoles(planning: Planning, { roles }: Pick<UserRecord, 'roles'>): NamedRole[] {
+  const names = new Map<string, string>()
+  for (const [name, refs] of planning.clients) for (const ref of refs) if (ref.isKnown) names.set(ref.id, name)
+  return roles.flatMap(({ client_id, role }) => {
+    const client = client_id === null ? null : names.get(client_id)
+    return client === undefined ? [] : [{ client, role }]
+  })
+}
+
+const inWords = (roles: readonly NamedRole[]): string =>
+  roles
+    .map(({ client, role }) => `${role} of ${client === null ? 'all clients' : `“${client}”`}`)
+    .sort()
+    .join(', ')
+
+const grantsOf = (roles: readonly NamedRole[]): Grants => ({
+  all: asRole(roles.find(({ client }) => client === null)?.role),
+  clients: new Map(
+    roles.flatMap(({ client, role }) => {
+      const known = asRole(role)
+      return client === null || known === null ? [] : [[client, known] as const]
+    }),
+  ),
+})
+
+const asRole = (role: string | undefined): Grants['all'] =>
+  role === 'viewer' || role === 'editor' || role === 'owner' ? role : null
+
+/** Whether someone may do less of anything than before. */
+function isLess(after: Grants, before: Grants): boolean {
+  const of = [null, ...before.clients.keys()]
+  return of.some((client) => {
+    const had = roleFor(before, client)
+    return had !== null && !suffices(roleFor(after, client), had)
+  })
+}
+
+/** That no one is left who owns all clients is said before anything is changed. Who is one by a group counts, as for the service. */
+function requireOwner(
+  planning: Planning,
+  pairs: readonly { wanted: WantedUser; present: UserRecord | null }[],
+  kept: readonly UserRecord[],
+  present: readonly UserRecord[],
+): void {
+  if (!present.some((user) => isActive(user) && ownsAll(user.roles))) return
+  const isLeft =
+    kept.some((user) => isActive(user) && ownsAll([...user.roles, ...user.group_roles])) ||
+    pairs.some(({ wanted: { fields, roles }, present: user }) => {
+      const isIn = fields.is_active ?? (user === null || isActive(user))
+      const byHand = roles === null ? (user?.roles ?? []) : entriesOf(roles)
+      return isIn === true && ownsAll([...byHand, ...(user?.group_roles ?? [])])
+    })
+  if (isLeft) return
+  const message =
+    'no one would be left who owns all clients: name an owner in the files (all_clients: true, role: owner)'
+  planning.problems.push({ place: null, message })
+}
+
+const ownsAll = (roles: UserRecord['roles']): boolean =>
+  roles.some(({ client_id, role }) => client_id === null && role === 'owner')
+
+/** As far as they are of every client. */
+const entriesOf = (roles: readonly WantedRole[]): UserRecord['roles'] =>
+  roles.flatMap(({ client, role }) => (client === null ? [{ client_id: null, role }] : []))

@@ -1,0 +1,85 @@
+import { setting } from './config-setting.ts'
+import * as parse from './config-values.ts'
+
+/** How people sign in besides with a password: with an identity provider, or by a proxy in front. */
+export const SIGN_IN_SETTINGS = {
+  oidcIssuer: setting(
+    'OIDC_ISSUER',
+    'unset',
+    'Address of an OpenID Connect provider that people sign in with, as its tokens name it; needs OIDC_CLIENT_ID and OIDC_CLIENT_SECRET. Register `PUBLIC_URL/api/oidc/callback` there, and `PUBLIC_URL/sign-in` for signing out',
+    parse.optional(parse.issuerUrl),
+  ),
+  oidcClientId: setting(
+    'OIDC_CLIENT_ID',
+    'unset',
+    'What the provider knows this service as',
+    parse.optional((value) => value),
+  ),
+  oidcClientSecret: setting(
+    'OIDC_CLIENT_SECRET',
+    'unset',
+    'Its secret at the provider',
+    parse.optional(parse.token),
+    true,
+  ),
+  oidcName: setting(
+    'OIDC_NAME',
+    'single sign-on',
+    'What the button of the sign-in calls the provider: *Sign in with …*',
+    (value) => parse.label(value ?? 'single sign-on'),
+  ),
+  oidcScopes: setting(
+    'OIDC_SCOPES',
+    'openid email profile',
+    'What is asked of the provider; some need one more for groups',
+    parse.scopes(['openid', 'email', 'profile']),
+  ),
+  oidcGroupsClaim: setting(
+    'OIDC_GROUPS_CLAIM',
+    'groups',
+    "Where the provider's answer holds the groups of a person; `realm_access.roles` is the field of another",
+    parse.text('groups'),
+  ),
+  oidcTrustEmail: setting(
+    'OIDC_TRUST_EMAIL',
+    'unset',
+    '`true` takes addresses for verified of which the provider does not say so (`email_verified`), as of Microsoft Entra. Only where no one can choose their address there',
+    parse.flag,
+  ),
+  groupRoles: setting(
+    'GROUP_ROLES',
+    'unset',
+    'What groups of the provider, or of the proxy that signs people in, may do: `admins: owner of all; acme team: editor of Acme, Acme Labs`, with names or ids of clients',
+    parse.groupRoles,
+  ),
+  proxyEmailHeader: setting(
+    'PROXY_EMAIL_HEADER',
+    'unset',
+    'Header in which a reverse proxy that signs people in says their e-mail address: `X-Forwarded-Email`. Needs PROXY_ADDRESSES; the proxy must remove the header from what callers send',
+    parse.optional(parse.identityHeader),
+  ),
+  proxyNameHeader: setting(
+    'PROXY_NAME_HEADER',
+    'unset',
+    'Header in which it says their name',
+    parse.optional(parse.identityHeader),
+  ),
+  proxyGroupsHeader: setting(
+    'PROXY_GROUPS_HEADER',
+    'unset',
+    'Header in which it says their groups, separated by commas or `|`, for GROUP_ROLES',
+    parse.optional(parse.identityHeader),
+  ),
+  proxyAddresses: setting(
+    'PROXY_ADDRESSES',
+    'unset',
+    'Comma list of the addresses or CIDRs that it connects from. Whoever connects from one of them can be anyone: name the proxy alone',
+    parse.proxyAddresses,
+  ),
+  proxySignOutUrl: setting(
+    'PROXY_SIGN_OUT_URL',
+    'unset',
+    'Where the dashboard leads who signs out, such as `https://tagwarden.example.com/oauth2/sign_out`',
+    parse.optional(parse.httpUrlWithQuery),
+  ),
+}
