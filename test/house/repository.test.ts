@@ -123,8 +123,7 @@ test('docs/configuration.md and .env.example list every setting', () => {
   for (const { name, secret, meaning } of Object.values(SETTINGS)) {
     assert.ok(page.includes(`| \`${name}\``), `docs/configuration.md lacks ${name}`)
     assert.equal(page.includes(`\`${name}_FILE\` |`), secret, `docs/configuration.md on ${name}_FILE`)
-    // A bar would end the cell.
-    assert.ok(page.includes(meaning.replaceAll('|', '\\|')), `docs/configuration.md on ${name}`)
+    assert.ok(page.includes(meaning), `docs/configuration.md on ${name}`)
     assert.match(example, new RegExp(`^#${name}=`, 'm'))
   }
 })
