@@ -67,7 +67,7 @@ export const SIGN_IN_SETTINGS = {
   proxyGroupsHeader: setting(
     'PROXY_GROUPS_HEADER',
     'unset',
-    'Header in which it says their groups, separated by commas or `|`, for GROUP_ROLES',
+    'Header in which it says their groups, separated by commas or bars, for GROUP_ROLES',
     parse.optional(parse.identityHeader),
   ),
   proxyAddresses: setting(

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { type Config, hasRole } from '../config.ts'
+import { asksForAccounts, type Config, hasRole } from '../config.ts'
 import { systemClock } from '../lib/index.ts'
 import { VERSION } from '../version.ts'
 import { configFromEnvironment, storeName } from './options.ts'
@@ -47,7 +47,7 @@ export function startNotes(config: Config, address: string, hasAccounts: boolean
   if (config.chatWebhookUrl === null) {
     notes.push('No chat channel for all clients: CHAT_WEBHOOK_URL is not set (each client can have its own)')
   }
-  if (config.adminToken === null && config.adminEmail === null && !hasAccounts) {
+  if (config.adminToken === null && !asksForAccounts(config) && !hasAccounts) {
     notes.push(`Management is open: anyone who can reach ${url} can change everything, because ADMIN_TOKEN is not set`)
   }
   return notes

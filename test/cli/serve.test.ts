@@ -89,7 +89,14 @@ test('where people sign in with accounts management is not said to be open', () 
   const open = /^Management is open/
   assert.ok(notesOf({}).some((note) => open.test(note)))
   assert.ok(!notesOf({}, true).some((note) => open.test(note)))
-  assert.ok(!notesOf({ ADMIN_EMAIL: 'ada@agency.example' }).some((note) => open.test(note)))
+  const oidc = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'tagwarden' }
+  for (const environment of [
+    { ADMIN_EMAIL: 'ada@agency.example' },
+    { ...oidc, OIDC_CLIENT_SECRET: 'secret-of-the-client-0123456789' },
+    { PROXY_EMAIL_HEADER: 'X-Forwarded-Email', PROXY_ADDRESSES: '127.0.0.1' },
+  ]) {
+    assert.ok(!notesOf(environment).some((note) => open.test(note)), JSON.stringify(environment))
+  }
 })
 
 test('a start with everything set says where the dashboard is', () => {

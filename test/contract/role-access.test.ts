@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Clock, newId, systemClock } from '../../src/lib/index.ts'
 import type { Store, Tables } from '../../src/store/index.ts'
-import { type Answer, apiClient, bearer } from '../../testkit/api.ts'
+import { apiClient, bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { placeFor, sqlite, testPerEngine } from '../../testkit/engines.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 import { BODIES, ID } from './bodies.ts'
+import { call } from './calling.ts'
 import { ROUTES, type Route, type RouteAccess, routesOf } from './routes.ts'
 import { callersOf, type FullClient, fullClient, type TokenCaller } from './two-clients.ts'
 
@@ -33,38 +34,6 @@ const isScoped = (access: RouteAccess | undefined): boolean =>
 /** Whether a call takes an id in its path, query or body. */
 const namesSomething = ({ name, path, ids }: Route): boolean =>
   path.includes('_id}') || ids.length > 0 || JSON.stringify(BODIES[name] ?? '').includes(ID)
-
-/** Query parameters that a call needs. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = {
-  'GET /api/search': ['q=co'],
-  'GET /api/monitoring/sites/{site_id}/timeseries': ['metric=events'],
-  'GET /api/monitoring/sites/{site_id}/export.csv': ['metric=events'],
-  'GET /api/sites/{site_id}/reconciliation': ['source=shop', 'event=purchase'],
-}
-
-/** The route with the ids of one client's things; what it has none of is an id of nothing. */
-function call(
-  caller: Pick<TokenCaller, 'call'>,
-  { name, method, path, ids }: Route,
-  of: Partial<FullClient['ids']>,
-): Promise<Answer> {
-  const address = path
-    .replace('{tag_key}', 'GA4')
-    .replace('{source}', 'shop')
-    .replaceAll(/\{(\w+)\}/g, (_, id: string) => of[id] ?? newId())
-  const query = ids.filter((id) => id in of).map((id) => `${id}=${of[id]}`)
-  query.push(...(NEEDED[name] ?? []))
-  return caller.call(method, query.length === 0 ? address : `${address}?${query.join('&')}`, bodyFor(name, of))
-}
-
-function bodyFor(name: string, of: Partial<FullClient['ids']>): unknown {
-  const body = BODIES[name]
-  if (body === undefined) return undefined
-  // A body names clients and sites alone.
-  const text = JSON.stringify(body)
-  const site = text.replaceAll(`"site_id":"${ID}"`, `"site_id":"${of.site_id ?? newId()}"`)
-  return JSON.parse(site.replaceAll(ID, of.client_id ?? newId()))
-}
 
 testPerEngine(
   'an id of a foreign client is answered as one of nothing, whatever the route and role',

@@ -173,6 +173,74 @@ test('who edits one client and only sees another is offered changes of the first
   }
 })
 
+test('lists and forms over several clients offer changes of those that someone edits alone', async (t) => {
+  const { service, admin } = await startWithTwo(t)
+  const places = await admin.ask<{ id: string; name: string; client_id: string }[]>('GET', '/api/sites')
+  for (const { id, name, client_id } of places) {
+    await admin.ask('POST', '/api/probes', { site_id: id, probe_type: 'data_freshness', name: `${name} freshness` })
+    await admin.ask('PATCH', `/api/clients/${client_id}`, { chat_webhook: `https://hooks.slack.com/services/${id}` })
+    await admin.ask('POST', '/api/maintenance', {
+      ...{ client_id, title: `${name} release`, kind: 'weekly', weekdays: [1], start: '03:00', duration_minutes: 60 },
+    })
+  }
+  const probes = await admin.ask<{ id: string; site_id: string }[]>('GET', '/api/probes')
+  const isOwn = (name: string) => !name.startsWith(FOREIGN)
+  const { link } = await admin.ask<InvitedUser>('POST', '/api/users', {
+    email: 'both@agency.example',
+    roles: places.map(({ client_id, name }) => ({ client_id, role: isOwn(name) ? 'editor' : 'viewer' })),
+  })
+  const page = await accept(t, link?.url ?? '')
+  const go = async (path: string) => {
+    await page.goto(service.url + path)
+    await page.waitForLoadState('networkidle')
+  }
+  const namesOf = async (found: Locator) =>
+    (await found.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label') ?? ''))).sort()
+
+  await go('/probes')
+  await page.getByRole('link', { name: `${FOREIGN} shop freshness` }).waitFor()
+  assert.deepEqual(await namesOf(page.getByRole('button', { name: /^More for / })), ['More for Ownco shop freshness'])
+  await go('/settings?tab=channels')
+  await page.getByRole('heading', { name: FOREIGN }).waitFor()
+  assert.deepEqual(await namesOf(page.getByRole('button', { name: /^Send a test message/ })), [
+    'Send a test message to Ownco',
+  ])
+  await go('/maintenance')
+  await page.getByText(`${FOREIGN} shop release`).first().waitFor()
+  assert.deepEqual(await namesOf(page.getByRole('button', { name: /^More about / })), ['More about Ownco shop release'])
+
+  const optionsOf = async (label: string) => {
+    await page.getByLabel(label).first().click()
+    await page.getByRole('option').first().waitFor()
+    return page.getByRole('option').allTextContents()
+  }
+  await page.getByRole('button', { name: 'Plan maintenance' }).click()
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Client' }).click()
+  await page.getByRole('option').first().waitFor()
+  assert.deepEqual(await page.getByRole('option').allTextContents(), ['Ownco'])
+  await go('/probes/new')
+  assert.deepEqual(await optionsOf('Site'), ['Ownco shop'])
+
+  for (const { id, name, client_id } of places) {
+    const probe = probes.find(({ site_id }) => site_id === id)
+    for (const path of [
+      `/clients/${client_id}/edit`,
+      `/clients/${client_id}/sites/new`,
+      `/sites/${id}/edit`,
+      `/probes/${probe?.id}/edit`,
+    ]) {
+      await go(path)
+      const refusal = page.getByText('You may only look here')
+      await page
+        .getByRole('button', { name: /^(Save|Create the site)/ })
+        .or(refusal)
+        .first()
+        .waitFor()
+      assert.equal((await refusal.count()) === 0, isOwn(name), path)
+    }
+  }
+})
+
 test('an API token is shown once, and works', async (t) => {
   const { service } = await startWithTwo(t)
   const page = await asAdmin(t, service.url, '/settings?tab=tokens')

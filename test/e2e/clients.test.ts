@@ -266,7 +266,7 @@ test('a viewer finds no address, no key and no button that would be refused', as
   assert.equal(await page.getByRole('link', { name: /^(Edit|New site)$/ }).count(), 0)
   for (const path of ['/clients/new', `/sites/${site.id}/edit`, '/probes/new', `/probes/${probe.id}/edit`]) {
     await page.goto(path)
-    await page.getByText('Your key reads only').waitFor()
+    await page.getByText('You may only look here').waitFor()
   }
   await page.goto('/probes')
   await page.getByRole('link', { name: 'Data freshness' }).waitFor()

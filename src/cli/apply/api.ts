@@ -3,6 +3,7 @@ import type { ApiTokenRecord } from '../../accounts/index.ts'
 import { isApiToken } from '../../http/index.ts'
 import { fieldsOf, isObject, SECOND, StartupError } from '../../lib/index.ts'
 import { whyUnreachable } from '../post.ts'
+import { type Answered, exchange } from './exchange.ts'
 
 const TIMEOUT_MS = 60 * SECOND
 /** How often a call is made again that the service puts off. */
@@ -103,15 +104,14 @@ export class Api {
   }
 
   async bytes(path: string): Promise<Buffer> {
-    const response = await this.#answer('GET', path, undefined)
-    return Buffer.from(await response.arrayBuffer())
+    return (await this.#answer('GET', path, undefined)).body
   }
 
   /** @returns the answer as JSON, undefined for none, and where the next page is */
   async send<T>(method: string, path: string, body?: unknown): Promise<{ value: T; next: string | null }> {
-    const response = await this.#answer(method, path, body)
-    const text = await response.text()
-    const next = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1] ?? null
+    const answer = await this.#answer(method, path, body)
+    const text = answer.body.toString()
+    const next = /^<([^>]+)>; rel="next"$/.exec(String(answer.headers.link ?? ''))?.[1] ?? null
     try {
       return { value: (text === '' ? undefined : JSON.parse(text)) as T, next }
     } catch {
@@ -119,21 +119,20 @@ export class Api {
     }
   }
 
-  async #answer(method: string, path: string, body: unknown): Promise<Response> {
+  async #answer(method: string, path: string, body: unknown): Promise<Answered> {
     for (let attempt = 1; ; attempt++) {
-      const response = await this.#fetch(method, path, body)
-      if (response.ok) return response
-      const waitMs = waitOf(method, response)
-      if (waitMs === null || attempt === MOST_ATTEMPTS) throw await this.#refusal(method, path, response)
-      await response.arrayBuffer()
+      const answer = await this.#ask(method, path, body)
+      if (answer.status >= 200 && answer.status < 300) return answer
+      const waitMs = waitOf(method, answer)
+      if (waitMs === null || attempt === MOST_ATTEMPTS) throw this.#refusal(method, path, answer)
       await setTimeout(waitMs)
     }
   }
 
-  async #fetch(method: string, path: string, body: unknown): Promise<Response> {
+  async #ask(method: string, path: string, body: unknown): Promise<Answered> {
     const { url, token } = this.#target
     try {
-      return await fetch(url + path, {
+      return await exchange(url + path, {
         method,
         headers: {
           accept: 'application/json',
@@ -141,25 +140,19 @@ export class Api {
           ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        // A redirected POST becomes a GET on its way, and the token is for this address.
-        redirect: 'manual',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        timeoutMs: TIMEOUT_MS,
       })
     } catch (thrown) {
       throw new StartupError(`no answer from ${url}: ${whyUnreachable(thrown)}`)
     }
   }
 
-  async #refusal(method: string, path: string, response: Response): Promise<RefusedError> {
-    const { status, headers } = response
+  #refusal(method: string, path: string, { status, headers, body: bytes }: Answered): RefusedError {
     const { url } = this
     if (status >= 300 && status < 400) {
-      return new RefusedError(
-        status,
-        `${url} leads on to ${headers.get('location') ?? 'elsewhere'}: give that as --url`,
-      )
+      return new RefusedError(status, `${url} leads on to ${headers.location ?? 'elsewhere'}: give that as --url`)
     }
-    const body: unknown = await response.json().catch(() => null)
+    const body = jsonOf(bytes)
     if (!isObject(body) || typeof body.message !== 'string') {
       return new RefusedError(status, `${method} ${path} of ${url} was answered ${status}: is it a Tagwarden service?`)
     }
@@ -175,12 +168,21 @@ function rolesIn({ role, access }: Record<string, unknown>): unknown[] {
 }
 
 /** How long to wait before the same call is made again, ms; null: not at all. */
-function waitOf(method: string, { status, headers }: Response): number | null {
+function waitOf(method: string, { status, headers }: Answered): number | null {
   // What a failed commit left of a creation is not known: made again, there could be two.
   if (status !== 429 && (status !== 503 || method === 'POST')) return null
-  const seconds = Number(headers.get('retry-after') ?? 1)
+  const seconds = Number(headers['retry-after'] ?? 1)
   const ms = Number.isFinite(seconds) ? Math.max(1, seconds) * SECOND : SECOND
   return ms <= LONGEST_WAIT_MS ? ms : null
+}
+
+/** Null where it is no JSON. */
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString())
+  } catch {
+    return null
+  }
 }
 
 const faultsIn = (details: unknown): ApiFault[] =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
 import type { UserRecord } from '../../../src/accounts/index.ts'
 import { MINUTE, SECOND } from '../../../src/lib/index.ts'
 import { type ApiClient, apiClient } from '../../../testkit/api.ts'
@@ -135,6 +136,22 @@ test('whoever the proxy names acts, not who was signed in before them; who is no
   proxy.signed = { email: 'zoe@agency.example' }
   const asBefore = await sessionOf(cleo)
   assert.deepEqual([asBefore.user?.email, asBefore.proxy?.problem], ['cleo@agency.example', 'no_role'])
+})
+
+test('who was in stays in while nothing can be written, with no other groups than before', async (t) => {
+  const { admin, api, browser, clock, proxy } = await open(t, sqlite)
+  proxy.signed = ADA
+  assert.equal((await browser.call('GET', '/api/clients')).status, 200)
+  await admin.newClient({ name: 'Acme' })
+  for (const change of ['update on users', 'delete on identity_roles']) {
+    const name = change.replaceAll(' ', '_')
+    const full = `create trigger ${name} before ${change} begin select raise(abort, 'the disk is full'); end`
+    await sql.raw(full).execute(api.service.store.write)
+  }
+  clock.advance(6 * MINUTE)
+  assert.equal((await browser.call('GET', '/api/clients')).status, 200)
+  proxy.signed = { ...ADA, groups: 'acme' }
+  assert.ok((await browser.call('GET', '/api/clients')).status >= 500)
 })
 
 test('the stream of someone who is suspended ends, and every stream asks the proxy again', async (t) => {

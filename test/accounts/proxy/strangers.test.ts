@@ -153,6 +153,14 @@ test('a key that is sent along counts, not whom the proxy names', async (t) => {
   )
 })
 
+test('a range that others are in, too, is warned of at the start', async (t) => {
+  const wide = await startProxied(t, new TestClock(NOW), { PROXY_ADDRESSES: '127.0.0.0/8' })
+  assert.deepEqual(
+    wide.lines.map(({ msg }) => msg),
+    ['every machine in this range of PROXY_ADDRESSES can sign in as anyone: name the proxy alone'],
+  )
+})
+
 test('without the setting the header is a header like any other', async (t) => {
   const { PROXY_EMAIL_HEADER, PROXY_ADDRESSES, PROXY_NAME_HEADER, PROXY_GROUPS_HEADER } = {
     PROXY_EMAIL_HEADER: '',

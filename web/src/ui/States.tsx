@@ -55,8 +55,8 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
 /** Stands where a form would be whose call is refused. */
 export function MayNotChange() {
   return (
-    <EmptyState icon={LockKeyhole} title="Your key reads only">
-      Sign in with the admin key to change things.
+    <EmptyState icon={LockKeyhole} title="You may only look here">
+      Changes take the role of an editor of the client: an owner of it gives that, or sign in with the admin key.
     </EmptyState>
   )
 }

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AlertRecord } from '../../api/alerts.ts'
-import { useSession } from '../../api/session.ts'
+import { useMayChange, useSession } from '../../api/session.ts'
 import { useSetUrlState } from '../../lib/use-url-state.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { useMutes } from '../../ui/mute/mutes.ts'
@@ -52,6 +52,8 @@ export function AlertsPage() {
 
 function Loaded({ rows, inbox, filter }: { rows: readonly InboxRow[]; inbox: Inbox; filter: InboxFilter }) {
   const { mayChange } = useSession()
+  const mayChangeOf = useMayChange()
+  const mayActOn = ({ site_id }: AlertRecord) => mayChangeOf(inbox.directory.sites[site_id]?.client_id)
   const mutes = useMutes()
   const navigate = useNavigate()
   const acknowledging = useAcknowledging()
@@ -60,12 +62,12 @@ function Loaded({ rows, inbox, filter }: { rows: readonly InboxRow[]; inbox: Inb
   const set = useSetUrlState()
 
   const alerts = rows.flatMap((row) => (row.kind === 'alert' ? [row.alert] : []))
-  const selection = useSelection(alerts)
+  const selection = useSelection(alerts.filter(mayActOn))
   const index = alerts.findIndex(({ id }) => id === active)
   const current = alerts[index]
   const move = (step: number) => setActive(alerts[Math.max(0, Math.min(alerts.length - 1, index + step))]?.id ?? null)
   const change = (act: (alert: AlertRecord) => void) => () => {
-    if (mayChange && current !== undefined) act(current)
+    if (current !== undefined && mayActOn(current)) act(current)
   }
   useInboxKeys(
     {
@@ -113,7 +115,6 @@ function Loaded({ rows, inbox, filter }: { rows: readonly InboxRow[]; inbox: Inb
         selected={selection.selected}
         active={active}
         onActive={setActive}
-        mayChange={mayChange}
         acknowledge={({ id }) => acknowledging.run([id])}
         select={selection.toggle}
         silencing={silencing}

@@ -10,7 +10,7 @@ import classes from './alerts.module.css'
 import type { Filter, InboxRow } from './inbox.ts'
 import { VirtualLines } from './VirtualLines.tsx'
 
-interface Props extends RowActions {
+interface Props extends Omit<RowActions, 'mayChange'> {
   rows: readonly InboxRow[]
   directory: Directory
   mutes: readonly (Mute & Scope)[]

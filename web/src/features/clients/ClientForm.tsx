@@ -10,7 +10,7 @@ import {
   useCreateClient,
   useUpdateClient,
 } from '../../api/clients.ts'
-import { useSession } from '../../api/session.ts'
+import { useMayChange, useSession } from '../../api/session.ts'
 import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -20,7 +20,7 @@ import { ClientDanger } from './Danger.tsx'
 import classes from './form.module.css'
 
 export function NewClientPage() {
-  const { mayChange } = useSession()
+  const { mayAddClients } = useSession()
   const create = useCreateClient()
   const navigate = useNavigate()
   return (
@@ -28,7 +28,7 @@ export function NewClientPage() {
       <PageHeader title="New client" parents={[{ label: 'Clients & sites', to: '/clients' }]}>
         A company or project. Its sites send under one plan, and its team is notified when something breaks.
       </PageHeader>
-      {mayChange ? (
+      {mayAddClients ? (
         <ClientForm
           initial={EMPTY_CLIENT}
           action="Create the client"
@@ -47,9 +47,9 @@ export function NewClientPage() {
 
 export function EditClientPage() {
   const { clientId = '' } = useParams({ strict: false })
-  const { mayChange } = useSession()
+  const mayChangeOf = useMayChange()
   const { data, error, refetch } = useQuery(clientQuery(clientId))
-  if (!mayChange) return <MayNotChange />
+  if (!mayChangeOf(clientId)) return <MayNotChange />
   if (data !== undefined) return <Loaded client={data} />
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
   return <Skeleton height={480} className={classes.page} />

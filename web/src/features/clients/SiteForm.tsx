@@ -6,7 +6,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { clientQuery } from '../../api/clients.ts'
-import { useSession } from '../../api/session.ts'
+import { useMayChange } from '../../api/session.ts'
 import { type SiteRecord, siteQuery, useCreateSite, useUpdateSite } from '../../api/sites.ts'
 import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
 import { TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
@@ -21,12 +21,12 @@ import { emptySite, type SiteValues, siteBody, siteValues, targetOf, zonesWith }
 /** A new site leads on to its setup. */
 export function NewSitePage() {
   const { clientId = '' } = useParams({ strict: false })
-  const { mayChange } = useSession()
+  const mayChangeOf = useMayChange()
   const { data: client, error, refetch } = useQuery(clientQuery(clientId))
   const create = useCreateSite()
   const navigate = useNavigate()
   const [initial] = useState(() => emptySite(ownZone()))
-  if (!mayChange) return <MayNotChange />
+  if (!mayChangeOf(clientId)) return <MayNotChange />
   if (client === undefined) {
     if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
     return <Skeleton height={480} className={classes.page} />
@@ -58,9 +58,9 @@ export function NewSitePage() {
 
 export function EditSitePage() {
   const { siteId = '' } = useParams({ strict: false })
-  const { mayChange } = useSession()
+  const mayChangeOf = useMayChange()
   const { data, error, refetch } = useQuery(siteQuery(siteId))
-  if (!mayChange) return <MayNotChange />
+  if (!mayChangeOf(data?.client_id)) return <MayNotChange />
   if (data !== undefined) return <Loaded site={data} />
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
   return <Skeleton height={480} className={classes.page} />

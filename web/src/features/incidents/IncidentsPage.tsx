@@ -58,6 +58,7 @@ const UNFOLD_KEY = [['e', 'unfolds']] as const
 function Loaded({ rows, incidents, filter }: { rows: readonly Row[]; incidents: Incidents; filter: InboxFilter }) {
   const { mayChange } = useSession()
   const mayChangeOf = useMayChange()
+  const mayActOn = ({ site_id }: IncidentSummary) => mayChangeOf(incidents.directory.sites[site_id ?? '']?.client_id)
   const mutes = useMutes()
   const navigate = useNavigate()
   const acknowledging = useAcknowledgingIncidents()
@@ -67,7 +68,7 @@ function Loaded({ rows, incidents, filter }: { rows: readonly Row[]; incidents: 
   const set = useSetUrlState()
 
   const shown = rows.flatMap((row) => (row.kind === 'incident' ? [row.node.incident] : []))
-  const selection = useSelection(shown)
+  const selection = useSelection(shown.filter(mayActOn))
   const index = shown.findIndex(({ id }) => id === active)
   const current = shown[index]
   const move = (step: number) => setActive(shown[Math.max(0, Math.min(shown.length - 1, index + step))]?.id ?? null)
@@ -77,7 +78,7 @@ function Loaded({ rows, incidents, filter }: { rows: readonly Row[]; incidents: 
     setUnfolded(next)
   }
   const change = (act: (incident: IncidentSummary) => void) => () => {
-    if (mayChange && current !== undefined) act(current)
+    if (current !== undefined && mayActOn(current)) act(current)
   }
   useInboxKeys(
     {
@@ -131,7 +132,7 @@ function Loaded({ rows, incidents, filter }: { rows: readonly Row[]; incidents: 
               mutes={mutes}
               isSelected={selection.selected.has(row.key)}
               isUnfolded={unfolded.has(row.key)}
-              mayChange={mayChangeOf(incidents.directory.sites[row.node.incident.site_id ?? '']?.client_id)}
+              mayChange={mayActOn(row.node.incident)}
               acknowledge={({ id }) => acknowledging.run([id])}
               select={selection.toggle}
               silencing={silencing}

@@ -16,7 +16,7 @@ interface EntryListProps {
   title: string
   entries: readonly Entry[]
   directory: Directory
-  mayChange: boolean
+  mayChange: (entry: Entry) => boolean
   onEdit: (id: string) => void
   /** What to say when there is nothing. */
   children: ReactNode
@@ -44,7 +44,7 @@ export function EntryList({ title, entries, children, ...row }: EntryListProps) 
 interface EntryRowProps {
   entry: Entry
   directory: Directory
-  mayChange: boolean
+  mayChange: (entry: Entry) => boolean
   onEdit: (id: string) => void
 }
 
@@ -77,7 +77,7 @@ function EntryRow({ entry, directory, mayChange, onEdit }: EntryRowProps) {
       </div>
       {endsWithAlerts ? <span className={classes.left} /> : <Remaining entry={entry} />}
       <span className={classes.by}>by {record.created_by}</span>
-      <span className={classes.actions}>{mayChange && <EntryActions entry={entry} onEdit={onEdit} />}</span>
+      <span className={classes.actions}>{mayChange(entry) && <EntryActions entry={entry} onEdit={onEdit} />}</span>
     </li>
   )
 }

@@ -4,10 +4,12 @@ import { BellOff, CalendarPlus } from 'lucide-react'
 import { useMemo } from 'react'
 import { silencesQuery } from '../../api/alerts.ts'
 import { maintenanceQuery } from '../../api/maintenance.ts'
-import { useSession } from '../../api/session.ts'
+import { useMayChange, useSession } from '../../api/session.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { ownZone } from '../../lib/zone.ts'
+import type { Scope } from '../../ui/mute/mutes.ts'
+import { aboveOf } from '../../ui/mute/ScopePicker.tsx'
 import { SilenceDialog } from '../../ui/mute/SilenceMenu.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { SiteSelect } from '../../ui/SiteSelect.tsx'
@@ -17,6 +19,8 @@ import { EntryList } from './EntryList.tsx'
 import { concerns, type Entry, entriesOf, stateOf } from './entries.ts'
 import { MaintenanceDialog } from './MaintenanceDialog.tsx'
 import classes from './maintenance.module.css'
+
+const NOWHERE: Scope = { client_id: null, site_id: null, probe_id: null }
 
 /** What is muted now, what will be, and who planned it. */
 export function MaintenancePage() {
@@ -84,14 +88,17 @@ function Loaded({ entries: all, mayChange }: { entries: readonly Entry[]; mayCha
   const entries = all.filter((entry) => concerns(entry, directory, client, site))
   const inState = (state: string) => entries.filter((entry) => stateOf(entry) === state)
   const over = inState('over')
-  const list = { directory, mayChange, onEdit: setDialog }
+  const mayChangeOf = useMayChange()
+  const maySet = (scope: Scope) => mayChangeOf(aboveOf(scope, directory).clientId ?? undefined)
+  const list = { directory, mayChange: ({ record }: Entry) => maySet(record), onEdit: setDialog }
   const close = () => setDialog('')
-  const scope = {
+  const looked = {
     client_id: site === '' && client !== '' ? client : null,
     site_id: site === '' ? null : site,
     probe_id: null,
   }
-  const edited = all.find((entry) => entry.kind === 'maintenance' && entry.record.id === dialog)
+  const scope = maySet(looked) ? looked : NOWHERE
+  const edited = all.find(({ kind, record }) => kind === 'maintenance' && record.id === dialog && maySet(record))
   const record = edited?.kind === 'maintenance' ? edited.record : null
   return (
     <Stack gap="lg">

@@ -1,7 +1,7 @@
 import { BellRing, Gauge } from 'lucide-react'
 import type { ComponentType, ReactNode } from 'react'
 import type { Overview } from '../../api/overview.ts'
-import { useSession } from '../../api/session.ts'
+import { useMayChange } from '../../api/session.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import classes from './Banners.module.css'
 import { noChannel, quotaWords } from './banners.ts'
@@ -33,14 +33,13 @@ export function QuotaUse({ clients }: { clients: Overview['clients_near_quota'] 
 
 /** Says without working notifications, for as long as there is such a client. */
 export function NoChannel({ clients }: { clients: Overview['clients_without_channel'] }) {
-  const { mayChange } = useSession()
+  const mayChangeOf = useMayChange()
   if (clients.length === 0) return null
   const { words, named, more } = noChannel(clients)
-  const to = mayChange ? '/clients/$clientId/edit' : '/clients/$clientId'
   const links = named.map(({ id, name }) => ({
     id,
     link: (
-      <TextLink to={to} params={{ clientId: id }}>
+      <TextLink to={mayChangeOf(id) ? '/clients/$clientId/edit' : '/clients/$clientId'} params={{ clientId: id }}>
         {name}
       </TextLink>
     ),

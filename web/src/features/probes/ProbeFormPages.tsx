@@ -11,7 +11,7 @@ import {
   probeTypesQuery,
   useFirstRun,
 } from '../../api/probes.ts'
-import { useSession } from '../../api/session.ts'
+import { useMayChange, useSession } from '../../api/session.ts'
 import { type SiteRecord, siteQuery, sitesQuery } from '../../api/sites.ts'
 import { fieldLabel, missingOf } from '../../lib/site-fields.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
@@ -49,7 +49,9 @@ export function NewProbePage() {
   )
 }
 
-function Choose({ types, sites }: { types: readonly ProbeTypeRecord[]; sites: readonly SiteRecord[] }) {
+function Choose({ types, sites: all }: { types: readonly ProbeTypeRecord[]; sites: readonly SiteRecord[] }) {
+  const mayChangeOf = useMayChange()
+  const sites = all.filter(({ client_id }) => mayChangeOf(client_id))
   const [siteId, setSite] = useUrlState('site', '')
   const [typeName, setType] = useUrlState('type', '', undefined, { push: true })
   const navigate = useNavigate()
@@ -165,11 +167,11 @@ function Notes({ missing, count }: { missing: readonly string[]; count: number }
 /** Changes a probe. Its type and site stay as they are. */
 export function EditProbePage() {
   const { probeId = '' } = useParams({ strict: false })
-  const { mayChange } = useSession()
+  const mayChangeOf = useMayChange()
   const probe = useQuery(probeQuery(probeId))
   const site = useQuery({ ...siteQuery(probe.data?.site_id ?? ''), enabled: probe.data !== undefined })
   const error = probe.error ?? site.error
-  if (!mayChange) return <MayNotChange />
+  if (!mayChangeOf(site.data?.client_id)) return <MayNotChange />
   if (probe.data !== undefined && site.data !== undefined) return <Loaded probe={probe.data} site={site.data} />
   if (error !== null)
     return <ErrorState error={error} onRetry={() => void Promise.all([probe.refetch(), site.refetch()])} />

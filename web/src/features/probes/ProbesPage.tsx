@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router'
 import { Plus, Radar, Search, SearchX } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { type ProbeRecord, probesQuery, useProbeUpdates } from '../../api/probes.ts'
-import { useSession } from '../../api/session.ts'
+import { AboutClient, useSession } from '../../api/session.ts'
 import { sitesQuery } from '../../api/sites.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { counted } from '../../lib/words.ts'
@@ -32,7 +32,7 @@ export function ProbesPage() {
   const site = sites.data?.find(({ id }) => id === siteId)
   const error = probes.error ?? sites.error
   return (
-    <>
+    <AboutClient value={site?.client_id ?? null}>
       <PageHeader
         title="Probes"
         parents={site === undefined ? [] : [{ label: site.name, to: `/sites/${site.id}` }]}
@@ -47,7 +47,7 @@ export function ProbesPage() {
       ) : (
         <ProbesSkeleton />
       )}
-    </>
+    </AboutClient>
   )
 }
 

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type ProbeRecord, stripQuery } from '../../api/probes.ts'
+import { AboutClient } from '../../api/session.ts'
 import { HeatStrip } from '../../ui/HeatStrip.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { RowAwaited } from '../../ui/States.tsx'
@@ -29,7 +30,11 @@ export function useColumns({ isOneSite, onDelete }: Options): Column<ProbeRow>[]
       key: 'actions',
       title: 'Actions',
       width: isPhone ? '3rem' : '5.5rem',
-      render: ({ probe }) => <RowActions probe={probe} isPhone={isPhone} onDelete={() => onDelete(probe)} />,
+      render: ({ probe, site }) => (
+        <AboutClient value={site?.client_id ?? null}>
+          <RowActions probe={probe} isPhone={isPhone} onDelete={() => onDelete(probe)} />
+        </AboutClient>
+      ),
     }
     if (isPhone)
       return [{ key: 'probe', title: 'Probe', render: (row) => <Card row={row} isOneSite={isOneSite} /> }, actions]

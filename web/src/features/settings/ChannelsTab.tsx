@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { BellOff, Send } from 'lucide-react'
 import { type ChannelRecord, channelsQuery, type TestResult, useTestChannels } from '../../api/channels.ts'
 import type { Status } from '../../api/overview.ts'
-import { useSession } from '../../api/session.ts'
+import { useMayChange } from '../../api/session.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { counted } from '../../lib/words.ts'
 import { channelName, SERVICE_NAMES } from '../../ui/delivery-words.ts'
@@ -23,7 +23,7 @@ export function ChannelsTab() {
 
 function Loaded({ channels }: { channels: readonly ChannelRecord[] }) {
   const { clients } = useDirectory()
-  const { mayChange } = useSession()
+  const mayChangeOf = useMayChange()
   const global = channels.filter(({ client_id }) => client_id === null)
   const owners = groupsOf(channels, Object.values(clients))
   return (
@@ -48,7 +48,9 @@ function Loaded({ channels }: { channels: readonly ChannelRecord[] }) {
           <Card
             key={id}
             title={name}
-            actions={mayChange && (own.length > 0 || global.length > 0) && <TestButton clientId={id} name={name} />}
+            actions={
+              mayChangeOf(id) && (own.length > 0 || global.length > 0) && <TestButton clientId={id} name={name} />
+            }
           >
             {own.length === 0 ? (
               <p className={classes.empty}>

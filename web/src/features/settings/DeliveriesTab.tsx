@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { MailCheck } from 'lucide-react'
 import { useMemo } from 'react'
 import { type DeliveryRecord, deliveriesQuery, useRetryDelivery } from '../../api/channels.ts'
-import { useSession } from '../../api/session.ts'
+import { useMayChange, useSession } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
@@ -80,9 +80,12 @@ export function DeliveriesTab() {
 
 function Log({ rows, isAll }: { rows: readonly DeliveryRecord[]; isAll: boolean }) {
   const { clients } = useDirectory()
-  const { mayChange } = useSession()
+  const { mayChange, mayAddClients } = useSession()
+  const mayChangeOf = useMayChange()
   const navigate = useNavigate()
-  const columns = useMemo(() => deliveryColumns(clients, mayChange), [clients, mayChange])
+  // What is of no client takes a role for all of them, as adding one does.
+  const maySend = ({ client_id }: DeliveryRecord) => (client_id === null ? mayAddClients : mayChangeOf(client_id))
+  const columns = deliveryColumns(clients, mayChange ? maySend : null)
   if (rows.length === 0) {
     return (
       <EmptyState icon={MailCheck} title={isAll ? 'Nothing was sent yet' : 'No message matches'}>
@@ -120,13 +123,17 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
 
 function deliveryColumns(
   clients: Readonly<Record<string, { name: string }>>,
-  mayChange: boolean,
+  maySend: ((delivery: DeliveryRecord) => boolean) | null,
 ): Column<DeliveryRecord>[] {
   const retry: Column<DeliveryRecord> = {
     key: 'retry',
     title: '',
     width: '6rem',
-    render: ({ id, state }) => (state === 'failed' || state === 'pending' ? <RetryButton id={id} /> : null),
+    render: (delivery) => {
+      const { id, state } = delivery
+      const isOpen = state === 'failed' || state === 'pending'
+      return isOpen && maySend?.(delivery) === true ? <RetryButton id={id} /> : null
+    },
   }
   return [
     {
@@ -172,7 +179,7 @@ function deliveryColumns(
         </span>
       ),
     },
-    ...(mayChange ? [retry] : []),
+    ...(maySend === null ? [] : [retry]),
   ]
 }
 

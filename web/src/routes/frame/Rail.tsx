@@ -2,7 +2,7 @@ import { Menu, Tooltip, UnstyledButton } from '@mantine/core'
 import { Link, useRouter } from '@tanstack/react-router'
 import { BellOff, BookOpen, Ellipsis, type LucideIcon, PanelLeftClose, PanelLeftOpen } from 'lucide-react'
 import type { Overview, Status } from '../../api/overview.ts'
-import { useSession } from '../../api/session.ts'
+import { useMayChange } from '../../api/session.ts'
 import { counted } from '../../lib/words.ts'
 import { Logo } from '../../ui/Logo.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
@@ -72,8 +72,9 @@ export function Rail({ worst, waiting, unreachable, isNarrow, onToggle }: Props)
 
 /** What no one would hear of, on every page until there is a channel. */
 function Unreachable({ clients, isNarrow }: { clients: Props['unreachable']; isNarrow: boolean }) {
-  const { mayChange } = useSession()
+  const mayChangeOf = useMayChange()
   const [first] = clients
+  const mayChange = mayChangeOf(first?.id)
   const words = `No one is notified for ${counted(clients.length, 'client')}`
   return (
     <Tooltip label={words} position="right" disabled={!isNarrow}>

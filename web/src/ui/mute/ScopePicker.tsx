@@ -1,4 +1,5 @@
 import { Select, SimpleGrid } from '@mantine/core'
+import { useMayChange } from '../../api/session.ts'
 import { type Directory, useDirectory } from '../../lib/use-directory.ts'
 import { clearButton } from '../clear-button.ts'
 import type { Scope } from './mutes.ts'
@@ -16,6 +17,7 @@ const SHOWN = 100
 /** Chooses a client, one site of it, or one probe of that. */
 export function ScopePicker({ value, onChange, error }: Props) {
   const directory = useDirectory()
+  const mayChangeOf = useMayChange()
   const { clientId, siteId } = aboveOf(value, directory)
   const sites = Object.values(directory.sites).filter((site) => site.client_id === clientId)
   const probes = siteId === null ? [] : (directory.sites[siteId]?.probes ?? [])
@@ -26,7 +28,7 @@ export function ScopePicker({ value, onChange, error }: Props) {
         {...same}
         label="Client"
         placeholder="Choose one"
-        data={options(Object.values(directory.clients))}
+        data={options(Object.values(directory.clients).filter(({ id }) => mayChangeOf(id)))}
         value={clientId}
         onChange={(id) => onChange({ ...NONE, client_id: id })}
         error={error}
