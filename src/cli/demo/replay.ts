@@ -12,9 +12,9 @@ import {
 import type { TimeRange } from '../../rollups/index.ts'
 import type { ProbeRow, Store } from '../../store/index.ts'
 import type { Update } from '../progress.ts'
-import { LookAhead } from './look-ahead.ts'
+import { BetweenReleases, LookAhead } from './look-ahead.ts'
 import { OWN_CHAT_ONLY, type PersonAction } from './people.ts'
-import { type DemoHistory, type DemoProbe, nextRunIn, REGISTRY, stretchesOf } from './probes.ts'
+import { type DemoHistory, type DemoProbe, isOfReleases, nextRunIn, REGISTRY, stretchesOf } from './probes.ts'
 
 /** Runs within this time are made together and share a transaction, unless a probe would be due in it a second time. */
 const BATCH_MS = HOUR
@@ -145,7 +145,7 @@ async function run({ nodeId, clock }: ReplayOptions, watched: Watched): Promise<
   return { watched, at, finished: finishedOf(probe, site.row, await watched.runAt(at)) }
 }
 
-function watch({ tools, history }: ReplayOptions, probe: DemoProbe): Watched {
+function watch({ tools, history, clock }: ReplayOptions, probe: DemoProbe): Watched {
   const type = REGISTRY.get(probe.row.probe_type)
   const make = async (at: number): Promise<Run> => {
     const made = await runProbe({ ...tools, clock: { now: () => at } }, type, watched.row, watched.site.row, NEVER)
@@ -154,6 +154,14 @@ function watch({ tools, history }: ReplayOptions, probe: DemoProbe): Watched {
   }
   const stretches = stretchesOf(probe, history)
   const watched: Watched = { ...probe, stretches, dueAt: nextRunIn(stretches, probe.row), runAt: make }
+  if (isOfReleases(probe.row)) {
+    const ofSite = history.releases.filter(({ site }) => site === probe.site.profile)
+    const runs = new BetweenReleases(
+      make,
+      ofSite.map(({ at }) => at),
+    )
+    watched.runAt = (at) => runs.at(at, clock.now())
+  }
   if (type?.kind !== 'data') return watched
   const lookAhead = new LookAhead(make, probe.row.interval_seconds * SECOND)
   const endOf = (at: number) => stretches.find(({ from, to }) => from <= at && at < to)?.to ?? at
