@@ -5,7 +5,7 @@ import { checkSeries, type Label, readLabels } from '../../src/cli/backtest/labe
 import { scoreLines, scoreOf } from '../../src/cli/backtest/score.ts'
 import { localTime } from '../../src/detection/index.ts'
 import { DAY, MINUTE } from '../../src/lib/index.ts'
-import { backtest, csvOf, series, timeAt, writeText } from './backtest-support.ts'
+import { backtest, backtestInProcess, csvOf, series, timeAt, writeText } from './backtest-support.ts'
 
 const utc = localTime('UTC')
 
@@ -185,7 +185,7 @@ test('with labels, rows stay as they are and the score goes to standard error; w
 
 test('labels of a series that the file does not have end the replay before a row is printed', async (t) => {
   const labels = await writeText(t, 'faults.csv', `series,from,to\nclicks,${timeAt(0)},${timeAt(1)}\n`)
-  const { code, out, err } = await backtest(t, OUTAGE, '--labels', labels)
+  const { code, out, err } = await backtestInProcess(t, OUTAGE, '--labels', labels)
   assert.deepEqual([code, out, err.length], [1, [], 1])
   assert.match(err[0] ?? '', /faults\.csv: line 2: there is no series "clicks"; there is "value"$/)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MINUTE } from '../../src/lib/index.ts'
-import { backtest, csvOf, series, timeAt } from './backtest-support.ts'
+import { backtest, backtestInProcess, csvOf, series, timeAt } from './backtest-support.ts'
 
 const AT = 20 * 48 + 24
 const OUTAGE = series(22, (row, usual) => (row >= AT && row < AT + 3 ? 0 : usual))
@@ -108,7 +108,7 @@ test('alarms less than an hour apart are one, others are not', async (t) => {
 })
 
 test('the band goes with rows, not with alarms', async (t) => {
-  const { code, err } = await backtest(t, csvOf(OUTAGE), '--alarms', '--band')
+  const { code, err } = await backtestInProcess(t, csvOf(OUTAGE), '--alarms', '--band')
   assert.equal(code, 1)
   assert.match(err.join('\n'), /option '--band' cannot be used with option '--alarms'/)
 })

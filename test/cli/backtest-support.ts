@@ -1,9 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text as textOf } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
-import { DAY, MINUTE } from '../../src/lib/index.ts'
+import { backtestCommand } from '../../src/cli/backtest/index.ts'
+import { DAY, MINUTE, StartupError } from '../../src/lib/index.ts'
 import { tempDir } from '../../testkit/engines.ts'
-import { runCli } from '../../testkit/processes/command-line.ts'
+import { type Finished, runCli } from '../../testkit/processes/command-line.ts'
 
 export const STEP = 30 * MINUTE
 export const START = Date.UTC(2026, 0, 5)
@@ -31,12 +34,36 @@ export async function writeText(t: TestContext, name: string, text: string): Pro
   return file
 }
 
-export async function backtest(t: TestContext, text: string, ...options: string[]) {
-  const file = await writeText(t, 'series.csv', text)
-  const { code, out, err } = await runCli(t, ['backtest', '--csv', file, ...options])
+/** In this process: one of its own loads the program, which takes many times as long as what it judges. */
+export const backtest = async (t: TestContext, text: string, ...options: string[]) =>
+  answerOf(await runHere(['--csv', await writeText(t, 'series.csv', text), ...options]))
+
+/** By the command line, as people do. */
+export const backtestInProcess = async (t: TestContext, text: string, ...options: string[]) =>
+  answerOf(await runCli(t, ['backtest', '--csv', await writeText(t, 'series.csv', text), ...options]))
+
+function answerOf({ code, out, err }: Finished) {
   const rows = out.slice(1).map((line) => {
     const [timestamp = '', value = '', expected = '', score = '', status = '', low = '', high = ''] = line.split(',')
     return { timestamp, value, expected: Number(expected), score: Number(score), status, low, high }
   })
   return { code, out, err, rows }
 }
+
+async function runHere(args: readonly string[]): Promise<Finished> {
+  const [out, err] = [new PassThrough(), new PassThrough()]
+  const [said, remarked] = [textOf(out), textOf(err)]
+  const code = await backtestCommand({ out, err })
+    .parseAsync([...args], { from: 'user' })
+    .then(() => 0)
+    .catch((thrown: unknown) => {
+      if (!(thrown instanceof StartupError)) throw thrown
+      err.write(`tagwarden: ${thrown.message}\n`)
+      return 1
+    })
+  out.end()
+  err.end()
+  return { code, out: linesOf(await said), err: linesOf(await remarked) }
+}
+
+const linesOf = (text: string): string[] => text.split('\n').slice(0, -1)

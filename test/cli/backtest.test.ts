@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { timeOf } from '../../src/cli/backtest/csv-time.ts'
 import { localTime } from '../../src/detection/index.ts'
-import { backtest, csvOf, series } from './backtest-support.ts'
+import { backtest, backtestInProcess, csvOf, series } from './backtest-support.ts'
 
 test('every row gets a line of its own, with time and value as they were', async (t) => {
   const input = series(3)
-  const { code, out, err, rows } = await backtest(t, csvOf(input))
+  const { code, out, err, rows } = await backtestInProcess(t, csvOf(input))
   assert.deepEqual({ code, err, header: out[0] }, { code: 0, err: [], header: 'timestamp,value,expected,score,status' })
   assert.deepEqual(
     rows.map(({ timestamp, value }) => [timestamp, Number(value)]),

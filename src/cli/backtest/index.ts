@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { timezone } from '../options.ts'
-import type { BacktestOptions } from './run.ts'
+import type { BacktestOptions, Output } from './run.ts'
 
 const HELP = `
 Judges each row as the data_volume probe would have when it came: by what is usual at its hour of the week, as learnt from the
@@ -28,7 +28,7 @@ Examples:
   npm run tagwarden -- backtest --csv events.csv --alarms --labels faults.csv --svg events.svg
   sqlite3 -header -csv counts.db "SELECT timestamp, value FROM counts" | npm run -s tagwarden -- backtest --csv -`
 
-export function backtestCommand(): Command {
+export function backtestCommand(output: Output = { out: process.stdout, err: process.stderr }): Command {
   return new Command('backtest')
     .description('replay series of counts through the data_volume detector')
     .requiredOption('--csv <file>', 'the series, or - for standard input')
@@ -43,6 +43,6 @@ export function backtestCommand(): Command {
     .addHelpText('after', HELP)
     .action(async (options: BacktestOptions) => {
       const { backtest } = await import('./run.ts')
-      await backtest(options)
+      await backtest(options, output)
     })
 }

@@ -14,19 +14,25 @@ export interface BacktestOptions extends ReplayOptions {
   readonly timezone: string
 }
 
+/** Where lines and remarks go. */
+export interface Output {
+  out: NodeJS.WritableStream
+  err: NodeJS.WritableStream
+}
+
 /**
- * Streams the file through the detector to standard output, row by row.
+ * Streams the file through the detector to `out`, row by row.
  *
  * @throws StartupError when a file cannot be read or written, or a row is not as it should be, naming the line
  */
-export async function backtest(options: BacktestOptions): Promise<void> {
+export async function backtest(options: BacktestOptions, { out, err }: Output): Promise<void> {
   const { csv, svg, alarms = false, timezone } = options
   refuseToOverwrite(options)
   const clock = localTime(timezone)
   const labels = options.labels === undefined ? null : await readLabels(options.labels, clock)
   const replay = new FileReplay(clock, labels, options)
   try {
-    await pipeline(bytesOf(csv), csvParser(), (records) => replay.judge(records), process.stdout, { end: false })
+    await pipeline(bytesOf(csv), csvParser(), (records) => replay.judge(records), out, { end: false })
   } catch (thrown) {
     if (thrown instanceof StartupError) throw thrown
     const error: NodeJS.ErrnoException = asError(thrown)
@@ -35,7 +41,7 @@ export async function backtest(options: BacktestOptions): Promise<void> {
     throw fileError(csv, error)
   }
   const { score } = replay
-  if (score !== null && !alarms) console.error(scoreLines(score).join('\n'))
+  if (score !== null && !alarms) err.write(`${scoreLines(score).join('\n')}\n`)
   if (svg === undefined) return
   const title = csv === '-' ? 'standard input' : basename(csv)
   try {

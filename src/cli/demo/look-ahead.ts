@@ -59,6 +59,33 @@ export class LookAhead {
   }
 }
 
+/** Runs of a probe that asks for what only a release changes: when two of them found the same, the next one is made after a release. */
+export class BetweenReleases {
+  readonly #make: (at: number) => Promise<Run>
+  readonly #releases: readonly number[]
+  #last: { run: Run; askedAt: number; isRepeated: boolean } | undefined
+
+  /** @param releases of what it asks for, epoch ms */
+  constructor(make: (at: number) => Promise<Run>, releases: readonly number[]) {
+    this.#make = make
+    this.#releases = releases
+  }
+
+  /** @param askedAt the time of the server that answers, epoch ms */
+  async at(time: number, askedAt: number): Promise<Run> {
+    const last = this.#last
+    const isOutdated =
+      last === undefined || this.#releases.some((release) => last.askedAt < release && release <= askedAt)
+    if (!isOutdated && last.isRepeated) return { ...last.run, executedAt: time }
+    const run = await this.#make(time)
+    const isRepeated = !isOutdated && run.outcome.status === 'ok' && areAlike(untimed(last.run), untimed(run))
+    this.#last = { run, askedAt, isRepeated }
+    return run
+  }
+}
+
+const untimed = (run: Run): Run => ({ ...run, outcome: { ...run.outcome, responseTimeMs: 0 } })
+
 const isCalm = ({ outcome }: Run): boolean => outcome.status === 'ok' && outcome.memory === undefined
 
 const areAlike = (one: Run, other: Run): boolean => isDeepStrictEqual(one.outcome, other.outcome)

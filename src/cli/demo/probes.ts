@@ -19,6 +19,9 @@ const TYPES = PROBE_TYPES.filter(
     (kind === 'data' && needs.length === 0 && autoNeeds !== null) || ['http_health', VERSIONS, IMAGE].includes(name),
 )
 
+/** Whether what it finds changes with releases only. */
+export const isOfReleases = ({ probe_type }: ProbeRow): boolean => [VERSIONS, IMAGE].includes(probe_type)
+
 export interface DemoProbe {
   site: DemoSite
   row: ProbeRow

@@ -1,5 +1,5 @@
 import { followVendors, judgeResults } from '../../alerts/index.ts'
-import { type Clock, MINUTE, SECOND } from '../../lib/index.ts'
+import { type Clock, HOUR, SECOND } from '../../lib/index.ts'
 import {
   claimAfterwards,
   type Finished,
@@ -12,12 +12,12 @@ import {
 import type { TimeRange } from '../../rollups/index.ts'
 import type { ProbeRow, Store } from '../../store/index.ts'
 import type { Update } from '../progress.ts'
-import { LookAhead } from './look-ahead.ts'
+import { BetweenReleases, LookAhead } from './look-ahead.ts'
 import { OWN_CHAT_ONLY, type PersonAction } from './people.ts'
-import { type DemoHistory, type DemoProbe, nextRunIn, REGISTRY, stretchesOf } from './probes.ts'
+import { type DemoHistory, type DemoProbe, isOfReleases, nextRunIn, REGISTRY, stretchesOf } from './probes.ts'
 
-/** Runs within this time are made together and share a transaction: less than the shortest interval, so that no probe is due twice. */
-const BATCH_MS = 3 * MINUTE
+/** Runs within this time are made together and share a transaction, unless a probe would be due in it a second time. */
+const BATCH_MS = HOUR
 
 /** A clock that its owner sets. */
 export class SetClock implements Clock {
@@ -49,6 +49,8 @@ export interface ReplayOptions {
 
 interface Watched extends DemoProbe {
   stretches: readonly TimeRange[]
+  /** When it runs next, epoch ms. */
+  dueAt: number
   /** How it is run at a time, epoch ms. */
   runAt: (at: number) => Promise<Run>
 }
@@ -72,12 +74,13 @@ export async function replay(options: ReplayOptions, update: Update): Promise<nu
   const actions = [...options.actions]
   let results = 0
   for (;;) {
-    const at = Math.min(...watched.map(({ stretches, row }) => nextRunIn(stretches, row)))
+    const at = Math.min(...watched.map(({ dueAt }) => dueAt))
     const [action] = actions
     if (action !== undefined && action.at <= at) {
       clock.time = action.at
       await action.do({ store: tools.store, clock, actor })
       actions.shift()
+      await deliverInTime(options)
     } else if (at >= history.to) {
       return results
     } else {
@@ -85,7 +88,6 @@ export async function replay(options: ReplayOptions, update: Update): Promise<nu
       results += await runBatch(options, watched, Math.min(at + BATCH_MS, action?.at ?? history.to, history.to))
       update(results)
     }
-    await deliverInTime(options)
   }
 }
 
@@ -113,25 +115,37 @@ interface Ran {
 
 /** Runs what is due before `end`, epoch ms. */
 async function runBatch(options: ReplayOptions, watched: readonly Watched[], end: number): Promise<number> {
-  const due = watched
-    .map((one) => ({ one, at: nextRunIn(one.stretches, one.row) }))
-    .filter(({ at }) => at < end)
-    .sort((a, b) => a.at - b.at)
-  const ran = await Promise.all(due.map(({ one, at }) => run(options, one, at)))
+  const due = dueOnce(watched, end)
+  const ran = await Promise.all(due.map((one) => run(options, one)))
   const judgedAt = await write(options, ran)
   // As upkeep does every two seconds: nothing of it changes without results.
-  if (judgedAt !== undefined) await followVendors(options.tools.store, OWN_CHAT_ONLY, judgedAt)
+  if (judgedAt !== undefined) {
+    await followVendors(options.tools.store, OWN_CHAT_ONLY, judgedAt)
+    await deliverInTime(options)
+  }
   await reload(options.tools.store, ran)
   return ran.length
 }
 
-async function run({ nodeId, clock }: ReplayOptions, watched: Watched, at: number): Promise<Ran> {
-  const { row, site } = watched
+/** Those that are due before `end`, and before one of them is due again; the first comes first. */
+function dueOnce(watched: readonly Watched[], end: number): Watched[] {
+  const due: Watched[] = []
+  let until = end
+  for (const one of watched.toSorted((a, b) => a.dueAt - b.dueAt)) {
+    if (one.dueAt >= until) break
+    until = Math.min(until, one.dueAt + one.row.interval_seconds * SECOND)
+    due.push(one)
+  }
+  return due
+}
+
+async function run({ nodeId, clock }: ReplayOptions, watched: Watched): Promise<Ran> {
+  const { row, site, dueAt: at } = watched
   const probe: ProbeRow = { ...row, claimed_by: nodeId, claimed_at: clock.time }
   return { watched, at, finished: finishedOf(probe, site.row, await watched.runAt(at)) }
 }
 
-function watch({ tools, history }: ReplayOptions, probe: DemoProbe): Watched {
+function watch({ tools, history, clock }: ReplayOptions, probe: DemoProbe): Watched {
   const type = REGISTRY.get(probe.row.probe_type)
   const make = async (at: number): Promise<Run> => {
     const made = await runProbe({ ...tools, clock: { now: () => at } }, type, watched.row, watched.site.row, NEVER)
@@ -139,7 +153,15 @@ function watch({ tools, history }: ReplayOptions, probe: DemoProbe): Watched {
     return made
   }
   const stretches = stretchesOf(probe, history)
-  const watched: Watched = { ...probe, stretches, runAt: make }
+  const watched: Watched = { ...probe, stretches, dueAt: nextRunIn(stretches, probe.row), runAt: make }
+  if (isOfReleases(probe.row)) {
+    const ofSite = history.releases.filter(({ site }) => site === probe.site.profile)
+    const runs = new BetweenReleases(
+      make,
+      ofSite.map(({ at }) => at),
+    )
+    watched.runAt = (at) => runs.at(at, clock.now())
+  }
   if (type?.kind !== 'data') return watched
   const lookAhead = new LookAhead(make, probe.row.interval_seconds * SECOND)
   const endOf = (at: number) => stretches.find(({ from, to }) => from <= at && at < to)?.to ?? at
@@ -179,5 +201,8 @@ async function reload({ read }: Store, ran: readonly Ran[]): Promise<void> {
   const ids = ran.map(({ watched }) => watched.row.id)
   const rows = await read.selectFrom('probes').selectAll().where('id', 'in', ids).execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
-  for (const { watched } of ran) watched.row = byId.get(watched.row.id) ?? watched.row
+  for (const { watched } of ran) {
+    watched.row = byId.get(watched.row.id) ?? watched.row
+    watched.dueAt = nextRunIn(watched.stretches, watched.row)
+  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LookAhead } from '../../../src/cli/demo/look-ahead.ts'
+import { BetweenReleases, LookAhead } from '../../../src/cli/demo/look-ahead.ts'
 import { HOUR, MINUTE } from '../../../src/lib/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/probe-type.ts'
 
@@ -45,4 +45,23 @@ test('every run is made of what is bad, and of what is something else each time'
   assert.ok((await ask((time) => (fault(time) ? bad : fine()))).made >= 12)
   const { asked, made } = await ask((time) => fine(String(time)))
   assert.equal(made, asked)
+})
+
+test('what only a release changes is asked for twice after each', async () => {
+  const releases = [FROM + HOUR, FROM + 3 * HOUR]
+  const made: number[] = []
+  const make = (at: number) => {
+    made.push(at)
+    const version = releases.filter((release) => release <= at).length
+    const outcome = { ...fine(`version ${version}`), responseTimeMs: made.length }
+    return Promise.resolve({ outcome, attempts: 1, executedAt: at })
+  }
+  const runs = new BetweenReleases(make, releases)
+  for (let time = FROM; time < TO; time += INTERVAL) {
+    const { outcome, executedAt } = await runs.at(time, time)
+    assert.equal(outcome.message, `version ${releases.filter((release) => release <= time).length}`)
+    assert.equal(executedAt, time)
+  }
+  const second = (time: number) => [time, time + INTERVAL]
+  assert.deepEqual(made, [FROM, ...releases].flatMap(second))
 })
