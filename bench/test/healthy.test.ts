@@ -9,8 +9,8 @@ import { replay } from '../detection/replay.ts'
 import { replaySampled } from '../detection/sampled.ts'
 import { RUN_EVERY, SLOTS } from '../detection/world.ts'
 
-/** Of the runs that the service makes, one in three hours and five minutes on every change, which goes through all times of a day; at night all. */
-const EVERY = amount(37, 1) * RUN_EVERY
+/** Of the runs that the service makes, one in five hours and five minutes on every change, which goes through all times of a day; at night all. */
+const EVERY = amount(61, 1) * RUN_EVERY
 /** Events of a site's batches: one is what sends them one by one. On every change each kind of site has one of them, at night all. */
 const BATCHES = [1, 50]
 /** … in batches of either length, and sampled. */

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { Temporal } from 'temporal-polyfill'
 import { nextWindow, type Schedule, type Window, windowAt } from '../../src/alerts/maintenance/window.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import { amount } from '../../testkit/length.ts'
 
 type Weekly = Extract<Schedule, { kind: 'weekly' }>
 
@@ -162,6 +163,9 @@ function startsSeen({ timezone, weekdays, start }: Weekly, from: number, to: num
   return starts
 }
 
+/** Between the minutes that are looked at, but for the first and last of each window, which all are. */
+const STEP = amount(7, 1) * MINUTE
+
 /** The starts of five days around changes of clocks, and of five without one. */
 const SPANS: [timezone: string, from: string, start: string][] = [
   ['Europe/Berlin', '2027-03-25T12:00Z', '02:30'],
@@ -182,13 +186,19 @@ for (const [timezone, text, start] of SPANS) {
     const to = from + 5 * DAY
     const daily: Weekly = { kind: 'weekly', weekdays: [1, 2, 3, 4, 5, 6, 7], start, durationMinutes: 95, timezone }
     const atWeekend: Weekly = { ...daily, weekdays: [FRI, SUN] }
-    for (const schedule of [daily, atWeekend]) {
-      assert.deepEqual(startsBetween(schedule, from, to), [...new Set(startsSeen(schedule, from, to))])
-    }
     const starts = startsSeen(daily, from, to)
-    for (let time = from + 2 * HOUR; time < to; time += MINUTE) {
+    for (const [schedule, seen] of [
+      [daily, starts],
+      [atWeekend, startsSeen(atWeekend, from, to)],
+    ] as const) {
+      assert.deepEqual(startsBetween(schedule, from, to), [...new Set(seen)])
+    }
+    const length = 95 * MINUTE
+    const edges = starts.flatMap((at) => [at - MINUTE, at, at + length - MINUTE, at + length])
+    const between = Array.from({ length: (to - from - 2 * HOUR) / STEP }, (_, n) => from + 2 * HOUR + n * STEP)
+    for (const time of [...edges.filter((edge) => edge >= from + 2 * HOUR && edge < to), ...between]) {
       const startsAt = starts.findLast((candidate) => candidate <= time)
-      const isOn = startsAt !== undefined && time < startsAt + 95 * MINUTE
+      const isOn = startsAt !== undefined && time < startsAt + length
       assert.equal(windowAt(daily, time)?.startsAt, isOn ? startsAt : undefined, isoTime(time))
     }
   })
