@@ -213,8 +213,8 @@ test('clients whose quota is nearly used up, or is', async (t) => {
         ]
         const words = async (name: RegExp) => page.getByRole('region', { name }).getByRole('listitem').allInnerTexts()
         await page.getByRole('region', { name: usedUp }).waitFor()
-        assert.deepEqual(await words(usedUp), ['Nordwind 100 % of 5 events'])
-        assert.deepEqual(await words(near), ['ACME 80 % of 5 events'])
+        assert.deepEqual(await words(usedUp), ['Nordwind 100\u00a0% of 5 events'])
+        assert.deepEqual(await words(near), ['ACME 80\u00a0% of 5 events'])
         await assertAccessible(page)
         assert.equal(await sideways(page), 0, 'the page scrolls sideways')
       },

@@ -6,7 +6,7 @@ import './theme/global.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
+import { type AnyRoute, RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './api/query-client.ts'
@@ -24,6 +24,12 @@ const queryClient = createQueryClient()
 // Asked for while the router still starts: nothing can be drawn before it is known who is there.
 void queryClient.prefetchQuery(sessionQuery)
 const router = createAppRouter(queryClient)
+// So is the code of the page.
+const routes: Readonly<Record<string, AnyRoute>> = router.routesById
+for (const { routeId } of router.matchRoutes(router.latestLocation)) {
+  const route = routes[routeId]
+  if (route !== undefined) router.loadRouteChunk(route)?.catch(() => undefined)
+}
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no #root')

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { BellRing, Building2, CalendarClock, History, LayoutList, Radar, Settings, Sunrise, Tags } from 'lucide-react'
+import { expectSite } from '../features/site/expect-site.ts'
 import { frameRoute } from './root.tsx'
 import { decideStart } from './start.ts'
 
@@ -39,6 +40,9 @@ export const pages = [
   createRoute({
     getParentRoute,
     path: '/sites/$siteId',
+    loader: ({ context, params, location, cause }) => {
+      if (cause === 'enter') expectSite(context.queryClient, params.siteId, location.search)
+    },
     component: lazyRouteComponent(() => import('../features/site/SitePage.tsx'), 'SitePage'),
   }),
   createRoute({

@@ -5,6 +5,7 @@ import type { TimeSeries } from '../../ui/chart/time-option.ts'
 import { seriesTokens } from '../../ui/series-color.ts'
 import { ChartPanel, useComparedSeries } from './ChartPanel.tsx'
 import { columnsOf, namedEvents, totalOf } from './columns.ts'
+import { FIRST_CUT } from './expect-site.ts'
 import { Legend } from './Legend.tsx'
 import type { Stretch } from './marks.ts'
 import classes from './site.module.css'
@@ -22,7 +23,7 @@ const REST = 'other'
 export function EventsPanel() {
   const { report, view, before: comparedWith } = useSite()
   const reference = comparedWith?.name
-  const { answer, earlier } = useComparedSeries({ metric: 'events', group_by: 'event_name' })
+  const { answer, earlier } = useComparedSeries(FIRST_CUT)
   const { data } = answer
   const columns = useMemo(() => {
     if (data === undefined) return undefined

@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useCallback } from 'react'
+import { useCallback, useDeferredValue } from 'react'
 import { type ProbeRecord, probesQuery, stripQuery } from '../../api/probes.ts'
 import { counted, unbroken } from '../../lib/words.ts'
 import { HeatStrip } from '../../ui/HeatStrip.tsx'
@@ -31,11 +31,13 @@ const ROWS = 12
 
 /** The whole site on one time axis. */
 export function SiteCharts() {
-  const { report, site, view } = useSite()
+  const { report, view } = useSite()
   const { setFocus, setTab } = view
   const pick = useCallback((name: string, picked?: Stretch) => setFocus({ kind: 'tag', name }, picked), [setFocus])
   const rows = heatRows(report.tags, report.previous?.tags)
   const rest = rows.length - ROWS
+  // What is seen first is drawn first, and the others follow piece by piece.
+  const hasFollowed = useDeferredValue(true, false)
   return (
     <div className={page.charts}>
       <EventsPanel />
@@ -54,6 +56,15 @@ export function SiteCharts() {
           }
         />
       )}
+      {hasFollowed && <Further />}
+    </div>
+  )
+}
+
+function Further() {
+  const { site } = useSite()
+  return (
+    <>
       <LatencyPanel />
       <QualityPanel part="user_data" />
       <QualityPanel part="ecommerce" />
@@ -69,7 +80,7 @@ export function SiteCharts() {
           <ContainersPanel />
         </div>
       </div>
-    </div>
+    </>
   )
 }
 

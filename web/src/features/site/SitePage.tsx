@@ -1,7 +1,7 @@
 import { Tabs } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useCallback, useEffect } from 'react'
+import { memo, useCallback, useDeferredValue } from 'react'
 import { ALERTS_KEY } from '../../api/alerts.ts'
 import { reportsKey, type SiteReport } from '../../api/analytics.ts'
 import type { Query } from '../../api/client.ts'
@@ -10,7 +10,6 @@ import { AboutClient } from '../../api/session.ts'
 import { type SiteRecord, siteQuery } from '../../api/sites.ts'
 import { useStreamEvent } from '../../api/stream.ts'
 import { usePrint } from '../../lib/use-print.ts'
-import { expectCharts } from '../../ui/chart/TimeChart.tsx'
 import { ErrorState } from '../../ui/States.tsx'
 import { useTimeRange } from '../../ui/time-range/use-time-range.ts'
 import { AnnotateDialog } from './AnnotateDialog.tsx'
@@ -33,7 +32,6 @@ export function SitePage() {
   const { data: site, error, refetch } = useQuery(siteQuery(siteId))
   useLive(siteId)
   usePrint()
-  useEffect(expectCharts, [])
   if (site !== undefined) {
     return (
       <AboutClient value={site.client_id}>
@@ -47,14 +45,16 @@ export function SitePage() {
 
 function Loaded({ site }: { site: SiteRecord }) {
   const view = useSiteView()
+  // A click is answered at once; the charts and tables it leads to are drawn piece by piece behind what is shown.
+  const shown = useDeferredValue(view)
   const { query } = useTimeRange()
-  const { report, error, refetch } = useSiteReport(site, query, view.comparison)
+  const { report, error, refetch } = useSiteReport(site, query, shown.comparison)
   return (
     <div className={classes.page}>
       <SiteHeader site={site} query={query} view={view} />
-      <SiteAlerts site={site} />
+      <Alerts site={site} />
       {report !== undefined ? (
-        <Report {...{ site, report, query, view }} />
+        <Report {...{ site, report, query }} view={shown} chosen={view.tab} />
       ) : error !== null ? (
         <ErrorState error={error} onRetry={() => void refetch()} />
       ) : (
@@ -64,23 +64,32 @@ function Loaded({ site }: { site: SiteRecord }) {
   )
 }
 
-function Report({ site, report, query, view }: { site: SiteRecord; report: SiteReport; query: Query; view: SiteView }) {
+interface ReportProps {
+  site: SiteRecord
+  report: SiteReport
+  query: Query
+  view: SiteView
+  /** The tab that was chosen; `view` follows when it is drawn. */
+  chosen: Tab
+}
+
+function Report({ site, report, query, view, chosen }: ReportProps) {
   const scope = useSiteScope(site, report, query, view)
   return (
     <SiteScopeContext value={scope}>
       <div className={classes.charts}>
         <AnnotateDialog />
         <Warnings report={report} />
-        {report.last_seen !== null && <SiteFigures />}
+        {report.last_seen !== null && <Numbers />}
         <Tabs
           value={view.tab}
           onChange={(tab) => view.setTab((tab ?? 'charts') as Tab)}
           keepMounted={false}
-          classNames={{ list: classes.tabs ?? '' }}
+          classNames={{ list: classes.tabs ?? '', tab: classes.tab ?? '' }}
         >
           <Tabs.List>
             {TABS.map((tab) => (
-              <Tabs.Tab key={tab} value={tab}>
+              <Tabs.Tab key={tab} value={tab} data-chosen={tab === chosen || undefined}>
                 {TAB_NAMES[tab]}
               </Tabs.Tab>
             ))}
@@ -96,13 +105,16 @@ function Report({ site, report, query, view }: { site: SiteRecord; report: SiteR
   )
 }
 
+const Alerts = memo(SiteAlerts)
+const Numbers = memo(SiteFigures)
+
 const TAB_NAMES: Readonly<Record<Tab, string>> = {
   charts: 'Charts',
   tags: 'Tags and events',
   payloads: 'Last payloads',
 }
 
-function TabContent({ tab }: { tab: Tab }) {
+const TabContent = memo(function TabContent({ tab }: { tab: Tab }) {
   const { report, view } = useSite()
   const { focus } = view
   if (tab === 'payloads') return <Payloads />
@@ -112,7 +124,7 @@ function TabContent({ tab }: { tab: Tab }) {
   if (focus?.kind === 'event') return <EventFocus key={focus.name} name={focus.name} />
   if (focus?.kind === 'pair') return <PairFocus tag={focus.tag} event={focus.event} />
   return <SiteCharts />
-}
+})
 
 /** What the stream reports of this site is asked for at once; the rest comes by the minute. */
 function useLive(siteId: string): void {

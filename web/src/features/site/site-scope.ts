@@ -5,6 +5,7 @@ import { type MarkersAnswer, markersQuery, type SiteReport } from '../../api/ana
 import { annotationsQuery } from '../../api/annotations.ts'
 import type { Query } from '../../api/client.ts'
 import type { SiteRecord } from '../../api/sites.ts'
+import { useSame } from '../../lib/use-same.ts'
 import { useSetUrlState, useUrlState } from '../../lib/use-url-state.ts'
 import type { SpanSelection } from '../../ui/chart/select-span.ts'
 import type { AlertSpan, DeployMark } from '../../ui/chart/time-option.ts'
@@ -66,38 +67,37 @@ export function useSiteScope(site: SiteRecord, report: SiteReport, query: Query,
   const { data: markers = NO_MARKERS } = useQuery(markersQuery(site.id, query))
   const { data: annotations = NONE } = useQuery(annotationsQuery(site.id, report.from, report.to))
   const zoom = useZoom()
+  const [from, to] = [Date.parse(report.from), Date.parse(report.to)]
+  // An answer that adds nothing draws no chart again.
+  const spans = useSame(alertSpans(alerts, from, to))
+  const changes = useSame(changesOf(markers, annotations))
+  const picked = useSame(view.picked)
+  const deploys = useMemo(() => changeMarks(changes, to - from), [changes, from, to])
+  const frame = useMemo(
+    (): Frame => ({
+      from,
+      to,
+      zone: site.timezone,
+      group: `site ${site.id}`,
+      alerts: spans,
+      deploys: deploys.map(({ at }) => ({ at })),
+      picked,
+      selection: { onSelect: (span) => zoom.into(span, { from, to }), onReset: zoom.reset },
+    }),
+    [site.id, site.timezone, from, to, spans, deploys, picked, zoom],
+  )
   return useMemo(() => {
-    const [from, to] = [Date.parse(report.from), Date.parse(report.to)]
-    const changes = changesOf(markers, annotations)
-    const deploys = changeMarks(changes, to - from)
     const { previous } = report
-    return {
-      site,
-      view,
-      report,
-      query,
-      before:
-        previous === undefined
-          ? null
-          : {
-              query: { from: previous.from, to: previous.to },
-              shift: from - Date.parse(previous.from),
-              name: COMPARED_WITH[view.comparison ?? 'previous'],
-            },
-      changes,
-      deploys,
-      frame: {
-        from,
-        to,
-        zone: site.timezone,
-        group: `site ${site.id}`,
-        alerts: alertSpans(alerts, from, to),
-        deploys: deploys.map(({ at }) => ({ at })),
-        picked: view.picked,
-        selection: { onSelect: (span) => zoom.into(span, { from, to }), onReset: zoom.reset },
-      },
-    }
-  }, [site, report, query, view, alerts, markers, annotations, zoom])
+    const before =
+      previous === undefined
+        ? null
+        : {
+            query: { from: previous.from, to: previous.to },
+            shift: from - Date.parse(previous.from),
+            name: COMPARED_WITH[view.comparison ?? 'previous'],
+          }
+    return { site, view, report, query, before, changes, deploys, frame }
+  }, [site, report, query, view, from, changes, deploys, frame])
 }
 
 export const TABS = ['charts', 'tags', 'payloads'] as const

@@ -79,7 +79,10 @@ export function ChartCanvas({ option, height, label, group, onClick, selection }
 /** An empty chart that fills its place, on paper as well. */
 function makeChart(place: HTMLElement): { chart: ECharts; dispose: () => void } {
   const chart = init(place)
-  const resizes = new ResizeObserver(() => chart.resize())
+  // It reports the size at first, too: what has just been drawn would be drawn again.
+  const resizes = new ResizeObserver(() => {
+    if (chart.getWidth() !== place.clientWidth || chart.getHeight() !== place.clientHeight) chart.resize()
+  })
   resizes.observe(place)
   // What is printed is what is drawn when the event ends.
   const redraw = () => {

@@ -4,6 +4,7 @@ import { ownZone } from '../../lib/zone.ts'
 import { InlineError } from '../States.tsx'
 import type { CanvasProps, ChartClick } from './ChartCanvas.tsx'
 import type { ChartColors } from './colors.ts'
+import { loadCanvas } from './load-canvas.ts'
 import type { SpanSelection } from './select-span.ts'
 import { type TimeChartData, timeOption } from './time-option.ts'
 
@@ -49,13 +50,6 @@ export function TimeChart({ height = 180, label, group, onClick, selection, ...d
       {...(selection !== undefined && { selection })}
     />
   )
-}
-
-const loadCanvas = () => import('./ChartCanvas.tsx')
-
-/** For a page that is going to show charts: their code comes while the data come. A failure shows where the first chart would be. */
-export function expectCharts(): void {
-  loadCanvas().catch(() => undefined)
 }
 
 /** A new one for each try: React keeps the failure of a lazy component permanently. */

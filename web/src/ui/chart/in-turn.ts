@@ -9,7 +9,8 @@ const waiting = new Set<() => void>()
  * @returns calls it off
  */
 export function inTurn(act: () => void): () => void {
-  if (waiting.size === 0) requestAnimationFrame(next)
+  // After the paint that comes next: the click that asked for it is answered then, and the chart follows.
+  if (waiting.size === 0) requestAnimationFrame(() => setTimeout(next))
   waiting.add(act)
   return () => {
     waiting.delete(act)

@@ -91,7 +91,8 @@ interface BodyProps<Row> {
   keyOf: (row: Row) => string
   onOpen?: (row: Row) => void
   window: Window
-  measure: (element: HTMLTableRowElement | null) => void
+  /** Left out where all rows are drawn: each would be laid out for it. */
+  measure: ((element: HTMLTableRowElement | null) => void) | undefined
 }
 
 function Body<Row>({ columns, rows, keyOf, onOpen, window, measure }: BodyProps<Row>) {
@@ -167,7 +168,7 @@ function useVirtualBody(
 ): {
   scrollRef: RefObject<HTMLElement | null>
   window: Window
-  measure: (element: HTMLTableRowElement | null) => void
+  measure: ((element: HTMLTableRowElement | null) => void) | undefined
 } {
   const scrollRef = useRef<HTMLElement>(null)
   const virtualizer = useVirtualizer<HTMLElement, HTMLTableRowElement>({
@@ -191,7 +192,7 @@ function useVirtualBody(
           before: top.start,
           after: virtualizer.getTotalSize() - bottom.end,
         }
-  return { scrollRef, window: isVirtual ? seen : whole, measure: virtualizer.measureElement }
+  return { scrollRef, window: isVirtual ? seen : whole, measure: isVirtual ? virtualizer.measureElement : undefined }
 }
 
 /** Whether the element's content is wider than it is: then it scrolls, and has to be reachable by keyboard. */
