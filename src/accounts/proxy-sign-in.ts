@@ -107,23 +107,13 @@ export class ProxySignIn {
 
   /** The last sign-in of the address, where it is recent and of the same groups, or another one. */
   async #signedIn(email: string, claim: ProxyClaim, mayRecall: boolean): Promise<SignedIn> {
-    const { clock, onError } = this.#options
+    const { clock } = this.#options
     const key = emailKey(email)
     const groups = JSON.stringify(claim.groups.toSorted())
     const before = this.#kept.get(key)
-    const isSame = before?.groups === groups
-    if (
-      before !== undefined &&
-      isSame &&
-      (before.until === Number.POSITIVE_INFINITY || (mayRecall && clock.now() < before.until))
-    ) {
-      return before.outcome
-    }
-    const last = await before?.outcome.catch(() => undefined)
-    // While that was waited for, another request of the same person may have begun it.
-    const meanwhile = this.#kept.get(key)
-    if (meanwhile !== before && meanwhile !== undefined && meanwhile.groups === groups) return meanwhile.outcome
-    const kept: Kept = { groups, until: Number.POSITIVE_INFINITY, outcome: this.#signIn(email, key, claim) }
+    const isUnderWay = before?.until === Number.POSITIVE_INFINITY
+    if (before?.groups === groups && (isUnderWay || (mayRecall && clock.now() < before.until))) return before.outcome
+    const kept: Kept = { groups, until: Number.POSITIVE_INFINITY, outcome: this.#next(before, groups, email, claim) }
     this.#kept.delete(key)
     this.#kept.set(key, kept)
     for (const oldest of this.#kept.keys()) {
@@ -133,14 +123,24 @@ export class ProxySignIn {
     try {
       const outcome = await kept.outcome
       kept.until = clock.now() + ('problem' in outcome ? REFUSED_MS : SIGNED_IN_MS)
+      return outcome
+    } catch (thrown) {
+      if (this.#kept.get(key) === kept) this.#kept.delete(key)
+      throw thrown
+    }
+  }
+
+  /** A sign-in after the one before it: of two with other groups the later one counts. */
+  async #next(before: Kept | undefined, groups: string, email: string, claim: ProxyClaim): Promise<SignedIn> {
+    const last = await before?.outcome.catch(() => undefined)
+    try {
+      const outcome = await this.#signIn(email, emailKey(email), claim)
       if ('problem' in outcome) this.#warnOf(email, outcome.problem, last)
       return outcome
     } catch (thrown) {
-      this.#kept.delete(key)
       // Who was in stays in while nothing can be written.
-      if (last === undefined || 'problem' in last || !isSame) throw thrown
-      onError(asError(thrown), 'a sign-in by the proxy')
-      this.#kept.set(key, { groups, until: clock.now() + REFUSED_MS, outcome: Promise.resolve(last) })
+      if (last === undefined || 'problem' in last || before?.groups !== groups) throw thrown
+      this.#options.onError(asError(thrown), 'a sign-in by the proxy')
       return last
     }
   }
