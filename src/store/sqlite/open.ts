@@ -53,8 +53,7 @@ export async function openSqliteStore(dataDir: string, options: SqliteOptions = 
   const { connect = (thread: ThreadOptions) => ConnectionThread.open(thread, onDeath) } = options
   const path = sqlitePath(dataDir)
   const lock = lockPath(dataDir)
-  const open = (mode: ThreadOptions['mode']) =>
-    connect({ path, mode, lockPath: lock, givesWay: mode === 'reader' })
+  const open = (mode: ThreadOptions['mode']) => connect({ path, mode, lockPath: lock, givesWay: mode === 'reader' })
   const threads: Connection[] = []
   try {
     await makeFolder(resolve(dataDir))
