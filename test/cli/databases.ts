@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
-import { integrityErrors, migrate, type Store } from '../../src/store/index.ts'
+import { integrityErrors, type Store } from '../../src/store/index.ts'
 import { tempDir } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { openFolderWithoutThreads } from '../../testkit/sqlite.ts'
+import { copyTemplate, openFolderWithoutThreads } from '../../testkit/sqlite.ts'
 
 /** A database file that has taken no step yet. */
 export const makeUnmigrated = (dataDir: string): Promise<void> => withStore(dataDir, async () => undefined)
 
 /** A database that has taken a step which this program does not know. */
-export const makeNewer = (dataDir: string): Promise<void> =>
-  withStore(dataDir, async (store) => {
-    await migrate(store.write, store.columnTypes)
+export async function makeNewer(dataDir: string): Promise<void> {
+  await copyTemplate(dataDir)
+  await withStore(dataDir, async (store) => {
     await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '')`.execute(store.write)
   })
+}
 
 /** Opens the folder's store for `work`; it is closed when the promise resolves. */
 export async function withStore<T>(dataDir: string, work: (store: Store) => Promise<T>): Promise<T> {
@@ -33,8 +34,8 @@ export async function folderWithSite(
   whileOpen: (dataDir: string) => Promise<void> = async () => undefined,
 ): Promise<string> {
   const dataDir = await tempDir(t)
+  await copyTemplate(dataDir)
   await withStore(dataDir, async (store) => {
-    await migrate(store.write, store.columnTypes)
     await insertSite(store, { name })
     await whileOpen(dataDir)
   })

@@ -37,7 +37,7 @@ export async function startDemo(
   return { ...api, sites }
 }
 
-/** Writing two days and judging them takes eight seconds of a processor; a demo that starts on a copy continues in seconds. */
+/** Writing two days and judging them takes nine seconds of a processor; a demo that starts on a copy continues in seconds. */
 async function writeDemo(dataDir: string): Promise<void> {
   const { stop } = await serveFrom(dataDir, clockBefore())
   await stop()
