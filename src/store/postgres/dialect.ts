@@ -4,11 +4,11 @@ import {
   type Dialect,
   type Driver,
   PostgresAdapter,
-  PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
 import type { PooledConnection } from './connection.ts'
+import { QuickPostgresIntrospector } from './introspector.ts'
 import type { ConnectionPool } from './pool.ts'
 
 /** Statements of a reading transaction see one snapshot, as they do in SQLite. */
@@ -24,7 +24,7 @@ export function poolDialect(pool: ConnectionPool, beginSql: string): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => new PoolDriver(pool, beginSql),
-    createIntrospector: (db) => new PostgresIntrospector(db),
+    createIntrospector: (db) => new QuickPostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }
 }

@@ -5,11 +5,11 @@ import {
   type Driver,
   type QueryResult,
   SqliteAdapter,
-  SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
 import type { Mutex } from '../../lib/index.ts'
 import type { SqlValue } from '../store.ts'
+import { QuickSqliteIntrospector } from './introspector.ts'
 import type { Connection } from './protocol.ts'
 
 /** A thread and the lock whose holder may speak to it: a transaction keeps it from its `begin` to its end. */
@@ -36,7 +36,7 @@ export function threadDialect(threads: readonly SharedThread[], beginSql: string
   return {
     createAdapter: () => new ThreadAdapter(),
     createDriver: () => new ThreadDriver(threads, beginSql),
-    createIntrospector: (db) => new SqliteIntrospector(db),
+    createIntrospector: (db) => new QuickSqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }
 }
