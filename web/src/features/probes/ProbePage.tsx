@@ -70,32 +70,42 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
         {type?.description}
       </PageHeader>
       <dl className={classes.facts}>
-        <dt>Site</dt>
-        <dd>
-          {site === undefined ? (
-            '…'
-          ) : (
-            <TextLink to="/sites/$siteId" params={{ siteId: site.id }}>
-              {site.name}
-            </TextLink>
-          )}
-        </dd>
-        <dt>Type</dt>
-        <dd>
-          <code>{probe.probe_type}</code>
-        </dd>
-        <dt>Runs</dt>
-        <dd>every {inWords(probe.interval_seconds)}</dd>
-        <dt>Next run</dt>
-        <dd>
-          {probe.is_active ? (
-            <RelativeTime at={probe.next_run_at} due="now" {...(zone === undefined ? {} : { zone })} />
-          ) : (
-            'paused'
-          )}
-        </dd>
-        <dt>Alerts</dt>
-        <dd>{probe.failure_threshold === 1 ? 'at once' : `after ${probe.failure_threshold} bad results in a row`}</dd>
+        <div>
+          <dt>Site</dt>
+          <dd>
+            {site === undefined ? (
+              '…'
+            ) : (
+              <TextLink to="/sites/$siteId" params={{ siteId: site.id }}>
+                {site.name}
+              </TextLink>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Type</dt>
+          <dd>
+            <code>{probe.probe_type}</code>
+          </dd>
+        </div>
+        <div>
+          <dt>Runs</dt>
+          <dd>every {inWords(probe.interval_seconds)}</dd>
+        </div>
+        <div>
+          <dt>Next run</dt>
+          <dd>
+            {probe.is_active ? (
+              <RelativeTime at={probe.next_run_at} due="now" {...(zone === undefined ? {} : { zone })} />
+            ) : (
+              'paused'
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Alerts</dt>
+          <dd>{probe.failure_threshold === 1 ? 'at once' : `after ${probe.failure_threshold} bad results in a row`}</dd>
+        </div>
       </dl>
       {rows === undefined ? <Skeleton height={40} /> : <HeatStrip results={rows} zone={zone} size="page" />}
       {probe.probe_type === 'data_volume' && <ExpectationPanel probe={probe} zone={zone} newest={rows?.[0]} />}

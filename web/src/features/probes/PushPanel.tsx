@@ -42,30 +42,32 @@ function LastCall({ push, zone }: { push: PushRecord; zone: string | undefined }
   const { last_call_at, last_status, last_message, last_duration_ms, started_at } = push
   return (
     <dl className={classes.facts}>
-      <dt>Last call</dt>
-      <dd>{last_call_at === null ? 'none yet' : <RelativeTime at={last_call_at} {...at} />}</dd>
+      <div>
+        <dt>Last call</dt>
+        <dd>{last_call_at === null ? 'none yet' : <RelativeTime at={last_call_at} {...at} />}</dd>
+      </div>
       {last_status !== null && (
-        <>
+        <div>
           <dt>It said</dt>
           <dd>
             {last_status}
             {last_message === null || last_message === '' ? '' : `: ${last_message}`}
           </dd>
-        </>
+        </div>
       )}
       {last_duration_ms !== null && (
-        <>
+        <div>
           <dt>It took</dt>
           <dd>{durationWords(last_duration_ms)}</dd>
-        </>
+        </div>
       )}
       {started_at !== null && (
-        <>
+        <div>
           <dt>Runs since</dt>
           <dd>
             <RelativeTime at={started_at} {...at} />
           </dd>
-        </>
+        </div>
       )}
     </dl>
   )

@@ -74,7 +74,7 @@ function MatrixPanel() {
   const { site, query, view } = useSite()
   const { data: answer, error, refetch, isPlaceholderData } = useQuery(matrixQuery(site.id, query))
   // A thousand cells are drawn piece by piece, so that a click in between is answered.
-  const data = useDeferredValue(answer, undefined)
+  const data = useDeferredValue(answer)
   const cells = useMemo(() => new Map(data?.cells.map((cell) => [`${cell.event_name}\n${cell.tag_key}`, cell])), [data])
   if (data === undefined) {
     return (

@@ -98,7 +98,7 @@ const COLUMNS: readonly Column<VendorEntry>[] = [
       <span className={classes.vendor}>
         <VendorMark name={name} />
         <span>
-          {name} <span className={classes.muted}>{counted(tags, 'tag')}</span>
+          {name} <span className={classes.count}>{counted(tags, 'tag')}</span>
         </span>
       </span>
     ),
