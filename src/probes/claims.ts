@@ -169,13 +169,17 @@ const FIRST_RUN_WITHIN_SECONDS = 60
 export const firstRunAt = (id: string, intervalSeconds: number, now: number): number =>
   nextRunAt(id, Math.min(intervalSeconds, FIRST_RUN_WITHIN_SECONDS), now)
 
+/** A run by hand also counts as the one that would be due within this share of the interval. */
+const BY_HAND_SHARE = 0.05
+
 /**
  * When a probe that has just run is due again, epoch ms. A run that the clock shows to be a moment early was the one that was due:
- * clocks are set back, and timers come early.
+ * clocks are set back, and timers come early. One that is earlier still was asked for by hand: no other follows it a moment later.
  */
 export function dueAfterRun(probe: ProbeRow, intervalSeconds: number, now: number): number {
   const dueAt = dueAtOf(probe)
-  return nextRunAt(probe.id, intervalSeconds, dueAt - now <= CLAIM_AHEAD_MS ? Math.max(now, dueAt) : now)
+  const after = dueAt - now <= CLAIM_AHEAD_MS ? Math.max(now, dueAt) : now + intervalSeconds * SECOND * BY_HAND_SHARE
+  return nextRunAt(probe.id, intervalSeconds, after)
 }
 
 /**

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MINUTE, newId, SECOND } from '../../src/lib/index.ts'
-import { firstRunAt, nextRunAt } from '../../src/probes/claims.ts'
+import { dueAfterRun, firstRunAt, nextRunAt } from '../../src/probes/claims.ts'
 import { NOW } from '../../testkit/clock.ts'
+import { newProbeRow } from '../../testkit/probes.ts'
 
 test('the next run is later than now and at most one interval away', () => {
   for (let n = 0; n < 200; n++) {
@@ -32,6 +33,24 @@ test('runs keep to a grid of the probe, whenever they are asked for', () => {
   assert.equal(nextRunAt(id, 300, first), first + 300 * SECOND)
   // Missed runs collapse into one.
   assert.equal(nextRunAt(id, 300, first + 1_000 * 300 * SECOND + 1), first + 1_001 * 300 * SECOND)
+})
+
+test('a run by hand shortly before the next one stands for it, and an earlier one does not', () => {
+  const id = newId()
+  const due = nextRunAt(id, 3_600, NOW)
+  const probe = newProbeRow('site', { id, interval_seconds: 3_600, next_run_at: due })
+  assert.equal(dueAfterRun(probe, 3_600, due - 10 * SECOND), due + 3_600 * SECOND)
+  assert.equal(dueAfterRun(probe, 3_600, due - 179 * SECOND), due + 3_600 * SECOND)
+  assert.equal(dueAfterRun(probe, 3_600, due - 181 * SECOND), due)
+})
+
+test('a run that was due is followed by the next on the grid, however long it took', () => {
+  const id = newId()
+  const due = nextRunAt(id, 60, NOW)
+  const probe = newProbeRow('site', { id, interval_seconds: 60, due_at: due, next_run_at: due + 60 * SECOND })
+  for (const took of [0, 30, 59]) assert.equal(dueAfterRun(probe, 60, due + took * SECOND), due + 60 * SECOND)
+  // By a clock that was set back a moment.
+  assert.equal(dueAfterRun(probe, 60, due - 1), due + 60 * SECOND)
 })
 
 test('probes of one interval are spread evenly over it', () => {
