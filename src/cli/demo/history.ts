@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { addLog, appendPayload, Delta, Folder, foldOrphans, type Log, type Payload } from '../../journal/index.ts'
 import { floorTo, HOUR, MINUTE, newId } from '../../lib/index.ts'
 import { lastEventTimes } from '../../management/index.ts'
@@ -73,7 +72,6 @@ export async function writeHistory(options: HistoryOptions, update: Update): Pro
   const minutesFrom = minuteRowsFrom(to, retention)
   const first = Math.min(...gaps.map(({ from }) => from))
   let events = 0
-  let folding = Promise.resolve()
   for (let step = floorTo(first, STEP_MS); step < to; step += STEP_MS) {
     const end = Math.min(step + STEP_MS, to)
     const delta = new Delta()
@@ -89,15 +87,9 @@ export async function writeHistory(options: HistoryOptions, update: Update): Pro
       }
       addLog(delta, log)
     }
-    await folding
     update(Math.max(first, step))
-    // The store's thread writes this step while the next one is made up.
-    folding = folder.fold({ nodeId, firstSeq: 1, lastSeq: 0, journalRows: 0, writtenAt: 0, delta, siteCursor: null })
-    // What fails is thrown where it is awaited.
-    folding.catch(() => undefined)
-    await setImmediate()
+    await folder.fold({ nodeId, firstSeq: 1, lastSeq: 0, journalRows: 0, writtenAt: 0, delta, siteCursor: null })
   }
-  await folding
   update(to)
   return events
 }

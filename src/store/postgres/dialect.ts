@@ -4,11 +4,13 @@ import {
   type Dialect,
   type Driver,
   PostgresAdapter,
+  PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
+  sql,
 } from 'kysely'
+import { withTableNames } from '../table-names.ts'
 import type { PooledConnection } from './connection.ts'
-import { QuickPostgresIntrospector } from './introspector.ts'
 import type { ConnectionPool } from './pool.ts'
 
 /** Statements of a reading transaction see one snapshot, as they do in SQLite. */
@@ -24,7 +26,16 @@ export function poolDialect(pool: ConnectionPool, beginSql: string): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => new PoolDriver(pool, beginSql),
-    createIntrospector: (db) => new QuickPostgresIntrospector(db),
+    createIntrospector: (db) =>
+      withTableNames(new PostgresIntrospector(db), async () => {
+        // In the schemas that Kysely's own looks at: all that this role may use.
+        const names = sql<{ name: string; schema: string }>`
+          select c.relname as name, n.nspname as schema
+          from pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+          where c.relkind in ('r', 'p') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+            and has_schema_privilege(n.nspname, 'USAGE')`
+        return (await names.execute(db)).rows
+      }),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }
 }

@@ -5,11 +5,13 @@ import {
   type Driver,
   type QueryResult,
   SqliteAdapter,
+  SqliteIntrospector,
   SqliteQueryCompiler,
+  sql,
 } from 'kysely'
 import type { Mutex } from '../../lib/index.ts'
 import type { SqlValue } from '../store.ts'
-import { QuickSqliteIntrospector } from './introspector.ts'
+import { withTableNames } from '../table-names.ts'
 import type { Connection } from './protocol.ts'
 
 /** A thread and the lock whose holder may speak to it: a transaction keeps it from its `begin` to its end. */
@@ -36,7 +38,11 @@ export function threadDialect(threads: readonly SharedThread[], beginSql: string
   return {
     createAdapter: () => new ThreadAdapter(),
     createDriver: () => new ThreadDriver(threads, beginSql),
-    createIntrospector: (db) => new QuickSqliteIntrospector(db),
+    createIntrospector: (db) =>
+      withTableNames(new SqliteIntrospector(db), async () => {
+        const names = sql<{ name: string }>`select name from sqlite_master where type = 'table'`
+        return (await names.execute(db)).rows
+      }),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }
 }
