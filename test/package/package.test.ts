@@ -8,6 +8,7 @@ import { SMALL_BODY } from '../../src/ingest/body.ts'
 import { apiClient } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { AT_NIGHT } from '../../testkit/length.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { ServerProcess, serve } from '../../testkit/processes/server-process.ts'
 import { REPOSITORY } from '../../testkit/repository.ts'
@@ -118,5 +119,20 @@ test('the npm package runs without the sources', async (t) => {
       assert.match(tools.text, /list_sites/)
       assert.equal(await server.stop(), 0)
     },
+  )
+})
+
+test('npm pack in the checkout leaves the package and not the sources', AT_NIGHT, async (t) => {
+  const folder = await tempDir(t)
+  await run('npm', ['pack', REPOSITORY], { cwd: folder })
+  const [packed = '', ...others] = await readdir(folder)
+  assert.deepEqual(others, [])
+  const { stdout } = await run('tar', ['-tzf', packed], { cwd: folder })
+  const files = stdout.split('\n')
+  assert.ok(files.includes('package/dist/server/cli.mjs'))
+  assert.ok(files.includes('package/web/dist/index.html'))
+  assert.deepEqual(
+    files.filter((file) => file.startsWith('package/src/')),
+    [],
   )
 })

@@ -10,8 +10,11 @@ interface Options {
   simulate: boolean
 }
 
+/** As many as are needed to compare the present with the week before, and to find what goes wrong in it; each one makes the start longer. */
+const DAYS = 9
+
 const HELP = `
-Two invented clients with four sites: 21 days of history, then live traffic through the ingest endpoint, with probes, alerts
+Two invented clients with four sites: ${DAYS} days of history, then live traffic through the ingest endpoint, with probes, alerts
 and an incident under way. A demo that is started again continues where it ended. It always has an embedded database in a
 folder of its own (DATA_DIR and DATABASE_URL are not used) and refuses one that holds other clients; delete the folder to
 begin again.
@@ -31,7 +34,7 @@ export function demoCommand(): Command {
     .description('serve with a lively example data set')
     .option('--data-dir <folder>', 'where the example data lives', './data/demo')
     .option('--port <port>', 'listen port (default: PORT, or 8080)', wholeNumber(0, 65_535))
-    .option('--days <n>', 'days of history', wholeNumber(1, 365), 21)
+    .option('--days <n>', 'days of history', wholeNumber(1, 365), DAYS)
     .option('--seed <text>', 'the same text and time give the same history', 'tagwarden')
     .option('--no-simulate', 'serve the history and send nothing')
     .addHelpText('after', HELP)
