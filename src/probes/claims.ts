@@ -140,7 +140,7 @@ const BROUGHT_FORWARD = 500
 
 /**
  * Brings forward the probes that are due later than any run puts them off: the clock was ahead then. They would rest for as long as
- * it was, and nothing they watch over would be judged.
+ * it was, and nothing they watch over would be judged. What a call has made due meanwhile is not put off.
  */
 export async function bringForward(store: Store, now: number): Promise<void> {
   const rest = sql<number>`interval_seconds * ${sql.lit(SECOND)} + ${sql.lit(LOST_RUN_MS)} * (lost_runs + 1) * (lost_runs + 1)`
@@ -158,7 +158,8 @@ export async function bringForward(store: Store, now: number): Promise<void> {
     )
     await sql`
       update probes set next_run_at = cast(v.column2 as bigint) from (values ${sql.join(values)}) as v
-      where probes.id = v.column1 and probes.claimed_by is null`.execute(store.write)
+      where probes.id = v.column1 and probes.claimed_by is null
+        and probes.next_run_at > cast(v.column2 as bigint)`.execute(store.write)
   }
 }
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { DEAD_AFTER_MS } from '../../src/cluster/index.ts'
 import { DAY, MINUTE, SECOND } from '../../src/lib/index.ts'
+import { bringForward } from '../../src/probes/claims.ts'
 import type { ProbeOutcome } from '../../src/probes/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
+import { steppingStore } from '../../testkit/stepping-store.ts'
 import { until } from '../../testkit/until.ts'
 import { asShared } from '../cluster/support.ts'
 import { OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
@@ -187,6 +189,20 @@ testOnEveryEngine(
     assert.equal((await resultsOf(store, id)).length, 2)
   },
 )
+
+testOnEveryEngine('what a call makes due while late probes are brought forward stays due', async (store) => {
+  const site = await insertSite(store)
+  const { id } = await insertProbe(store, site.id, { interval_seconds: 300, next_run_at: NOW + DAY })
+  let isCalled = false
+  const stepping = steppingStore(store, async (what) => {
+    if (what !== 'read' || isCalled) return
+    isCalled = true
+    await store.write.updateTable('probes').set({ next_run_at: NOW }).where('id', '=', id).execute()
+  })
+  await bringForward(stepping, NOW)
+  assert.ok(isCalled)
+  assert.equal((await probeRow(store, id)).next_run_at, NOW)
+})
 
 testOnEveryEngine('what was claimed ahead is given back when the node stops before its time', async (store, t) => {
   const site = await insertSite(store)
