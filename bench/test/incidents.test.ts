@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ProbeOutcome } from '../../src/probes/index.ts'
+import { asSeen } from '../alerts/incidents/as-seen.ts'
 import { type Agency, type Cause, faultsMet, randomAgency } from '../alerts/incidents/causes.ts'
 import type { Run } from '../alerts/incidents/data-runs.ts'
 import { measure } from '../alerts/incidents/measure.ts'
 import { follow } from '../alerts/incidents/pipeline.ts'
 import { culpritOf, type Shown } from '../alerts/incidents/truth.ts'
 import { withStore, worldOf } from '../alerts/incidents/world-store.ts'
+import type { Fault } from '../detection/faults.ts'
 import { FIRST_JUDGED, SLOTS_A_DAY, SLOTS_AN_HOUR, timeOf } from '../detection/world.ts'
 
 const SITES = 4
@@ -75,13 +77,14 @@ test('a server, a vendor and our own connection are an incident each, or none', 
   assert.ok(messages.eachAlert >= 14)
 })
 
-const shown = (over: Partial<Shown>): Shown => ({
+const shown = ({ openedAt = timeOf(VENDOR + 10), ...over }: Partial<Shown>): Shown => ({
   place: 0,
   probeType: 'tag_failure_rate',
   tag: 'Meta',
   event: null,
   field: null,
-  openedAt: timeOf(VENDOR + 10),
+  startedAt: openedAt,
+  openedAt,
   ...over,
 })
 
@@ -89,6 +92,12 @@ const CULPRITS: readonly [title: string, shown: Shown, cause: string | null][] =
   ['a tag that fails while its vendor does', shown({}), 'vendor'],
   ['another tag', shown({ tag: 'GA4' }), null],
   ['the tag a day before', shown({ place: 1, openedAt: timeOf(VENDOR - SLOTS_A_DAY) }), null],
+  ['the tag half a day later', shown({ openedAt: timeOf(VENDOR + 14 * SLOTS_AN_HOUR) }), null],
+  [
+    'the tag half a day later, judged by hours in which its vendor failed',
+    shown({ startedAt: timeOf(VENDOR + 10), openedAt: timeOf(VENDOR + 14 * SLOTS_AN_HOUR) }),
+    'vendor',
+  ],
   ['the tag in the aftermath', shown({ openedAt: timeOf(VENDOR + 4 * SLOTS_AN_HOUR) }), 'vendor'],
   [
     'silence while the server is down',
@@ -103,8 +112,71 @@ const CULPRITS: readonly [title: string, shown: Shown, cause: string | null][] =
   ],
 ]
 for (const [title, symptom, cause] of CULPRITS) {
-  test(`${title}: ${cause ?? 'a false alarm'}`, () => assert.equal(culpritOf(symptom, CAUSES)?.id ?? null, cause))
+  test(`${title}: ${cause ?? 'a false alarm'}`, () =>
+    assert.equal(culpritOf(symptom, CAUSES, () => 0.1)?.id ?? null, cause))
 }
+
+const loss = (id: string, from: number, hours: number, fault: Partial<Fault> = {}): Cause => {
+  const span = { from: DOWN + from * SLOTS_AN_HOUR, to: DOWN + (from + hours) * SLOTS_AN_HOUR }
+  const faults = new Map([[0, [{ kind: 'partial_loss' as const, ...span, size: 0.5, ...fault }]]])
+  return { id, kind: 'independent', ...span, faults, server: null }
+}
+
+const VOLUME = { probeType: 'data_volume', tag: null, openedAt: timeOf(DOWN + 30) }
+const WEIGHED: readonly [title: string, cause: Cause, share: number, event: string | null, isFound: boolean][] = [
+  ['half of all events is lost', loss('loss', 0, 20), 0.1, null, true],
+  [
+    'half of all events is lost, which is no reason for one to be rarer than the others',
+    loss('loss', 0, 20),
+    0.1,
+    'scroll',
+    false,
+  ],
+  ['nothing comes', loss('silence', 0, 20, { kind: 'silent_sender', size: 0 }), 0.1, 'scroll', true],
+  [
+    'the site has lost an event that is half of it',
+    loss('gone', 0, 20, { kind: 'event_dead', size: 0, event: 'scroll' }),
+    0.5,
+    null,
+    true,
+  ],
+  [
+    'an event is gone that is a tenth of the site, which is not why so much is missing',
+    loss('gone', 0, 20, { kind: 'event_dead', size: 0, event: 'scroll' }),
+    0.1,
+    null,
+    false,
+  ],
+]
+for (const [title, cause, share, event, isFound] of WEIGHED) {
+  test(`the volume ${event === null ? 'of a site' : 'of an event'} is low: ${title}`, () => {
+    assert.equal(culpritOf(shown({ ...VOLUME, event }), [cause], () => share)?.id ?? null, isFound ? cause.id : null)
+  })
+}
+
+test('faults of one subject that overlap have one name, as no one could tell them apart', () => {
+  const causes = [
+    loss('half', 0, 20),
+    loss('creeping', 10, 40, { kind: 'slow_decay' }),
+    loss('in its aftermath', 51, 5),
+    loss('after both', 60, 5),
+    loss('of an event', 12, 5, { kind: 'event_dead', event: 'scroll' }),
+    loss('of a tag', 12, 5, { kind: 'tag_failing', tag: 'Meta' }),
+    loss('of another tag', 12, 5, { kind: 'tag_failing', tag: 'GA4' }),
+    ...CAUSES,
+  ]
+  const nameOf = asSeen(causes)
+  assert.deepEqual(causes.map(nameOf), [
+    'half',
+    'half',
+    'half',
+    'after both',
+    'of an event',
+    'of a tag',
+    'of another tag',
+    ...CAUSES.map(({ id }) => id),
+  ])
+})
 
 test('sites meet as many faults a month as in the benchmark of detection', () => {
   const agencies = Array.from({ length: 40 }, (_, seed) => randomAgency(seed, 12))

@@ -2,8 +2,9 @@ import { type AlertMessage, BRIEF } from '../../../src/notifications/index.ts'
 import type { IncidentRow, Store } from '../../../src/store/index.ts'
 import { timeOf } from '../../detection/world.ts'
 import { delivered, type SentNotification } from '../messages.ts'
+import { asSeen } from './as-seen.ts'
 import { type Agency, CAUSE_KINDS, type Cause, type CauseKind, faultsMet } from './causes.ts'
-import { AFTERMATH_SLOTS, culpritOf, type Shown, shownBy } from './truth.ts'
+import { AFTERMATH_SLOTS, culpritOf, type ShareOf, type Shown, shownBy } from './truth.ts'
 
 /** An alert with what it really is and where it was put. */
 export interface Symptom {
@@ -28,13 +29,16 @@ export interface KindFigures {
   /** Incidents that are of them. */
   incidents: number
   symptoms: number
-  /** Symptoms in the one incident that most of their cause are in. */
+  /** Symptoms in the one incident that most of their cause are in; it may be of another fault of the same subject that was not over. */
   right: number
 }
 
 export interface Figures {
   siteMonths: number
   faults: number
+  /** Of these, those that no one could tell from one of the same subject that was not over; and incidents that hold two such. */
+  overlapping: number
+  twins: number
   byKind: ReadonlyMap<CauseKind, KindFigures>
   alerts: number
   /** Incidents of nothing but false alarms. */
@@ -61,9 +65,13 @@ export async function measure(
   outages: number,
 ): Promise<{ figures: Figures; symptoms: readonly Symptom[] }> {
   const incidents = await store.read.selectFrom('incidents').selectAll().execute()
+  const nameOf = asSeen(agency.causes)
   const symptoms = await symptomsOf(store, agency, places, incidents)
+  const byIncident = [...Map.groupBy(symptoms, ({ incident }) => incident)]
   const owners = ownersOf(symptoms)
-  const byKind = new Map(CAUSE_KINDS.map((kind) => [kind, figuresOf(kind, agency.causes, symptoms, owners)]))
+  const byKind = new Map(
+    CAUSE_KINDS.map((kind) => [kind, figuresOf(kind, agency.causes, symptoms, { owners, nameOf })]),
+  )
   const found = new Set(symptoms.flatMap(({ cause }) => (cause === null ? [] : cause)))
   const told = await toldIn(store, incidents)
   const untold = [...found].filter((cause) => !isHeardOf(cause, symptoms, told))
@@ -72,11 +80,16 @@ export async function measure(
   const figures: Figures = {
     siteMonths,
     faults: faultsMet(agency),
+    overlapping: agency.causes.filter((cause) => nameOf(cause) !== cause.id).length,
     byKind,
     alerts: symptoms.length,
     falseIncidents: [...owners.values()].filter((cause) => cause === null).length,
-    wrongMerges: [...Map.groupBy(symptoms, ({ incident }) => incident)].flatMap(([incident, held]) => {
-      const causes = new Set(held.flatMap(({ cause }) => cause?.id ?? []))
+    twins: byIncident.filter(([, held]) => {
+      const causes = new Set(held.flatMap(({ cause }) => cause ?? []))
+      return causes.size > 1 && new Set([...causes].map(nameOf)).size === 1
+    }).length,
+    wrongMerges: byIncident.flatMap(([incident, held]) => {
+      const causes = new Set(held.flatMap(({ cause }) => (cause === null ? [] : nameOf(cause))))
       return causes.size > 1 ? [`${incident}: ${[...causes].join(' + ')}`] : []
     }),
     unfound: untold.filter((cause) => !isBrief(cause)).map(({ id }) => id),
@@ -87,12 +100,21 @@ export async function measure(
   return { figures, symptoms }
 }
 
+function shareOfEvents({ sites }: Agency): ShareOf {
+  return (place, name) => {
+    const events = sites[place]?.profile.events ?? []
+    const all = events.reduce((sum, { share }) => sum + share, 0)
+    return (events.find((event) => event.name === name)?.share ?? 0) / all
+  }
+}
+
 async function symptomsOf(
   store: Store,
-  { causes }: Agency,
+  agency: Agency,
   places: ReadonlyMap<string, number>,
   incidents: readonly IncidentRow[],
 ): Promise<Symptom[]> {
+  const shareOf = shareOfEvents(agency)
   const known = new Map(incidents.map((row) => [row.id, row]))
   const rootOf = (id: string): string => {
     const parent = known.get(id)?.parent_id ?? null
@@ -104,7 +126,7 @@ async function symptomsOf(
     const incident = rootOf(alert.incident_id ?? alert.id)
     return {
       id: alert.id,
-      cause: culpritOf(shown, causes),
+      cause: culpritOf(shown, agency.causes, shareOf),
       incident,
       own: alert.incident_id ?? alert.id,
       shown,
@@ -131,12 +153,14 @@ function figuresOf(
   kind: CauseKind,
   causes: readonly Cause[],
   symptoms: readonly Symptom[],
-  owners: ReadonlyMap<string, Cause | null>,
+  { owners, nameOf }: { owners: ReadonlyMap<string, Cause | null>; nameOf: (cause: Cause) => string },
 ): KindFigures {
   const mine = symptoms.filter(({ cause }) => cause?.kind === kind)
   let right = 0
   for (const [cause, shown] of Map.groupBy(mine, ({ cause }) => cause)) {
-    const inOwn = shown.filter(({ incident }) => owners.get(incident) === cause)
+    const isOwn = (owner: Cause | null | undefined) =>
+      owner !== null && owner !== undefined && cause !== null && nameOf(owner) === nameOf(cause)
+    const inOwn = shown.filter(({ incident }) => isOwn(owners.get(incident)))
     right += Math.max(0, ...Array.from(Map.groupBy(inOwn, ({ incident }) => incident).values(), (held) => held.length))
   }
   return {

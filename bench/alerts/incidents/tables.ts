@@ -18,8 +18,12 @@ const NAMES: Readonly<Record<CauseKind, string>> = {
 
 /** The outcome of all seeds as Markdown. */
 export function tables(all: readonly SeedFigures[]): string {
+  const sum = (of: (figures: Figures) => number) => all.reduce((total, { figures }) => total + of(figures), 0)
+  const overlapping = sum((figures) => figures.overlapping)
+  const twins = sum((figures) => figures.twins)
   return [
     outcomeText({ measurements: [], checks: checksOf(all.map(({ figures }) => figures)) }),
+    `${overlapping} faults began on a subject on which another was not over: the same alert shows both, and that they are in one incident, as in ${twins} here, is no wrong merge.`,
     kindTable(all.map(({ figures }) => figures)),
     seedTable(all),
   ].join('\n\n')

@@ -66,7 +66,9 @@ function reaches(cause: Sign, symptom: Sign): boolean {
 
 /** Whether the symptom began while the cause can have caused it. */
 function isWithin(cause: Sign, symptom: Sign): boolean {
-  if (symptom.startedAt + roughMs(symptom, cause) < cause.startedAt - BEFORE_MS) return false
+  // What is only a warning, as of a certificate that runs out in two weeks, explains nothing that may have begun long before it.
+  const rough = cause.isCritical ? roughMs(symptom, cause) : symptom.resolutionMs
+  if (symptom.startedAt + rough < cause.startedAt - BEFORE_MS) return false
   // What changes on the page shows at once, like a release.
   if (cause.kind === 'release' || cause.kind === 'consent') return symptom.startedAt <= cause.startedAt + RELEASE_MS
   // That a check cannot be made, in silence about the rest, is mild by nature.
@@ -125,9 +127,9 @@ function togetherMs(a: Sign, b: Sign): number {
 const isWhole = ({ kind }: Sign): boolean =>
   kind === 'own' || kind === 'server' || kind === 'release' || kind === 'consent' || kind === 'silence'
 
-/** Whether the other began during a fault that is certain. */
+/** Whether the other began during a fault that is certain; a sender of which too little comes and then nothing is one, however little that was. */
 const isDuring = (fault: Sign, other: Sign): boolean =>
-  fault.isCritical &&
+  (fault.isCritical || (fault.probeType === 'data_volume' && other.probeType === 'data_freshness')) &&
   fault.kind !== 'release' &&
   other.startedAt >= fault.startedAt &&
   other.startedAt <= fault.startedAt + HARD_MS &&

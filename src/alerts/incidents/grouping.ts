@@ -51,6 +51,8 @@ export type Decision =
 
 /** Of so many tags that are missing at once, not each has a fault of its own. */
 const TAGS_AT_ONCE = 3
+/** A silence that is found so soon is dated to the minute. */
+const SHARPLY_MS = 30 * MINUTE
 /** The rest may run on events that have not come yet. */
 const MOST_TAGS = 0.8
 
@@ -141,16 +143,21 @@ function backIn(sign: Sign, incidents: readonly OpenIncident[], now: number): De
  * something else by then.
  */
 function isBack(
-  { kind, probeType, startedAt }: Sign,
+  { kind, probeType, startedAt, openedAt }: Sign,
   incident: OpenIncident,
   resolvedAt: number,
   now: number,
 ): boolean {
   const since = now - resolvedAt
   if (since <= AGAIN_MS) return true
+  // A loss that goes on swings around its limit, and is found by looking back over hours: this one began after that end.
+  if (kind === 'silence' && startedAt > resolvedAt && openedAt - startedAt <= SHARPLY_MS) return false
   const lead = leadOf(incident)
+  const looksBack = startedAt <= resolvedAt && since <= LONGEST_AGAIN_MS
+  // A release that was blamed for it is no sign that could have ended.
+  if (incident.cause === 'release' && lead?.probeType === probeType && looksBack) return true
   const isSymptom = rankOf(incident.cause) < rankOf(kind) || (lead !== undefined && rankOf(lead.kind) < rankOf(kind))
-  return !isSymptom && (since <= againMs(probeType) || (startedAt <= resolvedAt && since <= LONGEST_AGAIN_MS))
+  return !isSymptom && (since <= againMs(probeType) || looksBack)
 }
 
 /** What it explains of the open incidents becomes one with it: with the one that was announced first, or else the oldest. */
@@ -176,11 +183,18 @@ function causeOfOthers(sign: Sign, open: readonly OpenIncident[]): Decision | nu
 function kinOf(sign: Sign, open: readonly OpenIncident[]): Decision | null {
   for (const incident of open) {
     for (const other of incident.signs) {
-      const why = kinship(other, sign)
+      const why = kinship(other, sign) ?? slowedAlike(incident, other, sign)
       if (why !== null) return { kind: 'join', incident, why }
     }
   }
   return null
+}
+
+/** A slow server slows down rare tags too, of which it shows hours later; that it is slow is a warning, and would explain only what begins with it. */
+function slowedAlike(incident: OpenIncident, { failing, title }: Sign, sign: Sign): string | null {
+  const lead = leadOf(incident)
+  const isSlow = lead?.kind === 'server' && lead.resolvedAt === null && failing === 'slow' && sign.failing === 'slow'
+  return isSlow ? `${quoted(sign.title)} while the server is slow, like ${quoted(title)}` : null
 }
 
 /** Tags of many vendors that stop at once: no vendor did that. */

@@ -66,5 +66,10 @@ export const LATE_MS = 30 * MINUTE
 /** What is estimated looks back over hours, the more the rarer its events are. */
 export const LATE_ESTIMATED_MS = 3 * HOUR
 
-export const lateMs = (alert: Pick<AlertRow, 'probe_type'>): number =>
-  isEstimated(alert) ? LATE_ESTIMATED_MS : LATE_MS
+/** A quiet site that has been silent is well when its next event comes, by night an hour or more after its server is. */
+const LATE_SILENCE_MS = 90 * MINUTE
+
+export function lateMs(alert: Pick<AlertRow, 'probe_type'>): number {
+  if (isEstimated(alert)) return LATE_ESTIMATED_MS
+  return alert.probe_type === 'data_freshness' ? LATE_SILENCE_MS : LATE_MS
+}
