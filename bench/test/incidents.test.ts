@@ -116,10 +116,16 @@ for (const [title, symptom, cause] of CULPRITS) {
     assert.equal(culpritOf(symptom, CAUSES, () => 0.1)?.id ?? null, cause))
 }
 
-const loss = (id: string, from: number, hours: number, fault: Partial<Fault> = {}): Cause => {
+const loss = (
+  id: string,
+  from: number,
+  hours: number,
+  fault: Partial<Fault> = {},
+  server: Cause['server'] = null,
+): Cause => {
   const span = { from: DOWN + from * SLOTS_AN_HOUR, to: DOWN + (from + hours) * SLOTS_AN_HOUR }
   const faults = new Map([[0, [{ kind: 'partial_loss' as const, ...span, size: 0.5, ...fault }]]])
-  return { id, kind: 'independent', ...span, faults, server: null }
+  return { id, kind: server === null ? 'independent' : 'server', ...span, faults, server }
 }
 
 const VOLUME = { probeType: 'data_volume', tag: null, openedAt: timeOf(DOWN + 30) }
@@ -154,6 +160,16 @@ for (const [title, cause, share, event, isFound] of WEIGHED) {
   })
 }
 
+test('what nobody could see, as nothing came, is the fault of nothing', () => {
+  const silence = loss('silence', 0, 20, { kind: 'silent_sender', size: 0 })
+  const tag = (from: number, hours: number) => loss('tag', from, hours, { kind: 'tag_dead', size: 0, tag: 'Meta' })
+  const missing = shown({ probeType: 'tag_missing', openedAt: timeOf(DOWN + 20 * SLOTS_AN_HOUR + 5) })
+  const found = (cause: Cause) => culpritOf(missing, [silence, cause], () => 0.1)?.id
+  assert.equal(found(tag(2, 18)), 'silence')
+  assert.equal(found(tag(2, 30)), 'tag')
+  assert.equal(found(tag(-2, 22)), 'tag')
+})
+
 test('faults of one subject that overlap have one name, as no one could tell them apart', () => {
   const causes = [
     loss('half', 0, 20),
@@ -163,6 +179,9 @@ test('faults of one subject that overlap have one name, as no one could tell the
     loss('of an event', 12, 5, { kind: 'event_dead', event: 'scroll' }),
     loss('of a tag', 12, 5, { kind: 'tag_failing', tag: 'Meta' }),
     loss('of another tag', 12, 5, { kind: 'tag_failing', tag: 'GA4' }),
+    loss('of the server', 62, 5, {}, 'down'),
+    loss('of its speed', 66, 5, {}, 'slow'),
+    loss('after it was slow', 80, 5),
     ...CAUSES,
   ]
   const nameOf = asSeen(causes)
@@ -174,7 +193,11 @@ test('faults of one subject that overlap have one name, as no one could tell the
     'of an event',
     'of a tag',
     'of another tag',
-    ...CAUSES.map(({ id }) => id),
+    'after both',
+    'after both',
+    'after it was slow',
+    // Its server is down in the first of them.
+    ...CAUSES.map(({ id }) => (id === 'server' ? 'half' : id)),
   ])
 })
 

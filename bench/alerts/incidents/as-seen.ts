@@ -4,36 +4,31 @@ import { AFTERMATH_SLOTS } from './truth.ts'
 
 /**
  * Which faults no one could tell apart, by a name that they share: those of one subject of a site of which one begins before the other is
- * over. A loss of half of a site's events in the middle of another that creeps in is one loss to everyone who watches from outside: the
- * same alert shows both, and is open until both are over. That they are in one incident is no wrong merge.
+ * over. A loss of half of a site's events in the middle of another that creeps in, or while its server is down, is one loss to everyone who
+ * watches from outside: the same alert shows both, and is open until both are over. That they are in one incident is no wrong merge.
  */
 export function asSeen(causes: readonly Cause[]): (cause: Cause) => string {
-  const names = new Map<Cause, string>()
-  for (const [subject, alike] of Map.groupBy(causes, subjectOf)) {
-    if (subject !== null) nameRuns(alike, names)
+  const names = new Map(causes.map((cause) => [cause, cause.id]))
+  const seen = causes.map((cause) => ({ cause, subjects: subjectsOf(cause) }))
+  for (const [index, { cause, subjects }] of seen.entries()) {
+    for (const other of seen.slice(0, index)) {
+      if (!overlap(cause, other.cause) || !subjects.some((subject) => other.subjects.includes(subject))) continue
+      const [kept, dropped] = [names.get(other.cause), names.get(cause)]
+      for (const [one, name] of names) if (name === dropped && kept !== undefined) names.set(one, kept)
+    }
   }
   return (cause) => names.get(cause) ?? cause.id
 }
 
-/** Gives those that overlap, in order of time, the name of the first. */
-function nameRuns(causes: readonly Cause[], names: Map<Cause, string>): void {
-  let run: { name: string; to: number } | undefined
-  for (const cause of causes.toSorted((a, b) => a.from - b.from)) {
-    const overlaps = run !== undefined && cause.from <= run.to + AFTERMATH_SLOTS
-    run =
-      overlaps && run !== undefined
-        ? { name: run.name, to: Math.max(run.to, cause.to) }
-        : { name: cause.id, to: cause.to }
-    names.set(cause, run.name)
-  }
-}
+const overlap = (a: Cause, b: Cause): boolean => a.from <= b.to + AFTERMATH_SLOTS && b.from <= a.to + AFTERMATH_SLOTS
 
-/** What a fault of a single site is about; null of what is seen by other signs too, or on other sites. */
-function subjectOf({ kind, faults }: Cause): string | null {
+/** What a cause on a single site is about; nothing of what is seen on other sites too, or by many tags at once. */
+function subjectsOf({ kind, server, faults }: Cause): string[] {
   const [only, ...others] = faults
-  if (kind !== 'independent' || only === undefined || others.length > 0) return null
-  const [place, [fault]] = only
-  return fault === undefined ? null : `${place} ${subjectOfFault(fault)}`
+  if (only === undefined || others.length > 0) return []
+  const [place, ofSite] = only
+  if (kind === 'server') return [`${place} server`, ...(server === 'slow' ? [] : [`${place} site`])]
+  return kind === 'independent' ? ofSite.map((fault) => `${place} ${subjectOfFault(fault)}`) : []
 }
 
 function subjectOfFault({ kind, event, tag, field }: Fault): string {

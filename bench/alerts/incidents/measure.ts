@@ -74,7 +74,7 @@ export async function measure(
   )
   const found = new Set(symptoms.flatMap(({ cause }) => (cause === null ? [] : cause)))
   const told = await toldIn(store, incidents)
-  const untold = [...found].filter((cause) => !isHeardOf(cause, symptoms, told))
+  const untold = [...found].filter((cause) => !isHeardOf(cause, symptoms, nameOf, told))
   const isBrief = (cause: Cause) => symptoms.some((one) => one.cause === cause && told.brief.has(one.own))
   const siteMonths = (agency.sites.length * JUDGED_DAYS) / SITE_MONTH_DAYS
   const figures: Figures = {
@@ -212,12 +212,21 @@ async function toldIn({ read }: Store, incidents: readonly IncidentRow[]): Promi
  * Whether people were notified of an incident with one of its symptoms while it lasted, or a moment after; or knew of it already, about the
  * very same subject.
  */
-function isHeardOf(cause: Cause, symptoms: readonly Symptom[], { at }: Told): boolean {
+function isHeardOf(
+  cause: Cause,
+  symptoms: readonly Symptom[],
+  nameOf: (cause: Cause) => string,
+  { at }: Told,
+): boolean {
   const mine = symptoms.filter((symptom) => symptom.cause === cause)
   const [from, to] = [timeOf(cause.from), timeOf(cause.to + AFTERMATH_SLOTS)]
   return mine.some(({ own, shown }) => {
     const isKnown = symptoms.some(
-      (other) => other.own === own && other.shown.openedAt < from && subjectOf(other.shown) === subjectOf(shown),
+      (other) =>
+        other.own === own &&
+        other.shown.openedAt < from &&
+        (subjectOf(other.shown) === subjectOf(shown) ||
+          (other.cause !== null && nameOf(other.cause) === nameOf(cause))),
     )
     return at.get(own)?.some((time) => time <= to && (time >= from || isKnown)) === true
   })

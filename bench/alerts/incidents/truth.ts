@@ -46,14 +46,27 @@ const LEAST_FALL = 0.3
  * very tag, event or field, then those of the whole site; of equal ones the one that began last.
  */
 export function culpritOf(shown: Shown, causes: readonly Cause[], shareOf: ShareOf): Cause | null {
-  const fitting = causes.flatMap((cause) => {
-    const after = shown.startedAt < timeOf(cause.to) ? LOOK_BACK_SLOTS : AFTERMATH_SLOTS
-    const isNow = shown.openedAt >= timeOf(cause.from) && shown.openedAt <= timeOf(cause.to + after)
-    const fit = isNow ? fitOf(shown, cause, shareOf) : 0
-    return fit > 0 ? [{ cause, fit }] : []
-  })
+  const fitting = causes
+    .filter((cause) => !isHidden(cause, shown.place, causes))
+    .flatMap((cause) => {
+      const after = shown.startedAt < timeOf(cause.to) ? LOOK_BACK_SLOTS : AFTERMATH_SLOTS
+      const isNow = shown.openedAt >= timeOf(cause.from) && shown.openedAt <= timeOf(cause.to + after)
+      const fit = isNow ? fitOf(shown, cause, shareOf) : 0
+      return fit > 0 ? [{ cause, fit }] : []
+    })
   return fitting.toSorted((a, b) => b.fit - a.fit || b.cause.from - a.cause.from)[0]?.cause ?? null
 }
+
+/** Whether nothing came of the site for as long as the cause lasted: no one could see it. */
+function isHidden(cause: Cause, place: number, causes: readonly Cause[]): boolean {
+  if (cause.kind !== 'independent' || isSilence(cause, place)) return false
+  return causes.some(
+    (other) => isSilence(other, place) && other.from <= cause.from && cause.to <= other.to + AFTERMATH_SLOTS,
+  )
+}
+
+const isSilence = ({ faults }: Cause, place: number): boolean =>
+  faults.get(place)?.some(({ kind }) => kind === 'silent_sender') === true
 
 const NETWORK: readonly string[] = ['http_health', 'tag_server_infra']
 
