@@ -74,7 +74,7 @@ test('what people come for is a click away', async (t) => {
       await worst.first().click()
       await person.sees('what it costs', page.getByText(/^[\d,]+ of [\d,]+ tag executions on purchases/), 1)
       await page.getByRole('region', { name: 'Incidents of the sites' }).getByRole('link').first().click()
-      await person.sees('the site and its cause', page.getByRole('region', { name: 'Why we think so' }), 2)
+      await person.sees('the site and its cause', page.getByRole('region', { name: 'Evidence' }), 2)
     })
   }
 })

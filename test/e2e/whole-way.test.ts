@@ -96,7 +96,7 @@ async function goTheWay(t: TestContext, demo: Demo, variant: Required<Variant>):
   const repaired = await demo.call('POST', `/api/probes/${probeId}/run`)
   assert.equal(repaired.json<{ status: string }>().status, 'ok', repaired.text)
   await page.getByText('recovered automatically').waitFor()
-  await page.getByText('Over', { exact: true }).waitFor()
+  await page.getByText('Resolved', { exact: true }).waitFor()
   await looksRight()
 }
 

@@ -58,7 +58,7 @@ export function AlertRow({ alert, site, mute, isSelected, ...actions }: AlertRow
           {sentence(alert.title)}
         </Link>
         <span className={classes.where}>
-          {site === undefined ? 'a site that is switched off' : `${site.name} · ${site.client_name}`}
+          {site === undefined ? 'a paused site' : `${site.name} · ${site.client_name}`}
           <Onset alert={alert} zone={site?.timezone} />
           <span className={classes.type}> · {typeName(alert.probe_type)}</span>
         </span>

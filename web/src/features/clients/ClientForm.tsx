@@ -25,7 +25,7 @@ export function NewClientPage() {
   const navigate = useNavigate()
   return (
     <div className={classes.page}>
-      <PageHeader title="New client" parents={[{ label: 'Clients & sites', to: '/clients' }]}>
+      <PageHeader title="New client" parents={[{ label: 'Clients', to: '/clients' }]}>
         A company or project. Its sites send under one plan, and its team is notified when something breaks.
       </PageHeader>
       {mayAddClients ? (
@@ -64,7 +64,7 @@ function Loaded({ client }: { client: ClientRecord }) {
       <PageHeader
         title="Edit"
         parents={[
-          { label: 'Clients & sites', to: '/clients' },
+          { label: 'Clients', to: '/clients' },
           { label: client.name, to: page },
         ]}
       >
@@ -211,7 +211,10 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
           label="Also when a warning becomes critical"
           {...form.getInputProps('notify_escalated', { type: 'checkbox' })}
         />
-        <Switch label="Also when an alert is over" {...form.getInputProps('notify_resolved', { type: 'checkbox' })} />
+        <Switch
+          label="Also when an alert is resolved"
+          {...form.getInputProps('notify_resolved', { type: 'checkbox' })}
+        />
       </fieldset>
       {rest !== null && (
         <p className={classes.fault} role="alert">

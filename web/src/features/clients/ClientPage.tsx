@@ -51,7 +51,7 @@ function Loaded({ client }: { client: ClientRecord }) {
     <>
       <PageHeader
         title={client.name}
-        parents={[{ label: 'Clients & sites', to: '/clients' }]}
+        parents={[{ label: 'Clients', to: '/clients' }]}
         actions={
           mayChange && (
             <>
@@ -149,11 +149,11 @@ function ClientMessages({ client }: { client: ClientRecord }) {
               ? 'none'
               : `every ${duration(client.reminder_minutes * MINUTE_MS)} while an alert is open`}
           </dd>
-          <dt>Also notified of</dt>
+          <dt>Also notified</dt>
           <dd>
             {[
               client.notify_escalated ? 'when a warning becomes critical' : null,
-              client.notify_resolved ? 'when an alert is over' : null,
+              client.notify_resolved ? 'when an alert is resolved' : null,
             ]
               .filter((part) => part !== null)
               .join(', ') || 'nothing more'}

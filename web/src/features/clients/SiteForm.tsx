@@ -36,7 +36,7 @@ export function NewSitePage() {
       <PageHeader
         title="New site"
         parents={[
-          { label: 'Clients & sites', to: '/clients' },
+          { label: 'Clients', to: '/clients' },
           { label: client.name, to: `/clients/${client.id}` },
         ]}
       >
@@ -76,7 +76,7 @@ function Loaded({ site }: { site: SiteRecord }) {
       <PageHeader
         title="Site settings"
         parents={[
-          { label: 'Clients & sites', to: '/clients' },
+          { label: 'Clients', to: '/clients' },
           { label: client?.name ?? '…', to: page },
           { label: site.name, to: `/sites/${site.id}` },
         ]}

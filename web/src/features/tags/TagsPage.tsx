@@ -115,7 +115,7 @@ const COLUMNS: readonly Column<VendorEntry>[] = [
     ),
   },
   { key: 'sites', title: 'Sites', isNumber: true, sortBy: ({ sites }) => sites, render: ({ sites }) => whole(sites) },
-  { key: 'runs', title: 'Runs', isNumber: true, sortBy: ({ runs }) => runs, render: ({ runs }) => whole(runs) },
+  { key: 'runs', title: 'Executions', isNumber: true, sortBy: ({ runs }) => runs, render: ({ runs }) => whole(runs) },
   {
     key: 'rate',
     title: 'Failure rate',
