@@ -112,12 +112,12 @@ test('what people come for is a click away', async (t) => {
       await page.keyboard.press('Enter')
       await page.getByText('acknowledged by Priya', { exact: true }).waitFor()
       await page.reload()
-    await page.getByText('acknowledged by Priya', { exact: true }).waitFor()
-    // The address has the content's anchor now: the focus begins there.
-    await tabTo(page, /^Un-acknowledge$/, 3)
-    await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Acknowledge', exact: true }).waitFor()
-    await tabTo(page, /^Open Meta CAPI at this time$/, 9)
+      await page.getByText('acknowledged by Priya', { exact: true }).waitFor()
+      // The address has the content's anchor now: the focus begins there.
+      await tabTo(page, /^Un-acknowledge$/, 3)
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Acknowledge', exact: true }).waitFor()
+      await tabTo(page, /^Open Meta CAPI at this time$/, 9)
       await page.keyboard.press('Enter')
       await page
         .getByRole('heading', { level: 2, name: /Meta CAPI/ })

@@ -14,7 +14,8 @@ import { useMayChange, useSession } from '../../api/session.ts'
 import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { ErrorState, MayNotChange } from '../../ui/States.tsx'
+import { PendingPage } from '../../ui/PendingPage.tsx'
+import { MayNotChange } from '../../ui/States.tsx'
 import { type ClientValues, clientBody, clientValues, EMPTY_CLIENT, PLANS } from './client-values.ts'
 import { ClientDanger } from './Danger.tsx'
 import classes from './form.module.css'
@@ -49,11 +50,31 @@ export function EditClientPage() {
   const { clientId = '' } = useParams({ strict: false })
   const mayChangeOf = useMayChange()
   const { data, error, refetch } = useQuery(clientQuery(clientId))
-  if (!mayChangeOf(clientId)) return <MayNotChange />
+  if (!mayChangeOf(clientId)) {
+    return (
+      <>
+        <PageHeader title="Edit" parents={PARENTS} />
+        <MayNotChange />
+      </>
+    )
+  }
   if (data !== undefined) return <Loaded client={data} />
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  return <Skeleton height={480} className={classes.page} />
+  return (
+    <div className={classes.page}>
+      <PendingPage
+        title="Edit"
+        parents={PARENTS}
+        error={error}
+        onRetry={() => void refetch()}
+        loading="Loading the client"
+      >
+        <Skeleton height={480} />
+      </PendingPage>
+    </div>
+  )
 }
+
+const PARENTS = [{ label: 'Clients', to: '/clients' }]
 
 function Loaded({ client }: { client: ClientRecord }) {
   const update = useUpdateClient(client.id)
