@@ -51,12 +51,7 @@ const SITUATIONS: readonly [what: string, known: Known, cause: string | null, ev
     'Web container 41 → 42 was seen 4 min after it began',
     ['Web container 41 → 42 was seen 4 min after it began', FIRST],
   ],
-  [
-    'a tag of several sites',
-    known([META, { ...META, at: 3 }]),
-    null,
-    [FIRST],
-  ],
+  ['a tag of several sites', known([META, { ...META, at: 3 }]), null, [FIRST]],
   [
     'a vendor that fails elsewhere, whatever was released',
     known([META], { change: change(-12), vendorElsewhere: 'Meta' }),
