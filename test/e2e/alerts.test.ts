@@ -101,7 +101,7 @@ test('alerts about targets that break and are repaired', async (t) => {
 
     await target.turn('good')
     await page.getByText('recovered automatically').waitFor()
-    await page.getByText('Over', { exact: true }).waitFor()
+    await page.getByText('Resolved', { exact: true }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Resolve' }).count(), 0)
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Incidents' }).click()
     await page.getByRole('link', { name: 'All alerts' }).click()

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
+import { REPOSITORY } from '../../testkit/repository.ts'
 import { buildDashboard, DIST, ensureDashboard } from './support/dashboard.ts'
 
-/** The most script that the first page may bring, compressed, bytes. */
-const FIRST_LOAD_MAX = 250_000
+/** The most script and style that the first page may bring, compressed, bytes. */
+const FIRST_LOAD_MAX = 200_000
+/** What `/` leads to. */
+const FIRST_PAGES = [
+  ['overview', 'overview/OverviewPage'],
+  ['morning', 'today/TodayPage'],
+] as const
 
 interface Chunk {
   file: string
@@ -13,6 +19,7 @@ interface Chunk {
   src?: string
   isEntry?: boolean
   imports?: string[]
+  css?: string[]
   dynamicImports?: string[]
 }
 
@@ -21,11 +28,11 @@ before(ensureDashboard)
 const manifest = () =>
   JSON.parse(readFileSync(join(DIST, '.vite/manifest.json'), 'utf8')) as Readonly<Record<string, Chunk>>
 
-/** A chunk and all that it cannot do without, by file. */
+/** The scripts and styles of a chunk, and of all that it cannot do without. */
 function withImports(key: string, chunks = manifest(), found = new Set<string>()): Set<string> {
   const chunk = chunks[key]
   if (chunk === undefined || found.has(chunk.file)) return found
-  found.add(chunk.file)
+  for (const file of [chunk.file, ...(chunk.css ?? [])]) found.add(file)
   for (const imported of chunk.imports ?? []) withImports(imported, chunks, found)
   return found
 }
@@ -36,20 +43,41 @@ function sentSize(file: string): number {
   return statSync(existsSync(`${path}.br`) ? `${path}.br` : path).size
 }
 
-const firstLoad = () =>
-  new Set([...withImports('index.html'), ...withImports('src/features/overview/OverviewPage.tsx')])
+/** A page that comes with the program has no chunk of its own. */
+const firstLoad = (page: string) => new Set([...withImports('index.html'), ...withImports(`src/features/${page}.tsx`)])
 
-test('the first load of the overview brings at most 250 kB of compressed script', () => {
-  const files = [...firstLoad()]
-  assert.ok(files.length >= 2)
-  const total = files.reduce((sum, file) => sum + sentSize(file), 0)
-  assert.ok(total <= FIRST_LOAD_MAX, `${total} bytes in ${files.join(', ')}`)
-})
+for (const [name, page] of FIRST_PAGES) {
+  test(`the first load of the ${name} brings at most 200 kB of compressed script and style`, (t) => {
+    const sizes = [...firstLoad(page)].map((file) => ({ file, size: sentSize(file) }))
+    for (const ending of ['.js', '.css']) assert.ok(sizes.some(({ file }) => file.endsWith(ending)))
+    const total = sizes.reduce((sum, { size }) => sum + size, 0)
+    t.diagnostic(`${name}: ${total} bytes`)
+    assert.ok(total <= FIRST_LOAD_MAX, `${total} bytes: ${JSON.stringify(sizes)}`)
+  })
 
-test('charts are no part of the first load', () => {
-  for (const file of firstLoad()) {
-    assert.doesNotMatch(readFileSync(join(DIST, file), 'utf8'), /echarts|zrender/i, file)
-  }
+  test(`charts are no part of the first load of the ${name}`, () => {
+    for (const file of firstLoad(page)) {
+      assert.doesNotMatch(readFileSync(join(DIST, file), 'utf8'), /echarts|zrender/i, file)
+    }
+  })
+}
+
+test('every component of Mantine that is shown has its styles', () => {
+  const all = (ending: string) =>
+    readdirSync(join(DIST, 'assets'))
+      .filter((file) => file.endsWith(ending))
+      .map((file) => readFileSync(join(DIST, 'assets', file), 'utf8'))
+      .join('\n')
+  const named = (text: string) => new Set(text.match(/\bm_[0-9a-f]{6,}\b/g))
+  const styles = join(REPOSITORY, 'node_modules/@mantine/core/styles')
+  const [scripts, css] = [named(all('.js')), named(all('.css'))]
+  const without = readdirSync(styles)
+    .filter((file) => file.endsWith('.layer.css'))
+    .filter((file) =>
+      [...named(readFileSync(join(styles, file), 'utf8'))].some((name) => scripts.has(name) && !css.has(name)),
+    )
+  assert.ok(css.size > 50)
+  assert.deepEqual(without, [], 'import them in web/src/theme/mantine.css, or where they are used')
 })
 
 test('the page holds no script, no style and no address of another host', () => {

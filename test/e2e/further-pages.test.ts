@@ -15,6 +15,16 @@ test('the pages of the demo store that no other test looks at in each theme', as
     ['/clients/new', /client/i],
     [`/clients/${site.client_id}/sites/new`, /site/i],
   ]
+  const gone = '7d444840-9dc0-41d1-b245-5ffdce74fad2'
+  const missing: readonly [path: string, heading: RegExp][] = [
+    ['/no/such/page', /^Page not found$/],
+    [`/sites/${gone}`, /not found/i],
+    [`/clients/${gone}`, /not found/i],
+    [`/probes/${gone}`, /not found/i],
+    [`/alerts/${gone}`, /not found/i],
+    [`/incidents/${gone}`, /not found/i],
+    [`/status/${gone}`, /opens nothing/],
+  ]
   for (const variant of VARIANTS) {
     await t.test(`fit in ${variant.scheme} on a ${variant.device}, and axe finds nothing`, async (t) => {
       const { page } = await openPage(t, demo.url, '/overview', variant)
@@ -26,5 +36,25 @@ test('the pages of the demo store that no other test looks at in each theme', as
         assert.equal(await sideways(page), 0, `${path} scrolls sideways`)
       }
     })
+
+    await t.test(
+      `say so where nothing is, in ${variant.scheme} on a ${variant.device}; axe finds nothing`,
+      async (t) => {
+        const { page, browserErrors } = await openPage(t, demo.url, '/overview', variant)
+        for (const [path, heading] of missing) {
+          await page.goto(path)
+          await page.getByRole('heading', { name: heading }).first().waitFor()
+          await assertAccessible(page)
+          assert.equal(await sideways(page), 0, `${path} scrolls sideways`)
+        }
+        // It goes on asking; the browser logs each answer 404.
+        await page.close()
+        const errors = browserErrors.splice(0)
+        assert.ok(
+          errors.every((text) => /status of 40[04]/.test(text)),
+          errors.join('\n'),
+        )
+      },
+    )
   }
 })

@@ -36,6 +36,7 @@ test('names of 80 characters, unbroken or from right to left, fit every page', a
   const probes = await api.ask<{ id: string; probe_type: string }[]>('GET', '/api/probes')
   const probe = probes.find(({ probe_type }) => probe_type === 'http_health')
   assert.ok(incident !== undefined && alert !== undefined && probe !== undefined)
+  const { token } = await api.ask<{ token: string }>('POST', `/api/clients/${client.id}/status-link`)
   const ofSite = `/sites/${site.id}`
   const pages = [
     '/overview',
@@ -53,15 +54,27 @@ test('names of 80 characters, unbroken or from right to left, fit every page', a
     `${ofSite}/setup`,
     `${ofSite}/probes`,
     `${ofSite}/edit`,
+    `${ofSite}/keys`,
     '/tags',
+    '/tags?vendor=(other)',
+    `/compare?a=${site.id}&b=${site.id}&a_tag=${encodeURIComponent(UNBROKEN)}&b_tag=${encodeURIComponent(FROM_RIGHT)}`,
     '/probes',
+    `/probes/new?site=${site.id}`,
     `/probes/${probe.id}`,
+    `/probes/${probe.id}/edit`,
     '/maintenance',
     '/clients',
+    '/clients/new',
     `/clients/${client.id}`,
+    `/clients/${client.id}/edit`,
+    `/clients/${client.id}/sites/new`,
     '/audit',
     '/settings',
+    '/account',
+    '/sign-in',
     '/wall',
+    `/status/${token}`,
+    `/status/${token}/incidents/${incident.id}`,
   ]
   for (const { name, ...size } of WINDOWS) {
     await t.test(name, async (t) => {

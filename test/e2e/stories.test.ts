@@ -29,6 +29,25 @@ async function isOnScreen(page: Page, place: Locator): Promise<boolean> {
   return y >= 0 && y + height <= (page.viewportSize()?.height ?? 0)
 }
 
+/** In the browser: what the focus is on, as people read it, and whether it is seen there. */
+const FOCUSED = `(({ activeElement: at }) => ({
+  name: (at.ariaLabel ?? at.labels?.[0]?.innerText ?? at.innerText ?? '').trim(),
+  isSeen: at.matches(':focus-visible') && getComputedStyle(at).outlineStyle !== 'none',
+}))(document)`
+
+/** Moves the focus until it is on what has this name. */
+async function tabTo(page: Page, name: RegExp, most: number): Promise<void> {
+  const passed: string[] = []
+  for (let presses = 0; presses < most; presses++) {
+    await page.keyboard.press('Tab')
+    const focused = await page.evaluate<{ name: string; isSeen: boolean }>(FOCUSED)
+    assert.ok(focused.isSeen, `the focus is on “${focused.name}”, and not seen`)
+    if (name.test(focused.name)) return
+    passed.push(focused.name)
+  }
+  assert.fail(`${name} is not among ${passed.join(' | ')}`)
+}
+
 async function incidentOf(demo: Demo): Promise<string> {
   const incidents = await demo.ask<{ id: string; title: string }[]>('GET', '/api/incidents?scope=vendor&resolved=false')
   return incidents.find(({ title }) => VENDOR.test(title))?.id ?? assert.fail('Meta has no incident')
@@ -74,7 +93,36 @@ test('what people come for is a click away', async (t) => {
       await worst.first().click()
       await person.sees('what it costs', page.getByText(/^[\d,]+ of [\d,]+ tag executions on purchases/), 1)
       await page.getByRole('region', { name: 'Incidents of the sites' }).getByRole('link').first().click()
-      await person.sees('the site and its cause', page.getByRole('region', { name: 'Why we think so' }), 2)
+      await person.sees('the site and its cause', page.getByRole('region', { name: 'Evidence' }), 2)
     })
   }
+
+  await t.test(
+    'woken at three without a mouse: from the message to the tag, and acknowledged, by keys alone',
+    async (t) => {
+      const { page } = await openPage(t, demo.url, `/incidents/${id}`)
+      await page.getByText(/^[\d,]+ of [\d,]+ tag executions on purchases/).waitFor()
+      await tabTo(page, /^Skip to the content$/, 1)
+      await page.keyboard.press('Enter')
+      await tabTo(page, /^Acknowledge$/, 2)
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').getByLabel('Your name').waitFor()
+      await tabTo(page, /^Your name/, 4)
+      await page.keyboard.type('Priya')
+      await page.keyboard.press('Enter')
+      await page.getByText('acknowledged by Priya', { exact: true }).waitFor()
+      await page.reload()
+      await page.getByText('acknowledged by Priya', { exact: true }).waitFor()
+      // The address has the content's anchor now: the focus begins there.
+      await tabTo(page, /^Un-acknowledge$/, 3)
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Acknowledge', exact: true }).waitFor()
+      await tabTo(page, /^Open Meta CAPI at this time$/, 9)
+      await page.keyboard.press('Enter')
+      await page
+        .getByRole('heading', { level: 2, name: /Meta CAPI/ })
+        .first()
+        .waitFor()
+    },
+  )
 })

@@ -21,7 +21,7 @@ test('the catalogue of tags of the demo store', async (t) => {
         await page.waitForURL('**/tags?vendor=meta')
         await page.getByText(/^Meta fails on (all|\d) of its \d sites? now\./).waitFor()
         await page
-          .getByRole('img', { name: /^failed most from .+: \d+ % of [\d,]+ runs$/ })
+          .getByRole('img', { name: /^failed most from .+: \d+ % of [\d,]+ executions$/ })
           .first()
           .waitFor()
         const table = page.getByRole('region', { name: 'Sites with Meta' })

@@ -41,6 +41,14 @@ const CUT = `[...document.querySelectorAll('section li span, section h2 span')]
   .filter((text) => text.scrollWidth > text.clientWidth + 1 || text.scrollHeight > text.clientHeight + 1)
   .map((text) => text.textContent)`
 
+/** From five metres, on a screen of 55 inches, letters are read that take this share of its width: 51 of 1,920 px. */
+const READABLE = 51 / 1_920
+/** In the browser: the smallest size of a text that is seen, px. */
+const SMALLEST = `Math.min(...[...document.querySelectorAll('main *, header *, section *, footer *')]
+  .filter((place) => [...place.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== ''))
+  .filter((place) => place.getBoundingClientRect().width > 1 && !place.closest('.sr-only') && !place.matches('a'))
+  .map((place) => Number.parseFloat(getComputedStyle(place).fontSize)))`
+
 const slideNumber = (page: Page, number: number) => page.getByText(new RegExp(`^${number} of \\d+$`))
 
 test('the wall of the demo store', async (t) => {
@@ -56,6 +64,10 @@ test('the wall of the demo store', async (t) => {
         await page.getByText(/^As of \d\d:\d\d$/).waitFor()
         assert.equal(await page.evaluate('document.documentElement.scrollHeight > innerHeight'), false, 'it scrolls')
         assert.deepEqual(await page.evaluate(CUT), [], 'text is cut')
+        const { width = 0 } = page.viewportSize() ?? {}
+        const smallest = await page.evaluate<number>(SMALLEST)
+        // A phone is held in the hand.
+        assert.ok(variant.device === 'phone' || smallest >= READABLE * width, `${smallest} px on ${width} px`)
         await assertAccessible(page)
         await screenshot(page, 'wall', variant)
       },

@@ -96,7 +96,7 @@ async function goTheWay(t: TestContext, demo: Demo, variant: Required<Variant>):
   const repaired = await demo.call('POST', `/api/probes/${probeId}/run`)
   assert.equal(repaired.json<{ status: string }>().status, 'ok', repaired.text)
   await page.getByText('recovered automatically').waitFor()
-  await page.getByText('Over', { exact: true }).waitFor()
+  await page.getByText('Resolved', { exact: true }).waitFor()
   await looksRight()
 }
 
@@ -104,7 +104,7 @@ async function goTheWay(t: TestContext, demo: Demo, variant: Required<Variant>):
 async function openFromNavigation(page: Page, label: string): Promise<void> {
   const navigation = page.getByRole('navigation', { name: 'Pages' })
   await navigation.waitFor()
-  const link = navigation.getByRole('link', { name: label })
+  const link = navigation.getByRole('link', { name: label, exact: true })
   if (!(await link.isVisible())) {
     await navigation.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: label }).click()

@@ -46,27 +46,27 @@ const REASONS: readonly [evidence: object, status: string, words: string | null]
   [
     { surprise: 5.1, surprise_needed: 4.3, kind: 'fall' },
     'warning',
-    'So few come by chance once in 130k windows of 30\u00a0min; the budget of false alarms allows once in 20k.',
+    'So few come by chance once in 130k windows of 30\u00a0min; an alert opens from once in 20k on.',
   ],
   [
     { surprise: 2, surprise_needed: 4.3, kind: 'usual' },
     'ok',
-    'So few come by chance once in 100 windows of 30\u00a0min; the budget of false alarms allows once in 20k. Chance explains it.',
+    'So few come by chance once in 100 windows of 30\u00a0min; an alert opens from once in 20k on. Chance explains it.',
   ],
   [
     { surprise: 0.1, surprise_needed: 4.3, kind: 'usual' },
     'ok',
-    'Nothing is unusual: the budget of false alarms allows once in 20k windows of 30\u00a0min.',
+    'Nothing is unusual: an alert opens for what chance brings once in 20k windows of 30\u00a0min.',
   ],
   [
     { surprise: 40, surprise_needed: 4.3, kind: 'zero' },
     'critical',
-    'Such a silence comes by chance once in more than 1,000 billion windows of 30\u00a0min; the budget of false alarms allows once in 20k.',
+    'Such a silence comes by chance once in more than 1,000 billion windows of 30\u00a0min; an alert opens from once in 20k on.',
   ],
   [
     { surprise: 6, surprise_needed: 4.3, kind: 'spike' },
     'ok',
-    'So many come by chance once in 1M windows of 30\u00a0min; the budget of false alarms allows once in 20k. It is no fault all the same.',
+    'So many come by chance once in 1M windows of 30\u00a0min; an alert opens from once in 20k on. It is no fault all the same.',
   ],
   [{ kind: 'renamed' }, 'ok', null],
 ]

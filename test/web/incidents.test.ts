@@ -124,7 +124,7 @@ test('what a vendor explains stands within its incident, with the alerts of all'
 
 const PLACES: readonly [words: string, of: IncidentSummary, parts: IncidentSummary[]][] = [
   ['Shop · ACME', incident('a'), []],
-  ['a site that is switched off', incident('a', { site_id: 'gone' }), []],
+  ['a paused site', incident('a', { site_id: 'gone' }), []],
   ['2 sites', incident('a', VENDOR), []],
   ['2 sites: Shop, Blog', incident('a', VENDOR), [incident('b'), incident('c', { site_id: 'blog' })]],
   ['5 sites: Shop …', incident('a', { ...VENDOR, site_count: 5 }), [incident('b'), incident('c')]],
@@ -241,7 +241,7 @@ test('people without a key read what happened, and the first sign', () => {
   ]
   assert.deepEqual(
     sharedLines({ started_at: ago(40), opened_at: ago(35), timeline }).map(({ head }) => head),
-    ['first sign', 'seen', 'someone is on it'],
+    ['first sign', 'detected', 'someone is on it'],
   )
 })
 
@@ -273,7 +273,7 @@ const POST_MORTEMS: readonly [what: string, of: IncidentDetail, text: string][] 
     `# It is down
 
 - Began: 25 Nov 2026, 13:40, detected 5 min later
-- Ended: not yet, after 40 min
+- Resolved: not yet, after 40 min
 - Severity: warning
 - Cause: tag
 - Acknowledged: no
@@ -323,7 +323,7 @@ _To be written._
     `# Meta tags fail on 2 of 3 sites
 
 - Began: 25 Nov 2026, 13:40, detected 0 s later
-- Ended: 25 Nov 2026, 14:10, after 30 min
+- Resolved: 25 Nov 2026, 14:10, after 30 min
 - Severity: warning
 - Cause: tag, Meta
 - Acknowledged: 25 Nov 2026, 13:50, by \\*Priya\\*
@@ -344,7 +344,7 @@ _To be written._
 - of them on purchase: 0 of 0
 - Counted by events that were usual then
 
-## Why we think so
+## Evidence
 
 - Web container 41 → 42 was published 12 min before it began
 - Both began together
@@ -353,7 +353,7 @@ _To be written._
 
 - 25 Nov 2026, 13:50 – Acknowledged by \\*Priya\\*: On it
 - 25 Nov 2026, 14:00 – Note by Tom: \\[x\\](javascript:y)
-- 25 Nov 2026, 14:10 – Ended
+- 25 Nov 2026, 14:10 – Resolved
 
 ## Notes
 

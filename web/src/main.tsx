@@ -1,13 +1,11 @@
-import '@mantine/core/styles.layer.css'
-import '@mantine/notifications/styles.layer.css'
+import './theme/mantine.css'
 import './theme/fonts.css'
 import './theme/tokens.css'
 import './theme/global.css'
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { type AnyRoute, RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { lazy, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
@@ -19,6 +17,9 @@ const styleNonce = (): string => document.querySelector<HTMLMetaElement>('meta[n
 
 /** Mantine's overlays lock the page's scrolling with a style of `get-nonce`, which looks for this name. */
 Object.assign(globalThis, { __webpack_nonce__: styleNonce() })
+
+/** Beside the first page and not before it: nothing has happened yet that a toast could speak of. Those that come sooner wait for it. */
+const Toasts = lazy(() => import('./ui/Toasts.tsx').then(({ Toasts }) => ({ default: Toasts })))
 
 const queryClient = createQueryClient()
 // Asked for while the router still starts: nothing can be drawn before it is known who is there.
@@ -42,7 +43,9 @@ createRoot(root).render(
       getStyleNonce={styleNonce}
     >
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" />
+        <Suspense>
+          <Toasts />
+        </Suspense>
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>

@@ -110,7 +110,7 @@ function answerClues(signs: readonly Sign[]): Clue[] {
   })
 }
 
-/** What was bad first, and how long before the next. */
+/** What it began with, and how long before the next. */
 function firstSign(signs: readonly Sign[]): Clue[] {
   const [first, next] = signs.toSorted((a, b) => a.startedAt - b.startedAt)
   if (first === undefined) return []
@@ -118,7 +118,12 @@ function firstSign(signs: readonly Sign[]): Clue[] {
   if (what === undefined) return []
   const event = first.tag === null ? undefined : first.events[0]
   const subject = `${quoted(what)}${event === undefined ? '' : ` on ${quoted(event)}`}`
-  const apart = next === undefined ? 0 : next.startedAt - first.startedAt
-  const before = next === undefined || apart < MINUTE ? '' : `, ${duration(apart)} before ${quoted(next.title)}`
-  return [{ text: `${subject} was bad first${before}`, causeRank: null }]
+  return [{ text: `It began with ${subject}${beforeNext(first, next)}`, causeRank: null }]
+}
+
+/** Nothing where both began together, or where the next says the same of another site. */
+function beforeNext(first: Sign, next: Sign | undefined): string {
+  if (next === undefined || (first.tag !== null && first.tag === next.tag)) return ''
+  const apart = next.startedAt - first.startedAt
+  return apart < MINUTE ? '' : `, ${duration(apart)} before ${quoted(next.title)}`
 }

@@ -115,7 +115,7 @@ async function insertVendor(
     impact: null,
     impact_due: now,
   }
-  const why = `${title} within 10 minutes, far more than fail at once by themselves`
+  const why = `${title} within 10 minutes, far more than fail at once by chance`
   const opened: Case = {
     row,
     before: null,

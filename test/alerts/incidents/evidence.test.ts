@@ -29,7 +29,7 @@ function known(faults: readonly Fault[], over: Partial<Known> = {}): Known {
 }
 
 const ELSEWHERE = 'Other sites are affected too: probably Meta, not your release'
-const FIRST = '“Meta” on “purchase” was bad first'
+const FIRST = 'It began with “Meta” on “purchase”'
 
 const SITUATIONS: readonly [what: string, known: Known, cause: string | null, evidence: readonly string[]][] = [
   ['a tag alone', known([META]), null, [FIRST]],
@@ -51,6 +51,7 @@ const SITUATIONS: readonly [what: string, known: Known, cause: string | null, ev
     'Web container 41 → 42 was seen 4 min after it began',
     ['Web container 41 → 42 was seen 4 min after it began', FIRST],
   ],
+  ['a tag of several sites', known([META, { ...META, at: 3 }]), null, [FIRST]],
   [
     'a vendor that fails elsewhere, whatever was released',
     known([META], { change: change(-12), vendorElsewhere: 'Meta' }),

@@ -1,6 +1,8 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { BellRing, Building2, CalendarClock, History, LayoutList, Radar, Settings, Sunrise, Tags } from 'lucide-react'
+import { OverviewPage } from '../features/overview/OverviewPage.tsx'
 import { expectSite } from '../features/site/expect-site.ts'
+import { TodayPage } from '../features/today/TodayPage.tsx'
 import { frameRoute } from './root.tsx'
 import { decideStart } from './start.ts'
 
@@ -15,7 +17,7 @@ const kit = createRoute({
 
 /**
  * Every page, in the order of the rail. A page is a folder in `features` and one entry here; its code is loaded when it is
- * first opened.
+ * first opened. The two that one begins with come with the program: most of what they need is shared with the frame.
  */
 export const pages = [
   createRoute({
@@ -29,13 +31,13 @@ export const pages = [
     getParentRoute,
     path: '/today',
     staticData: { nav: { label: 'Today', icon: Sunrise } },
-    component: lazyRouteComponent(() => import('../features/today/TodayPage.tsx'), 'TodayPage'),
+    component: TodayPage,
   }),
   createRoute({
     getParentRoute,
     path: '/overview',
     staticData: { nav: { label: 'Overview', icon: LayoutList } },
-    component: lazyRouteComponent(() => import('../features/overview/OverviewPage.tsx'), 'OverviewPage'),
+    component: OverviewPage,
   }),
   createRoute({
     getParentRoute,

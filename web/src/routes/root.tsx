@@ -83,6 +83,7 @@ export const subscriptionRoute = createRoute({
 function NotFound() {
   return (
     <EmptyState
+      as="main"
       icon={Compass}
       title="Page not found"
       action={
@@ -98,7 +99,12 @@ function NotFound() {
 
 /** Stands where a page was, when it threw. The rail and the top bar stay. */
 export function PageError({ error, reset }: ErrorComponentProps) {
-  return <ErrorState error={error instanceof Error ? error : new Error(String(error))} onRetry={reset} />
+  return (
+    <>
+      <h1 className="sr-only">Error</h1>
+      <ErrorState error={error instanceof Error ? error : new Error(String(error))} onRetry={reset} />
+    </>
+  )
 }
 
 declare module '@tanstack/react-router' {

@@ -11,17 +11,20 @@ interface EmptyStateProps {
   children: ReactNode
   /** The one button that fills it. */
   action?: ReactNode
+  /** `main`: it is all that is there, and its title that of the page. */
+  as?: 'section' | 'main'
 }
 
 /** Stands where a list or a chart has nothing to show, and teaches. */
-export function EmptyState({ icon: Icon, title, children, action }: EmptyStateProps) {
+export function EmptyState({ icon: Icon, title, children, action, as: Box = 'section' }: EmptyStateProps) {
+  const Title = Box === 'main' ? 'h1' : 'h2'
   return (
-    <section className={classes.box}>
+    <Box className={classes.box}>
       <Icon size={28} strokeWidth={1.5} aria-hidden />
-      <h2>{title}</h2>
+      <Title>{title}</Title>
       <div className={classes.text}>{children}</div>
       {action}
-    </section>
+    </Box>
   )
 }
 

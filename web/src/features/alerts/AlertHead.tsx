@@ -49,7 +49,7 @@ export function AlertHead({ alert, site, mute }: AlertHeadProps) {
 }
 
 function SiteLink({ site }: { site: DirectorySite | undefined }) {
-  if (site === undefined) return <span>a site that is switched off</span>
+  if (site === undefined) return <span>a paused site</span>
   return (
     <Link to="/sites/$siteId" params={{ siteId: site.id }}>
       {site.name}, {site.client_name}

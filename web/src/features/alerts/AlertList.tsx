@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { AlertRecord } from '../../api/alerts.ts'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
-import { AlertTimes } from './AlertRow.tsx'
+import { AlertTimes } from './AlertTimes.tsx'
 import classes from './detail.module.css'
 import { endWords, markOf, sentence } from './words.ts'
 

@@ -1,15 +1,16 @@
-import { ActionIcon, Button, Checkbox, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Checkbox } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { BellOff } from 'lucide-react'
 import type { AlertRecord } from '../../api/alerts.ts'
 import { useNow } from '../../lib/external.ts'
 import { onsetLine } from '../../lib/onset.ts'
 import type { DirectorySite } from '../../lib/use-directory.ts'
-import { counted, duration, exact, relative } from '../../lib/words.ts'
+import { counted } from '../../lib/words.ts'
 import { type Mute, untilWords } from '../../ui/mute/mutes.ts'
 import { SilenceMenu } from '../../ui/mute/SilenceMenu.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
+import { AlertTimes } from './AlertTimes.tsx'
 import classes from './alerts.module.css'
 import { clockTime, endWords, markOf, sentence, typeName } from './words.ts'
 
@@ -57,7 +58,7 @@ export function AlertRow({ alert, site, mute, isSelected, ...actions }: AlertRow
           {sentence(alert.title)}
         </Link>
         <span className={classes.where}>
-          {site === undefined ? 'a site that is switched off' : `${site.name} · ${site.client_name}`}
+          {site === undefined ? 'a paused site' : `${site.name} · ${site.client_name}`}
           <Onset alert={alert} zone={site?.timezone} />
           <span className={classes.type}> · {typeName(alert.probe_type)}</span>
         </span>
@@ -109,29 +110,6 @@ function Actions({
         </SilenceMenu>
       )}
     </span>
-  )
-}
-
-interface AlertTimesProps {
-  alert: Pick<AlertRecord, 'started_at' | 'opened_at' | 'resolved_at'>
-  zone: string | undefined
-}
-
-/** "for 42 min" while it lasts, "3 h ago" when it is over. */
-export function AlertTimes({ alert: { started_at, opened_at, resolved_at }, zone }: AlertTimesProps) {
-  const now = useNow()
-  const began = Date.parse(started_at)
-  const ended = resolved_at === null ? null : Date.parse(resolved_at)
-  const [label, text] =
-    ended === null
-      ? [`Since ${exact(began, zone)}, detected ${exact(Date.parse(opened_at), zone)}`, `for ${duration(now - began)}`]
-      : [`${exact(began, zone)} to ${exact(ended, zone)}`, relative(ended, now)]
-  return (
-    <Tooltip label={label}>
-      <time className={classes.times} dateTime={started_at}>
-        {text}
-      </time>
-    </Tooltip>
   )
 }
 

@@ -63,7 +63,7 @@ const HEADS: Readonly<Partial<Record<TimelineLine['kind'], string>>> = {
   acknowledged: 'Acknowledged',
   marked: 'Feedback',
   unmarked: 'Feedback taken back',
-  resolved: 'Over',
+  resolved: 'Resolved',
 }
 
 /** The alert's story, oldest first, with what was sent and whether it arrived. */

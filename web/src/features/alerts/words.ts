@@ -38,7 +38,7 @@ export const FEEDBACK_EFFECTS: Readonly<Record<Feedback, string>> = {
 
 /** "recovered automatically after 12 min" */
 export function endWords({ resolution, started_at, resolved_at }: AlertRecord): string {
-  const how = resolution === null ? 'over' : RESOLUTION_WORDS[resolution]
+  const how = resolution === null ? 'resolved' : RESOLUTION_WORDS[resolution]
   return resolved_at === null
     ? how
     : `${how}${resolution === 'gone' ? ',' : ''} after ${duration(Date.parse(resolved_at) - Date.parse(started_at))}`

@@ -14,7 +14,8 @@ import { useMayChange, useSession } from '../../api/session.ts'
 import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { ErrorState, MayNotChange } from '../../ui/States.tsx'
+import { PendingPage } from '../../ui/PendingPage.tsx'
+import { MayNotChange } from '../../ui/States.tsx'
 import { type ClientValues, clientBody, clientValues, EMPTY_CLIENT, PLANS } from './client-values.ts'
 import { ClientDanger } from './Danger.tsx'
 import classes from './form.module.css'
@@ -25,7 +26,7 @@ export function NewClientPage() {
   const navigate = useNavigate()
   return (
     <div className={classes.page}>
-      <PageHeader title="New client" parents={[{ label: 'Clients & sites', to: '/clients' }]}>
+      <PageHeader title="New client" parents={[{ label: 'Clients', to: '/clients' }]}>
         A company or project. Its sites send under one plan, and its team is notified when something breaks.
       </PageHeader>
       {mayAddClients ? (
@@ -49,11 +50,31 @@ export function EditClientPage() {
   const { clientId = '' } = useParams({ strict: false })
   const mayChangeOf = useMayChange()
   const { data, error, refetch } = useQuery(clientQuery(clientId))
-  if (!mayChangeOf(clientId)) return <MayNotChange />
+  if (!mayChangeOf(clientId)) {
+    return (
+      <>
+        <PageHeader title="Edit" parents={PARENTS} />
+        <MayNotChange />
+      </>
+    )
+  }
   if (data !== undefined) return <Loaded client={data} />
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  return <Skeleton height={480} className={classes.page} />
+  return (
+    <div className={classes.page}>
+      <PendingPage
+        title="Edit"
+        parents={PARENTS}
+        error={error}
+        onRetry={() => void refetch()}
+        loading="Loading the client"
+      >
+        <Skeleton height={480} />
+      </PendingPage>
+    </div>
+  )
 }
+
+const PARENTS = [{ label: 'Clients', to: '/clients' }]
 
 function Loaded({ client }: { client: ClientRecord }) {
   const update = useUpdateClient(client.id)
@@ -64,7 +85,7 @@ function Loaded({ client }: { client: ClientRecord }) {
       <PageHeader
         title="Edit"
         parents={[
-          { label: 'Clients & sites', to: '/clients' },
+          { label: 'Clients', to: '/clients' },
           { label: client.name, to: page },
         ]}
       >
@@ -211,7 +232,10 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
           label="Also when a warning becomes critical"
           {...form.getInputProps('notify_escalated', { type: 'checkbox' })}
         />
-        <Switch label="Also when an alert is over" {...form.getInputProps('notify_resolved', { type: 'checkbox' })} />
+        <Switch
+          label="Also when an alert is resolved"
+          {...form.getInputProps('notify_resolved', { type: 'checkbox' })}
+        />
       </fieldset>
       {rest !== null && (
         <p className={classes.fault} role="alert">

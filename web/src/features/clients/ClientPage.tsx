@@ -9,6 +9,7 @@ import { settingsQuery } from '../../api/settings.ts'
 import { duration } from '../../lib/words.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { PendingPage } from '../../ui/PendingPage.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { ErrorState } from '../../ui/States.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
@@ -31,18 +32,20 @@ export function ClientPage() {
       </AboutClient>
     )
   }
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
   return (
-    <div aria-busy="true">
-      <span className="sr-only" role="status">
-        Loading the client
-      </span>
-      <Skeleton height={26} width={260} mb="sm" />
-      <Skeleton height={20} width={360} mb="xl" />
+    <PendingPage
+      title="Client"
+      parents={PARENTS}
+      error={error}
+      onRetry={() => void refetch()}
+      loading="Loading the client"
+    >
       <Skeleton height={320} />
-    </div>
+    </PendingPage>
   )
 }
+
+const PARENTS = [{ label: 'Clients', to: '/clients' }]
 
 function Loaded({ client }: { client: ClientRecord }) {
   const { mayChange } = useSession()
@@ -51,7 +54,7 @@ function Loaded({ client }: { client: ClientRecord }) {
     <>
       <PageHeader
         title={client.name}
-        parents={[{ label: 'Clients & sites', to: '/clients' }]}
+        parents={PARENTS}
         actions={
           mayChange && (
             <>
@@ -149,11 +152,11 @@ function ClientMessages({ client }: { client: ClientRecord }) {
               ? 'none'
               : `every ${duration(client.reminder_minutes * MINUTE_MS)} while an alert is open`}
           </dd>
-          <dt>Also notified of</dt>
+          <dt>Also notified</dt>
           <dd>
             {[
               client.notify_escalated ? 'when a warning becomes critical' : null,
-              client.notify_resolved ? 'when an alert is over' : null,
+              client.notify_resolved ? 'when an alert is resolved' : null,
             ]
               .filter((part) => part !== null)
               .join(', ') || 'nothing more'}

@@ -36,7 +36,7 @@ export function ClientsPage() {
   const error = clients.error ?? sites.error
   return (
     <>
-      <PageHeader title="Clients & sites" actions={<AddClient />}>
+      <PageHeader title="Clients" actions={<AddClient />}>
         {rows === undefined || rows.length === 0
           ? 'A client owns sites and a plan that they share'
           : `${counted(rows.length, 'client')} with ${counted(sites.data?.length ?? 0, 'site')}`}

@@ -13,7 +13,8 @@ import { TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { ErrorState, MayNotChange } from '../../ui/States.tsx'
+import { PendingPage } from '../../ui/PendingPage.tsx'
+import { MayNotChange } from '../../ui/States.tsx'
 import { SiteDanger } from './Danger.tsx'
 import classes from './form.module.css'
 import { emptySite, type SiteValues, siteBody, siteValues, targetOf, zonesWith } from './site-values.ts'
@@ -26,17 +27,23 @@ export function NewSitePage() {
   const create = useCreateSite()
   const navigate = useNavigate()
   const [initial] = useState(() => emptySite(ownZone()))
-  if (!mayChangeOf(clientId)) return <MayNotChange />
+  if (!mayChangeOf(clientId)) {
+    return (
+      <>
+        <PageHeader title="New site" parents={PARENTS} />
+        <MayNotChange />
+      </>
+    )
+  }
   if (client === undefined) {
-    if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-    return <Skeleton height={480} className={classes.page} />
+    return <Pending title="New site" error={error} onRetry={() => void refetch()} />
   }
   return (
     <div className={classes.page}>
       <PageHeader
         title="New site"
         parents={[
-          { label: 'Clients & sites', to: '/clients' },
+          { label: 'Clients', to: '/clients' },
           { label: client.name, to: `/clients/${client.id}` },
         ]}
       >
@@ -60,10 +67,28 @@ export function EditSitePage() {
   const { siteId = '' } = useParams({ strict: false })
   const mayChangeOf = useMayChange()
   const { data, error, refetch } = useQuery(siteQuery(siteId))
-  if (!mayChangeOf(data?.client_id)) return <MayNotChange />
+  if (!mayChangeOf(data?.client_id)) {
+    return (
+      <>
+        <PageHeader title="Site settings" parents={PARENTS} />
+        <MayNotChange />
+      </>
+    )
+  }
   if (data !== undefined) return <Loaded site={data} />
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  return <Skeleton height={480} className={classes.page} />
+  return <Pending title="Site settings" error={error} onRetry={() => void refetch()} />
+}
+
+const PARENTS = [{ label: 'Clients', to: '/clients' }]
+
+function Pending(props: { title: string; error: Error | null; onRetry: () => void }) {
+  return (
+    <div className={classes.page}>
+      <PendingPage {...props} parents={PARENTS} loading="Loading the form">
+        <Skeleton height={480} />
+      </PendingPage>
+    </div>
+  )
 }
 
 function Loaded({ site }: { site: SiteRecord }) {
@@ -76,7 +101,7 @@ function Loaded({ site }: { site: SiteRecord }) {
       <PageHeader
         title="Site settings"
         parents={[
-          { label: 'Clients & sites', to: '/clients' },
+          { label: 'Clients', to: '/clients' },
           { label: client?.name ?? '…', to: page },
           { label: site.name, to: `/sites/${site.id}` },
         ]}

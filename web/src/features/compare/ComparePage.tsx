@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Table.layer.css'
 import { Select, Skeleton, Table } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRouterState } from '@tanstack/react-router'

@@ -11,7 +11,7 @@ import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
 import { Panel } from '../alerts/AlertChart.tsx'
 import { Evidence } from '../alerts/AlertIncident.tsx'
-import { AlertTimes } from '../alerts/AlertRow.tsx'
+import { AlertTimes } from '../alerts/AlertTimes.tsx'
 import classes from '../alerts/detail.module.css'
 import { POLL_MS, useLiveAlerts } from '../alerts/use-live-alerts.ts'
 import { sentence } from '../alerts/words.ts'
@@ -27,7 +27,7 @@ import { PostMortem } from './PostMortem.tsx'
 import { ShareIncident } from './ShareIncident.tsx'
 import { markOf } from './words.ts'
 
-/** One incident: what has one cause, since when, why we think so, what people did about it. */
+/** One incident: what has one cause, since when, what speaks for it, what people did about it. */
 export function IncidentPage() {
   const { incidentId = '' } = useParams({ strict: false })
   useLiveAlerts()
@@ -61,7 +61,7 @@ function Loaded({ incident }: { incident: IncidentDetail }) {
               <ImpactPanel impact={incident.impact} />
             </Panel>
           )}
-          <Panel anchor="why" title="Why we think so">
+          <Panel anchor="why" title="Evidence">
             <Reasons incident={incident} />
           </Panel>
           <div className={`${classes.later} ${own.charts}`}>

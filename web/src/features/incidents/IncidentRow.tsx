@@ -12,14 +12,14 @@ import { Awaited } from '../../ui/States.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
 import { AlertList } from '../alerts/AlertList.tsx'
-import { AlertTimes } from '../alerts/AlertRow.tsx'
+import { AlertTimes } from '../alerts/AlertTimes.tsx'
 import inbox from '../alerts/alerts.module.css'
 import { clockTime, sentence } from '../alerts/words.ts'
 import { impactSentence } from './impact.ts'
 import classes from './incidents.module.css'
 import type { IncidentNode } from './rows.ts'
 import { SilenceIncident } from './SilenceIncident.tsx'
-import { CAUSE_WORDS, markOf, whereWords } from './words.ts'
+import { causeWords, markOf, whereWords } from './words.ts'
 
 export interface IncidentActions {
   mayChange: boolean
@@ -72,7 +72,7 @@ export function IncidentRow({ node, directory, mutes, isSelected, isUnfolded, ..
             {sentence(incident.title)}
           </Link>
           <span className={inbox.where}>
-            {[whereWords(incident, parts, directory), CAUSE_WORDS[incident.cause], impactSentence(incident.impact)]
+            {[whereWords(incident, parts, directory), causeWords(incident), impactSentence(incident.impact)]
               .filter((part) => part !== null)
               .join(' · ')}
           </span>

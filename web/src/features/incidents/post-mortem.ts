@@ -21,7 +21,7 @@ export function postMortem(incident: IncidentDetail, zone: string, now: number):
       `# ${plain(sentence(incident.title))}`,
       list([
         `Began: ${at(started_at)}, detected ${duration(Date.parse(opened_at) - Date.parse(started_at))} later`,
-        resolved_at === null ? `Ended: not yet, after ${lasted}` : `Ended: ${at(resolved_at)}, after ${lasted}`,
+        resolved_at === null ? `Resolved: not yet, after ${lasted}` : `Resolved: ${at(resolved_at)}, after ${lasted}`,
         `Severity: ${severity}`,
         `Cause: ${CAUSE_WORDS[cause]}${incident.vendor === null ? '' : `, ${plain(incident.vendor)}`}`,
         `Acknowledged: ${acknowledged}`,
@@ -31,7 +31,7 @@ export function postMortem(incident: IncidentDetail, zone: string, now: number):
       table(incident, at),
       ...section('## What it cost', cost(incident.impact)),
       ...section(
-        '## Why we think so',
+        '## Evidence',
         incident.evidence.map((why) => plain(sentence(why))),
       ),
       '## Timeline',

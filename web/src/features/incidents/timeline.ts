@@ -24,7 +24,7 @@ export const HEADS: Readonly<Partial<Record<IncidentLine['kind'], string>>> = {
   opened: 'Opened',
   joined: 'An alert joined',
   explained: 'Cause added',
-  belongs: 'Part of more',
+  belongs: 'Part of a larger incident',
   escalated: 'Became critical',
   notified: 'Notified',
   sent: 'Notified',
@@ -32,5 +32,5 @@ export const HEADS: Readonly<Partial<Record<IncidentLine['kind'], string>>> = {
   acknowledged: 'Acknowledged',
   unacknowledged: 'No longer acknowledged',
   noted: 'Note',
-  resolved: 'Ended',
+  resolved: 'Resolved',
 }

@@ -16,6 +16,10 @@ export const CAUSE_WORDS: Readonly<Record<IncidentSummary['cause'], string>> = {
   other: 'other',
 }
 
+/** Where it is looked for first: "cause: tag server", of what fails on many sites "cause: Meta"; null where nothing points anywhere. */
+export const causeWords = ({ cause, vendor }: Pick<IncidentSummary, 'cause' | 'vendor'>): string | null =>
+  vendor === null && cause === 'other' ? null : `cause: ${vendor ?? CAUSE_WORDS[cause]}`
+
 /** An incident about our own checks says nothing of the site: it has the mark of checks that fail. */
 export const markOf = ({ cause, severity }: Pick<IncidentDetail, 'cause' | 'severity'>): Status =>
   cause === 'own' ? 'error' : severity
@@ -35,7 +39,7 @@ export function whereWords(
 ): string {
   if (scope === 'site') {
     const site = sites[site_id ?? '']
-    return site === undefined ? 'a site that is switched off' : `${site.name} · ${site.client_name}`
+    return site === undefined ? 'a paused site' : `${site.name} · ${site.client_name}`
   }
   const names = [...new Set(parts.flatMap((part) => sites[part.site_id ?? '']?.name ?? []))]
   const count = counted(site_count, 'site')

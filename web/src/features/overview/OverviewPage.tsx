@@ -24,8 +24,12 @@ export function OverviewPage() {
   useSetBreadcrumbs('Overview')
   const { data, error, refetch } = useQuery(overviewQuery)
   if (data !== undefined) return <Loaded overview={data} />
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  return <OverviewSkeleton />
+  return (
+    <>
+      <h1 className="sr-only">Overview</h1>
+      {error !== null ? <ErrorState error={error} onRetry={() => void refetch()} /> : <OverviewSkeleton />}
+    </>
+  )
 }
 
 function Loaded({ overview }: { overview: Overview }) {

@@ -17,6 +17,7 @@ import { fieldLabel, missingOf } from '../../lib/site-fields.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { counted } from '../../lib/words.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { PendingPage } from '../../ui/PendingPage.tsx'
 import { EmptyState, ErrorState, MayNotChange } from '../../ui/States.tsx'
 import classes from './form.module.css'
 import { NeedsBox, ProbeForm } from './ProbeForm.tsx'
@@ -171,11 +172,28 @@ export function EditProbePage() {
   const probe = useQuery(probeQuery(probeId))
   const site = useQuery({ ...siteQuery(probe.data?.site_id ?? ''), enabled: probe.data !== undefined })
   const error = probe.error ?? site.error
-  if (!mayChangeOf(site.data?.client_id)) return <MayNotChange />
+  if (!mayChangeOf(site.data?.client_id)) {
+    return (
+      <>
+        <PageHeader title="Edit" parents={[{ label: 'Probes', to: '/probes' }]} />
+        <MayNotChange />
+      </>
+    )
+  }
   if (probe.data !== undefined && site.data !== undefined) return <Loaded probe={probe.data} site={site.data} />
-  if (error !== null)
-    return <ErrorState error={error} onRetry={() => void Promise.all([probe.refetch(), site.refetch()])} />
-  return <Skeleton height={480} className={classes.page} />
+  return (
+    <div className={classes.page}>
+      <PendingPage
+        title="Edit"
+        parents={[{ label: 'Probes', to: '/probes' }]}
+        error={error}
+        onRetry={() => void Promise.all([probe.refetch(), site.refetch()])}
+        loading="Loading the probe"
+      >
+        <Skeleton height={480} />
+      </PendingPage>
+    </div>
+  )
 }
 
 function Loaded({ probe, site }: { probe: ProbeRecord; site: SiteRecord }) {

@@ -8,6 +8,7 @@ import { siteQuery } from '../../api/sites.ts'
 import { HeatStrip } from '../../ui/HeatStrip.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { PendingPage } from '../../ui/PendingPage.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
@@ -27,16 +28,16 @@ export function ProbePage() {
   const { data, error, refetch } = useQuery(probeQuery(probeId))
   useProbeUpdates()
   if (data !== undefined) return <Loaded probe={data} />
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
   return (
-    <div aria-busy="true">
-      <span className="sr-only" role="status">
-        Loading the probe
-      </span>
-      <Skeleton height={26} width={260} mb="sm" />
-      <Skeleton height={20} width={360} mb="xl" />
+    <PendingPage
+      title="Probe"
+      parents={[{ label: 'Probes', to: '/probes' }]}
+      error={error}
+      onRetry={() => void refetch()}
+      loading="Loading the probe"
+    >
       <Skeleton height={320} />
-    </div>
+    </PendingPage>
   )
 }
 

@@ -1,3 +1,5 @@
+import '@mantine/core/styles/Pill.layer.css'
+import '@mantine/core/styles/PillsInput.layer.css'
 import { Button, Group, Input, NumberInput, PasswordInput, Select, Switch, TagsInput, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { whole } from '../../lib/words.ts'

@@ -121,7 +121,7 @@ function Runs({ row: { probe, site } }: { row: ProbeRow }) {
       <RelativeTime at={probe.last_result_at} {...zone} />
       {probe.next_run_at !== null && (
         <span className={classes.sub}>
-          next <RelativeTime at={probe.next_run_at} due="now" {...zone} />
+          next <RelativeTime at={probe.next_run_at} due="run is due" {...zone} />
         </span>
       )}
     </>

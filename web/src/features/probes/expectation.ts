@@ -67,11 +67,11 @@ export function reasonWords(evidence: Readonly<Record<string, unknown>>, status:
   const { surprise, surprise_needed: needed, window_minutes: minutes, kind } = evidence
   if (typeof surprise !== 'number' || typeof needed !== 'number' || typeof minutes !== 'number') return null
   const windows = `windows of ${duration(minutes * 60_000)}`
-  const allowed = `the budget of false alarms allows once in ${times(needed)}`
-  if (surprise < EVERY_OTHER) return `Nothing is unusual: ${allowed} ${windows}.`
+  if (surprise < EVERY_OTHER)
+    return `Nothing is unusual: an alert opens for what chance brings once in ${times(needed)} ${windows}.`
   const what =
     kind === 'zero' ? 'Such a silence comes' : kind === 'spike' || kind === 'doubled' ? 'So many come' : 'So few come'
-  const found = `${what} by chance once in ${times(surprise)} ${windows}; ${allowed}`
+  const found = `${what} by chance once in ${times(surprise)} ${windows}; an alert opens from once in ${times(needed)} on`
   if (surprise < needed) return `${found}. Chance explains it.`
   // A holiday, a new name or what is mentioned only was as rare, and passes all the same.
   return status === 'ok' ? `${found}. It is no fault all the same.` : `${found}.`

@@ -14,11 +14,12 @@ export const intervalOptions = (least: number, now: number): Option[] =>
     .filter((seconds) => seconds >= least || seconds === now)
     .map((seconds) => ({ value: String(seconds), label: inWords(seconds) }))
 
-/** "90 s" stays seconds, as minutes would round it. */
+const ONE: Readonly<Record<number, string>> = { 60: 'minute', 3600: 'hour', 86400: 'day' }
+
+/** Behind "every": "minute", "5 min"; "90 s" stays seconds, as minutes would round it. */
 export const inWords = (seconds: number): string => {
   if (seconds >= 60 && seconds % 60 !== 0) return `${seconds} s`
-  if (seconds % 86_400 === 0) return seconds === 86_400 ? 'day' : duration(seconds * 1_000)
-  return seconds === 3_600 ? 'hour' : duration(seconds * 1_000)
+  return ONE[seconds] ?? duration(seconds * 1_000)
 }
 
 export const thresholdOptions = (kind: 'failure' | 'recovery', now: number): Option[] =>

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Tabs.layer.css'
 import { Skeleton, Tabs } from '@mantine/core'
 import { type ComponentType, lazy, Suspense } from 'react'
 import { type May, useSession } from '../../api/session.ts'

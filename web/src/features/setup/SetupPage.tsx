@@ -9,7 +9,7 @@ import { settingsQuery } from '../../api/settings.ts'
 import { type SiteRecord, siteQuery } from '../../api/sites.ts'
 import { type StreamEvents, useStreamEvent } from '../../api/stream.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { ErrorState } from '../../ui/States.tsx'
+import { PendingPage } from '../../ui/PendingPage.tsx'
 import { FirstEventStep, TryStep, WAITING_MS } from './FirstEventStep.tsx'
 import { ingestOf } from './ingest.ts'
 import { KeyStep } from './KeyStep.tsx'
@@ -32,8 +32,17 @@ export function SetupPage() {
       </AboutClient>
     )
   }
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  return <SetupSkeleton />
+  return (
+    <PendingPage
+      title="Setup"
+      parents={[{ label: 'Overview', to: '/overview' }]}
+      error={error}
+      onRetry={() => void refetch()}
+      loading="Loading the setup"
+    >
+      <SetupSkeleton />
+    </PendingPage>
+  )
 }
 
 function Loaded({ site }: { site: SiteRecord }) {
@@ -70,17 +79,10 @@ const STEPS = ['a', 'b', 'c', 'd', 'e', 'f']
 
 function SetupSkeleton() {
   return (
-    <div aria-busy="true">
-      <span className="sr-only" role="status">
-        Loading the setup
-      </span>
-      <Skeleton height={26} width={120} mb="sm" />
-      <Skeleton height={20} width={320} mb="xl" />
-      <div className={classes.steps}>
-        {STEPS.map((step) => (
-          <Skeleton key={step} height={180} />
-        ))}
-      </div>
+    <div className={classes.steps}>
+      {STEPS.map((step) => (
+        <Skeleton key={step} height={180} />
+      ))}
     </div>
   )
 }

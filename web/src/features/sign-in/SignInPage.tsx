@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Divider.layer.css'
 import { Button, Divider, PasswordInput, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter, useRouterState } from '@tanstack/react-router'

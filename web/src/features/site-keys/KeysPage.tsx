@@ -8,9 +8,9 @@ import { MOST_VALID_KEYS, type SiteKeyRecord, siteKeysQuery } from '../../api/si
 import { type SiteRecord, siteQuery } from '../../api/sites.ts'
 import { useNow } from '../../lib/external.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { PendingPage } from '../../ui/PendingPage.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Secret } from '../../ui/Secret.tsx'
-import { ErrorState } from '../../ui/States.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
 import { AddKeyDialog, ChangeKeyDialog, RevokeKey, RotateKeyDialog } from './KeyDialogs.tsx'
 import classes from './keys.module.css'
@@ -28,11 +28,17 @@ export function KeysPage() {
       </AboutClient>
     )
   }
-  const error = site.error ?? keys.error
-  if (error !== null) {
-    return <ErrorState error={error} onRetry={() => void Promise.all([site.refetch(), keys.refetch()])} />
-  }
-  return <Skeleton height={320} />
+  return (
+    <PendingPage
+      title="Ingest keys"
+      parents={[{ label: 'Overview', to: '/overview' }]}
+      error={site.error ?? keys.error}
+      onRetry={() => void Promise.all([site.refetch(), keys.refetch()])}
+      loading="Loading the keys"
+    >
+      <Skeleton height={320} />
+    </PendingPage>
+  )
 }
 
 function Loaded({ site, keys }: { site: SiteRecord; keys: readonly SiteKeyRecord[] }) {

@@ -62,7 +62,7 @@ export function TagFocus({ name }: { name: string }) {
       <Figures label={`${data.tag_key} in numbers`}>
         <Figure name="Executions" value={data.executions} kind="count" before={was?.executions} />
         <Figure
-          name="Failed"
+          name="Failure rate"
           value={shareOf(badOf(data), data.executions)}
           kind="rate"
           before={was && shareOf(badOf(was), was.executions)}
@@ -142,7 +142,7 @@ export function EventFocus({ name }: { name: string }) {
         <Figure name="Tags on it" value={rows.length} kind="count" before={was?.length} />
         <Figure name="Executions" value={sum(rows, 'executions')} kind="count" before={was && sum(was, 'executions')} />
         <Figure
-          name="Failed"
+          name="Failure rate"
           value={shareOf(sum(rows, 'bad'), sum(rows, 'executions'))}
           kind="rate"
           before={was && shareOf(sum(was, 'bad'), sum(was, 'executions'))}

@@ -52,21 +52,6 @@ const PANELS = [
 ]
 
 /** All have the size of what follows, so that nothing jumps. */
-export function SiteSkeleton() {
-  return (
-    <div aria-busy="true">
-      <span className="sr-only" role="status">
-        Loading the site
-      </span>
-      <div className={classes.skeletonHead}>
-        <Skeleton height={26} width={240} />
-        <Skeleton height={22} width={420} maw="100%" />
-      </div>
-      <ReportSkeleton />
-    </div>
-  )
-}
-
 export function ReportSkeleton() {
   return (
     <div className={classes.charts}>

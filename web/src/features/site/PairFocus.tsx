@@ -40,7 +40,7 @@ export function PairFocus({ tag, event }: { tag: string; event: string }) {
       <Figures label={`${tag} on ${event} in numbers`}>
         <Figure name="Executions" value={now.executions} kind="count" before={was?.executions} />
         <Figure
-          name="Failed"
+          name="Failure rate"
           value={shareOf(badOf(now), now.executions)}
           kind="rate"
           before={was && shareOf(badOf(was), was.executions)}

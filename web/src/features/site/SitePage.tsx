@@ -1,3 +1,6 @@
+import { useDirectory } from '../../lib/use-directory.ts'
+import { PendingPage } from '../../ui/PendingPage.tsx'
+import '@mantine/core/styles/Tabs.layer.css'
 import { Tabs } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -14,7 +17,7 @@ import { ErrorState } from '../../ui/States.tsx'
 import { useTimeRange } from '../../ui/time-range/use-time-range.ts'
 import { AnnotateDialog } from './AnnotateDialog.tsx'
 import { EventFocus, TagFocus } from './Focus.tsx'
-import { NoData, ReportSkeleton, SiteSkeleton } from './NoData.tsx'
+import { NoData, ReportSkeleton } from './NoData.tsx'
 import { PairFocus } from './PairFocus.tsx'
 import { Payloads } from './Payloads.tsx'
 import { SiteAlerts, Warnings } from './SiteAlerts.tsx'
@@ -30,6 +33,8 @@ import { useSiteReport } from './use-site-report.ts'
 export function SitePage() {
   const { siteId = '' } = useParams({ strict: false })
   const { data: site, error, refetch } = useQuery(siteQuery(siteId))
+  // Pages that lead here know what it is called.
+  const name = useDirectory().sites[siteId]?.name ?? 'Site'
   useLive(siteId)
   usePrint()
   if (site !== undefined) {
@@ -39,8 +44,17 @@ export function SitePage() {
       </AboutClient>
     )
   }
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  return <SiteSkeleton />
+  return (
+    <PendingPage
+      title={name}
+      parents={[{ label: 'Overview', to: '/overview' }]}
+      error={error}
+      onRetry={() => void refetch()}
+      loading="Loading the site"
+    >
+      <ReportSkeleton />
+    </PendingPage>
+  )
 }
 
 function Loaded({ site }: { site: SiteRecord }) {

@@ -23,7 +23,7 @@ export const TAG_EVENT_COLUMNS: readonly Column<TagEvent>[] = [
   })),
   {
     key: 'share',
-    title: 'Failed',
+    title: 'Failure rate',
     isNumber: true,
     sortBy: (row) => shareOf(badOf(row), row.executions),
     render: (row) => <b>{rate(shareOf(badOf(row), row.executions))}</b>,
@@ -82,7 +82,7 @@ export const TAG_COLUMNS: readonly Column<Compared<TagReport>>[] = [
   number('executions', 'Executions', 'count'),
   {
     key: 'share',
-    title: 'Failed',
+    title: 'Failure rate',
     isNumber: true,
     sortBy: ({ now }) => shareOf(badOf(now), now.executions),
     render: ({ now, before }) => (

@@ -39,10 +39,11 @@ export function change(now: number | null, before: number | null | undefined, ki
   return unbroken(`${difference > 0 ? '+' : '−'}${Math.abs(difference)} %`)
 }
 
-/** "15 min", "1 h", "1 day" */
+/** Behind "per": "15 min", "hour", "6 h", "day" */
 export function span(ms: number): string {
   const minutes = ms / 60_000
   if (minutes < 60) return unbroken(`${minutes} min`)
+  if (minutes === 60) return 'hour'
   if (minutes < 24 * 60) return unbroken(`${minutes / 60} h`)
   const days = Math.round(minutes / (24 * 60))
   return days === 1 ? 'day' : `${days} days`

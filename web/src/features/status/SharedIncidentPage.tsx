@@ -81,7 +81,7 @@ function Loaded({ incident, token, readAt, isCutOff }: LoadedProps) {
       </ul>
       {incident.evidence.length > 0 && (
         <>
-          <h2 className={classes.heading}>Why we think so</h2>
+          <h2 className={classes.heading}>Evidence</h2>
           <ul className={classes.reasons}>
             {incident.evidence.map((why) => (
               <li key={why}>{unbroken(why)}</li>
@@ -119,7 +119,7 @@ function stateOf({ state, started_at, opened_at, resolved_at }: SharedIncident, 
   const began = Date.parse(started_at)
   if (resolved_at !== null) {
     const ended = Date.parse(resolved_at)
-    return `Over: from ${moment(began, now)} to ${moment(ended, now)} (${duration(ended - began)})`
+    return `Resolved: from ${moment(began, now)} to ${moment(ended, now)} (${duration(ended - began)})`
   }
   const words = onset({ started_at, opened_at }, (at) => moment(at, now))
   const seen = words.detected === null ? '' : `, ${words.detected}`
@@ -143,7 +143,7 @@ function Affected({ alert, now }: { alert: SharedIncident['sites'][number]['aler
         <span className={classes.muted}>
           · {began}
           {detected !== null && ` · ${detected}`}
-          {isOver && ` · over since ${moment(Date.parse(alert.resolved_at ?? ''), now)}`}
+          {isOver && ` · resolved ${moment(Date.parse(alert.resolved_at ?? ''), now)}`}
         </span>
       </span>
     </li>

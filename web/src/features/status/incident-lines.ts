@@ -12,14 +12,14 @@ interface SharedLine {
 
 /** As people without a key read it. */
 const HEADS: Readonly<Record<Entry['kind'], string>> = {
-  opened: 'seen',
+  opened: 'detected',
   joined: 'more is affected',
   explained: 'cause found',
-  belongs: 'part of more',
+  belongs: 'part of a larger incident',
   escalated: 'became critical',
   acknowledged: 'someone is on it',
   unacknowledged: 'no one is on it any more',
-  resolved: 'over',
+  resolved: 'resolved',
 }
 
 /** A beginning that was seen within a minute was seen at once. */

@@ -61,6 +61,8 @@ export function HourStrip({ hours, timeOf }: Props) {
 function cellWords({ runs, bad }: VendorSite['hours'], index: number, timeOf: (index: number) => string): string {
   const [ran, failed] = [runs[index] ?? 0, bad[index] ?? 0]
   const what =
-    ran === 0 ? 'nothing ran' : `${whole(failed)} of ${whole(ran)} runs failed (${percent(Math.min(1, failed / ran))})`
+    ran === 0
+      ? 'nothing ran'
+      : `${whole(failed)} of ${whole(ran)} executions failed (${percent(Math.min(1, failed / ran))})`
   return `${timeOf(index)}: ${what}`
 }

@@ -1,4 +1,5 @@
 import { Skeleton } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Tags } from 'lucide-react'
 import { type Catalogue, catalogueQuery, type VendorEntry } from '../../api/tags.ts'
@@ -16,7 +17,7 @@ import { Pager } from './Pager.tsx'
 import classes from './tags.module.css'
 import { VendorMark } from './VendorMark.tsx'
 import { VendorView } from './VendorView.tsx'
-import { failingWords, msWords, OTHER_TAGS, rateWords, versionWords } from './words.ts'
+import { failingWords, msWords, OTHER_TAGS, phoneWords, rateWords, versionWords } from './words.ts'
 
 /** Which tags run where, by vendor; one of them with its sites over time. */
 export function TagsPage() {
@@ -66,6 +67,7 @@ function VendorList({ client, page }: { client: string; page: number }) {
 }
 
 function Loaded({ catalogue, onOpen }: { catalogue: Catalogue; onOpen: (entry: VendorEntry) => void }) {
+  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false }) ?? false
   if (catalogue.total === 0) {
     return (
       <EmptyState icon={Tags} title="No tag ran in the last day">
@@ -80,7 +82,7 @@ function Loaded({ catalogue, onOpen }: { catalogue: Catalogue; onOpen: (entry: V
       )}
       <DataTable
         label="Tags by vendor"
-        columns={COLUMNS}
+        columns={isPhone ? PHONE_COLUMNS : COLUMNS}
         rows={catalogue.vendors}
         keyOf={({ vendor }) => vendor ?? OTHER_TAGS}
         onOpen={onOpen}
@@ -89,33 +91,58 @@ function Loaded({ catalogue, onOpen }: { catalogue: Catalogue; onOpen: (entry: V
   )
 }
 
+const PHONE = '(max-width: 48em)'
+
+const Vendor = ({ entry: { name, tags } }: { entry: VendorEntry }) => (
+  <span className={classes.vendor}>
+    <VendorMark name={name} />
+    <span>
+      {name} <span className={classes.count}>{counted(tags, 'tag')}</span>
+    </span>
+  </span>
+)
+
+const Failing = ({ entry }: { entry: VendorEntry }) => (
+  <span className={classes.failing}>
+    {entry.failing_sites > 0 && <StatusMark status="critical" size={10} />}
+    {failingWords(entry)}
+  </span>
+)
+
+/** One column, with everything under each other: beside the name most figures were out of sight. */
+const PHONE_COLUMNS: readonly Column<VendorEntry>[] = [
+  {
+    key: 'failing',
+    title: 'Vendor, failing first',
+    render: (entry) => (
+      <span className={classes.card}>
+        <span className={classes.line}>
+          <Vendor entry={entry} />
+          {entry.failing_sites > 0 && <Failing entry={entry} />}
+        </span>
+        <span className={classes.muted}>
+          {counted(entry.sites, 'site')} · {phoneWords(entry)}
+        </span>
+      </span>
+    ),
+  },
+]
+
 const COLUMNS: readonly Column<VendorEntry>[] = [
   {
     key: 'name',
     title: 'Vendor',
     sortBy: ({ name }) => name,
-    render: ({ name, tags }) => (
-      <span className={classes.vendor}>
-        <VendorMark name={name} />
-        <span>
-          {name} <span className={classes.count}>{counted(tags, 'tag')}</span>
-        </span>
-      </span>
-    ),
+    render: (entry) => <Vendor entry={entry} />,
   },
   {
     key: 'failing',
     title: 'Failing now',
     sortBy: ({ failing_sites }) => failing_sites,
-    render: (entry) => (
-      <span className={classes.failing}>
-        {entry.failing_sites > 0 && <StatusMark status="critical" size={10} />}
-        {failingWords(entry)}
-      </span>
-    ),
+    render: (entry) => <Failing entry={entry} />,
   },
   { key: 'sites', title: 'Sites', isNumber: true, sortBy: ({ sites }) => sites, render: ({ sites }) => whole(sites) },
-  { key: 'runs', title: 'Runs', isNumber: true, sortBy: ({ runs }) => runs, render: ({ runs }) => whole(runs) },
+  { key: 'runs', title: 'Executions', isNumber: true, sortBy: ({ runs }) => runs, render: ({ runs }) => whole(runs) },
   {
     key: 'rate',
     title: 'Failure rate',

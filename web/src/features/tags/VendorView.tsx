@@ -14,7 +14,6 @@ import { ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
-import { sentence } from '../alerts/words.ts'
 import { momentLine } from '../today/words.ts'
 import { HourStrip } from './HourStrip.tsx'
 import { Pager } from './Pager.tsx'
@@ -69,7 +68,7 @@ function Verdict({ sites }: { sites: VendorSites }) {
       {verdictWords(sites)}{' '}
       {sites.incident !== null && (
         <TextLink to="/incidents/$incidentId" params={{ incidentId: sites.incident.id }}>
-          {sentence(sites.incident.title)}
+          Open the incident
         </TextLink>
       )}
     </>
@@ -149,7 +148,7 @@ const columnsOf = ({ sites }: Directory, timeOf: (index: number) => string): rea
     sortBy: ({ failure_rate }) => failure_rate,
     render: ({ failure_rate }) => rateWords(failure_rate),
   },
-  { key: 'runs', title: 'Runs', isNumber: true, sortBy: ({ runs }) => runs, render: ({ runs }) => whole(runs) },
+  { key: 'runs', title: 'Executions', isNumber: true, sortBy: ({ runs }) => runs, render: ({ runs }) => whole(runs) },
   {
     key: 'p95',
     title: 'p95',

@@ -28,10 +28,12 @@ export function verdictWords({ name, failing_sites, total }: Pick<VendorSites, '
 export const rateWords = (rate: number | null): string => (rate === null ? '–' : percent(rate))
 export const msWords = (ms: number | null): string => (ms === null ? '–' : unbroken(`${whole(ms)} ms`))
 
-/** What the columns beside the hours say, where there is room for one: "8 % of 12,400 runs failed · p95 491 ms". */
+/** What the columns beside the hours say, where there is room for one: "8 % of 12,400 executions failed · p95 491 ms". */
 export const phoneWords = ({ failure_rate, runs, p95_ms }: Pick<VendorSite, 'failure_rate' | 'runs' | 'p95_ms'>) =>
   [
-    failure_rate === null ? `${whole(runs)} runs` : `${percent(failure_rate)} of ${whole(runs)} runs failed`,
+    failure_rate === null
+      ? `${whole(runs)} executions`
+      : `${percent(failure_rate)} of ${whole(runs)} executions failed`,
     ...(p95_ms === null ? [] : [`p95 ${msWords(p95_ms)}`]),
   ].join(' · ')
 
@@ -51,7 +53,7 @@ export function levelOf(runs: number, bad: number): Level {
   return LEVELS.find(([least]) => share >= least)?.[1] ?? 0
 }
 
-/** For those who do not see the strip: "failed most from 14:00: 63 % of 120 runs". */
+/** For those who do not see the strip: "failed most from 14:00: 63 % of 120 executions". */
 export function hoursInWords({ runs, bad }: VendorSite['hours'], timeOf: (index: number) => string): string {
   let worst = -1
   let most = 0
@@ -62,5 +64,5 @@ export function hoursInWords({ runs, bad }: VendorSite['hours'], timeOf: (index:
   const ran = runs.filter((count) => count > 0).length
   if (ran === 0) return 'nothing ran'
   if (worst === -1) return `ran in ${counted(ran, 'hour')} and never failed`
-  return `failed most from ${timeOf(worst)}: ${percent(Math.min(1, most))} of ${whole(runs[worst] ?? 0)} runs`
+  return `failed most from ${timeOf(worst)}: ${percent(Math.min(1, most))} of ${whole(runs[worst] ?? 0)} executions`
 }

@@ -17,10 +17,9 @@ export const dateLine = (at: number, zone: string): string =>
 
 /** "Tue 24 Nov, 18:00" */
 export const momentLine = (at: number, zone: string): string =>
-  inZone(at, zone, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }).replace(
-    /^(\w+), /,
-    '$1 ',
-  )
+  inZone(at, zone, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+    .replace(/^(\w+), /, '$1 ')
+    .replaceAll(' ', '\u00a0')
 
 const inZone = (at: number, zone: string, options: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone, hourCycle: 'h23' }).format(at)

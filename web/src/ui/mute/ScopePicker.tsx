@@ -1,3 +1,4 @@
+import '@mantine/core/styles/SimpleGrid.layer.css'
 import { Select, SimpleGrid } from '@mantine/core'
 import { useMayChange } from '../../api/session.ts'
 import { type Directory, useDirectory } from '../../lib/use-directory.ts'

@@ -11,7 +11,7 @@ export const STATUS_WORDS: Readonly<Record<Status, string>> = {
   error: 'check failing',
   warning: 'warning',
   ok: 'ok',
-  unknown: 'nothing judged yet',
+  unknown: 'not judged yet',
 }
 
 /** What a result says of the target; nothing, where it judged nothing. */
