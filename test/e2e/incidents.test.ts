@@ -194,7 +194,12 @@ async function tellsAtAGlance(page: Page, { device }: Required<Variant>): Promis
   const loss = page.getByText(/^[\d,]+ of [\d,]+ tag executions on purchases/).first()
   await loss.waitFor()
   // Two of the three sites have no average order: what is known of one would be taken for the whole.
-  assert.equal(await strip(page).getByText(/estimated/).count(), 0)
+  assert.equal(
+    await strip(page)
+      .getByText(/estimated/)
+      .count(),
+    0,
+  )
   const { y, height } = (await page.getByText('Owner', { exact: true }).boundingBox()) ?? assert.fail('no owner')
   const screen = page.viewportSize()?.height ?? 0
   assert.ok(y + height < screen, `the strip ends at ${y + height} of ${screen} on a ${device}`)
