@@ -116,7 +116,7 @@ test('the shared status page', async (t) => {
           .waitFor()
         await incidents
           .nth(0)
-          .getByText(/lasts for 1[89]\smin$/)
+          .getByText(/ongoing for 1[89]\smin$/)
           .waitFor()
         await incidents
           .nth(1)
@@ -127,7 +127,10 @@ test('the shared status page', async (t) => {
           .getByText(/lasted 50\smin$/)
           .waitFor()
         const planned = page.getByRole('region', { name: 'Planned maintenance' }).getByRole('listitem')
-        assert.match((await planned.textContent()) ?? '', /^Maple & Birch Furniture: .+ to .+ \(90\smin\)$/)
+        assert.match(
+          (await planned.textContent()) ?? '',
+          /^Maple & Birch Furniture: 27 Nov, 00:\d\d to 01:\d\d \(90\smin\)$/,
+        )
         assert.equal(await page.getByText('Only for those who work on it').count(), 0)
         await page.getByRole('link', { name: 'Atom feed of incidents' }).waitFor()
         await page.waitForFunction('document.querySelector(\'img[src$="/logo"]\')?.naturalWidth === 160')
