@@ -131,6 +131,10 @@ async function goTheWay(t: TestContext, demo: Demo, variant: Required<Variant>):
     .getByRole('button', { name: /^3 alerts/, expanded: false })
     .click()
   await row(page, VENDOR).getByRole('link', { name: OF_SITE }).nth(2).waitFor()
+  // Counted by upkeep once the service runs.
+  await row(page, VENDOR)
+    .getByText(/^Lost so far: [\d,]+ of [\d,]+ tag executions on purchases/)
+    .waitFor()
   await looksRight(page)
   await screenshot(page, 'incidents', variant)
 
@@ -151,7 +155,6 @@ async function goTheWay(t: TestContext, demo: Demo, variant: Required<Variant>):
   for (const { name } of demo.sites.slice(0, 3)) {
     await panel(page, `${name}: Failure rate of Meta CAPI`).locator('canvas').first().waitFor()
   }
-  // Counted by upkeep once the service runs.
   await panel(page, 'What it costs')
     .getByText(/^Lost so far: [\d,]+ of [\d,]+ tag executions on purchases/)
     .waitFor()

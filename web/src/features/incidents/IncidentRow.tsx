@@ -72,7 +72,8 @@ export function IncidentRow({ node, directory, mutes, isSelected, isUnfolded, ..
             {sentence(incident.title)}
           </Link>
           <span className={inbox.where}>
-            {[whereWords(incident, parts, directory), causeWords(incident), impactSentence(incident.impact)]
+            {/* What is lost comes first: the end of a long line is cut. */}
+            {[impactSentence(incident.impact), whereWords(incident, parts, directory), causeWords(incident)]
               .filter((part) => part !== null)
               .join(' · ')}
           </span>
