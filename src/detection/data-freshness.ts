@@ -46,9 +46,9 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
   if (last === null) return verdictOf([null], 'no event has come yet')
   const deaf = outages.reduce((sum, outage) => sum + overlap(outage, { from: last, to: now }), 0)
   const silence = Math.max(0, now - last - deaf)
-  const ago = duration(Math.max(0, now - last))
+  const ago = now - last < MINUTE ? 'just now' : `${duration(now - last)} ago`
   const course = courseOf(null, byMinute(recent), usual)
-  if (course.from.length === 0) return verdictOf([null], `last event ${ago} ago; too little is known to judge`)
+  if (course.from.length === 0) return verdictOf([null], `last event ${ago}; too little is known to judge`)
   const { noise, widening } = usual.of(null)
   const bursts = burstsNow(null, recent, usual, noise)
   const found = silenceOf(course, longestGap(recent.minutes, null), noise, bursts, config.false_alarms)
@@ -59,7 +59,7 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
   const expected = found?.expected ?? 0
   const message = isSilent
     ? `nothing received for ${duration(silence)}${besides(deaf)}; about ${number(expected)} events are usual in that time`
-    : `last event ${ago} ago`
+    : `last event ${ago}`
   return verdictOf(
     [
       {

@@ -280,11 +280,11 @@ test('alerts about targets that break and are repaired', async (t) => {
     await assertAccessible(page)
 
     await fine?.click()
-    await page.getByText(/^Not a problem, by anonymous/).waitFor()
+    await page.getByText(/^Not a problem, by someone/).waitFor()
     await page.getByRole('button', { name: 'Not a problem', pressed: true }).waitFor()
     await assertAccessible(page)
     await real?.click()
-    await page.getByText(/^This was real, by anonymous/).waitFor()
+    await page.getByText(/^This was real, by someone/).waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Feedback taken back', { exact: true }).waitFor()
     await page.getByText(/^The answer changes what/).waitFor()

@@ -11,7 +11,7 @@ const EXPECTED = /status of 400/
 test('the probes of the demo store', async (t) => {
   const demo = await startDemo(t)
   const site = demo.sites.find(({ name }) => name === 'Feldkamp Outdoor') ?? assert.fail('no such site')
-  const added = { site_id: site.id, probe_type: 'tag_failure_rate', name: 'tag failure rate' }
+  const added = { site_id: site.id, probe_type: 'tag_failure_rate', name: 'Tag failures, added by hand' }
   const probe = (await demo.call('POST', '/api/probes', added)).json<{ id: string }>()
   for (let runs = 0; runs < 3; runs++) await demo.call('POST', `/api/probes/${probe.id}/run`)
   const [volume] = (await demo.call('GET', `/api/probes?site_id=${site.id}`))

@@ -20,6 +20,10 @@ const CHARTS = [
   /^E-commerce data over time/,
 ]
 
+/** In the order in which the page made them: ECharts numbers its charts, those that were thrown away too. */
+const MADE =
+  "Array.from(document.querySelectorAll('[_echarts_instance_]'), (place) => Number(place.getAttribute('_echarts_instance_').slice(3))).sort((a, b) => a - b)"
+
 /** The middle of a chart. */
 async function middleOf(place: Locator): Promise<{ x: number; y: number }> {
   const { width = 0, height = 0 } = (await place.boundingBox()) ?? {}
@@ -157,6 +161,31 @@ test('the page of a site of the demo store', async (t) => {
     await page.getByRole('tab', { name: 'Tags and events' }).click()
     await page.getByRole('table').getByRole('button', { name: 'GA4' }).click()
     await page.getByRole('heading', { name: 'Tag GA4' }).waitFor()
+  })
+
+  await t.test('each report is asked for once, and once a minute; each chart is made once', async (t) => {
+    const { page } = await openPage(t, demo.url, 'about:blank')
+    await page.clock.install({ time: clock.now() })
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const { pathname, search } = new URL(request.url())
+      if (pathname.startsWith(`/api/monitoring/sites/${site.id}/`)) asked.push(pathname.split('/').at(-1) + search)
+    })
+    await page.goto(demo.url + path)
+    for (const name of CHARTS) await chart(page, name).first().waitFor()
+    await page.getByRole('region', { name: 'What changed' }).waitFor()
+    const first = asked.splice(0)
+    assert.ok(first.length > CHARTS.length, first.join('\n'))
+    assert.deepEqual(first.toSorted(), [...new Set(first)].sort())
+    const made = await page.evaluate<number[]>(MADE)
+    assert.deepEqual(
+      made,
+      made.map((_, n) => (made[0] ?? 0) + n),
+    )
+    await page.clock.runFor(60_000)
+    await until('each report is asked for again', () => first.every((one) => asked.includes(one)) || undefined)
+    assert.deepEqual(asked.toSorted(), first.toSorted())
+    assert.deepEqual(await page.evaluate<number[]>(MADE), made)
   })
 
   await t.test('a report that fails says so where its chart would be, and comes when it is tried again', async (t) => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { HOUR, MINUTE } from '../../src/lib/index.ts'
+import type { Page } from 'playwright-core'
+import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer, type SiteKey } from '../../testkit/api.ts'
+import { insertIncident } from '../../testkit/incidents.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
@@ -17,7 +19,13 @@ import { screenshot } from './support/screenshot.ts'
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
 const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
 
-/** A service that asks for a key, with a client of three sites, one of them broken for 18 minutes. */
+/** What was wrong ten days ago, for 50 minutes. */
+const PAST = 'Its tag server did not answer'
+
+const problems = (page: Page) => page.getByRole('list', { name: 'Open problems of Feldkamp Outdoor' })
+const history = (page: Page) => page.getByRole('region', { name: 'Incidents of the last 90 days' })
+
+/** A service that asks for a key, with a client of three sites, one of them broken for 18 minutes, one ten days ago, one to be maintained. */
 async function start(t: TestContext) {
   await ensureDashboard()
   const service = await startTestService(t, clock, { ADMIN_TOKEN, VIEWER_TOKEN })
@@ -41,7 +49,28 @@ async function start(t: TestContext) {
   for (const site of [coffee, furniture]) await insertProbe(store, site.id, { ...far, last_status: 'ok' })
   const ofProbe = { probe_id: broken.id, probe_type: broken.probe_type }
   const title = 'Meta CAPI fails on 31 % of purchase events (usually 0.4 %)'
-  const alert = await insertAlert(store, outdoor, now - 18 * MINUTE, { ...ofProbe, title })
+  const tell = async (site: SiteKey, at: number, over: { title: string; state?: string; resolved_at?: number }) => {
+    const incident = await insertIncident(store, site, at, { cause: 'tag', ...over })
+    const alert = await insertAlert(store, site, at, {
+      ...ofProbe,
+      incident_id: incident.id,
+      confirmed_at: at,
+      ...over,
+    })
+    await store.write.updateTable('incidents').set({ lead_alert_id: alert.id }).where('id', '=', incident.id).execute()
+    return { alert, incident }
+  }
+  const { alert, incident } = await tell(outdoor, now - 18 * MINUTE, { title })
+  const past = now - 10 * DAY
+  await tell(coffee, past, { title: PAST, state: 'resolved', resolved_at: past + 50 * MINUTE })
+  const begins = now + 34 * HOUR
+  await call('POST', '/api/maintenance', {
+    site_id: furniture.id,
+    kind: 'once',
+    title: 'Only for those who work on it',
+    starts_at: isoTime(begins),
+    ends_at: isoTime(begins + 90 * MINUTE),
+  })
   for (const [shift, site] of [outdoor, coffee, furniture].entries()) {
     for (let hours = 0; hours < 23; hours++) {
       const at = now - hours * HOUR
@@ -54,11 +83,9 @@ async function start(t: TestContext) {
   const link = () => call<{ token: string }>('POST', `/api/clients/${client.id}/status-link`)
   const recover = async () => {
     await store.write.updateTable('probes').set({ last_status: 'ok' }).where('id', '=', broken.id).execute()
-    await store.write
-      .updateTable('alerts')
-      .set({ state: 'resolved', resolved_at: clock.now() })
-      .where('id', '=', alert.id)
-      .execute()
+    const over = { state: 'resolved', resolved_at: clock.now() }
+    await store.write.updateTable('alerts').set(over).where('id', '=', alert.id).execute()
+    await store.write.updateTable('incidents').set(over).where('id', '=', incident.id).execute()
   }
   return { service, call, client, title, link, recover }
 }
@@ -77,11 +104,34 @@ test('the shared status page', async (t) => {
       async (t) => {
         const { page } = await openPage(t, service.url, `/status/${token}`, variant)
         await page.getByText(/^1 of 3 sites has been broken since (\d+ \w+, )?\d\d:\d\d$/).waitFor()
-        await page.getByText(title).waitFor()
+        await problems(page).getByText(title).waitFor()
         const names = await page.getByRole('heading', { level: 3 }).allTextContents()
         assert.deepEqual(names, ['Feldkamp Outdoor', 'Harbour Coffee Roasters', 'Maple & Birch Furniture'])
         assert.equal(await page.getByRole('img', { name: /^The last 90 days: / }).count(), 3)
-        await page.getByRole('heading', { name: 'Incidents of the last 90 days' }).waitFor()
+        const incidents = history(page).getByRole('listitem')
+        assert.equal(await incidents.count(), 2)
+        await incidents
+          .nth(0)
+          .getByRole('link', { name: `Feldkamp Outdoor: ${title}` })
+          .waitFor()
+        await incidents
+          .nth(0)
+          .getByText(/ongoing for 1[89]\smin$/)
+          .waitFor()
+        await incidents
+          .nth(1)
+          .getByRole('link', { name: `Harbour Coffee Roasters: ${PAST}` })
+          .waitFor()
+        await incidents
+          .nth(1)
+          .getByText(/lasted 50\smin$/)
+          .waitFor()
+        const planned = page.getByRole('region', { name: 'Planned maintenance' }).getByRole('listitem')
+        assert.match(
+          (await planned.textContent()) ?? '',
+          /^Maple & Birch Furniture: 27 Nov, 00:\d\d to 01:\d\d \(90\smin\)$/,
+        )
+        assert.equal(await page.getByText('Only for those who work on it').count(), 0)
         await page.getByRole('link', { name: 'Atom feed of incidents' }).waitFor()
         await page.waitForFunction('document.querySelector(\'img[src$="/logo"]\')?.naturalWidth === 160')
         assert.match(await page.title(), /^■ Feldkamp Group: 1 of 3 sites/)
@@ -96,7 +146,7 @@ test('the shared status page', async (t) => {
   await t.test('fits a phone of 360 px and prints in light colours', async (t) => {
     const { page } = await openPage(t, service.url, `/status/${token}`, { scheme: 'dark', device: 'phone' })
     await page.setViewportSize({ width: 360, height: 740 })
-    await page.getByText(title).waitFor()
+    await problems(page).getByText(title).waitFor()
     assert.equal(await sideways(page), 0)
     await page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     await page.waitForFunction("document.documentElement.dataset.mantineColorScheme === 'light'")
@@ -115,7 +165,11 @@ test('the shared status page', async (t) => {
         return undefined
       })
     await wait('All fine')
-    assert.equal(await page.getByText(title).count(), 0)
+    assert.equal(await problems(page).count(), 0)
+    await history(page)
+      .getByText(/lasted \d+\smin$/)
+      .nth(1)
+      .waitFor()
     await page.context().setOffline(true)
     await wait(/Tagwarden cannot be reached: this is how it was/)
     await page.getByText('All fine').waitFor()

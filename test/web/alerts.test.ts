@@ -61,7 +61,7 @@ const LISTS: readonly [filter: Filter, text: string, keys: string[]][] = [
   ['open', '', ['open', 'new', 'old']],
   ['resolved', '', ['resolved', 'over']],
   ['all', 'NORDWIND title', ['open', 'new']],
-  ['all', 'http health old', ['open', 'old']],
+  ['all', 'server health old', ['open', 'old']],
   ['acknowledged', 'nordwind', []],
 ]
 for (const [filter, text, keys] of LISTS) {

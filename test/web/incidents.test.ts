@@ -179,7 +179,7 @@ test('the matrix has the longer of sites and tags down the page, the earliest fi
   const byWhat = matrixOf({ alerts: [first, health], affected: affected([first, health]) })
   assert.deepEqual(
     [byWhat.corner, byWhat.columns, byWhat.rows.map(({ name }) => name)],
-    ['What', ['Shop'], ['http health', 'Pixel']],
+    ['What', ['Shop'], ['Tag server health', 'Pixel']],
   )
   const crossed = [later, first, { ...health, site_id: 'shop' }, alert('on both', { subject_label: null })]
   assert.deepEqual(

@@ -35,12 +35,14 @@ export function judgeVersion(what: string, history: VersionHistory, rules: Versi
   }
   const isReviewed = change !== undefined && rules.reviewedAt !== null && change.at <= rules.reviewedAt
   if (change === undefined || isReviewed || now - change.at >= rules.changeTtlHours * HOUR) {
-    const age = now - since < MINUTE ? '' : ` for ${duration(now - since)}`
-    const message = changes.length === 0 ? `${what} is at version ${version}` : `${what} is at version ${version}${age}`
+    const isLong = changes.length > 0 && now - since >= MINUTE
+    const message = isLong
+      ? `${what} has been at version ${version} for ${duration(now - since)}`
+      : `${what} is at version ${version}`
     return { status: 'ok', message, details: facts }
   }
   const clearsAt = isoTime(change.at + rules.changeTtlHours * HOUR)
-  const ago = `${duration(now - change.at)} ago`
+  const ago = now - change.at < MINUTE ? 'just now' : `${duration(now - change.at)} ago`
   if (isRollback(change)) {
     const message = `${what} went back from version ${change.from} to ${change.to}, ${ago}`
     return { status: 'critical', message, details: { ...facts, reason: 'rolled_back', clears_at: clearsAt } }

@@ -69,7 +69,7 @@ test('a new version is a warning with a deploy marker, which clears after change
   const changed = await run(NOW + MINUTE)
   assert.deepEqual(
     [changed.status, changed.message],
-    ['warning', `Web container ${WEB} went from version 41 to 42, 0 min ago`],
+    ['warning', `Web container ${WEB} went from version 41 to 42, just now`],
   )
   assert.deepEqual(changed.deployMarkers, [
     {
@@ -85,7 +85,7 @@ test('a new version is a warning with a deploy marker, which clears after change
   const later = await run(NOW + 24 * HOUR)
   assert.deepEqual([later.status, later.deployMarkers], ['warning', []])
   const cleared = await run(NOW + 24 * HOUR + MINUTE)
-  assert.deepEqual([cleared.status, cleared.message], ['ok', `Web container ${WEB} is at version 42 for 24 h`])
+  assert.deepEqual([cleared.status, cleared.message], ['ok', `Web container ${WEB} has been at version 42 for 24 h`])
 })
 
 test('a change that people have looked at is no longer reported, and the next one is', async (t) => {
@@ -109,7 +109,7 @@ test('a version lower than before is critical, and its marker says so', async (t
   const outcome = await run(NOW + MINUTE)
   assert.deepEqual(
     [outcome.status, outcome.message],
-    ['critical', `Web container ${WEB} went back from version 41 to 9, 0 min ago`],
+    ['critical', `Web container ${WEB} went back from version 41 to 9, just now`],
   )
   assert.equal(outcome.deployMarkers?.[0]?.details?.is_rollback, true)
 })

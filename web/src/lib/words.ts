@@ -59,6 +59,9 @@ export function percent(rate: number): string {
   return `${value > 0 && value < 10 ? value.toFixed(1).replace(/\.0$/, '') : value.toFixed(0)}${NO_BREAK}%`
 }
 
+/** Who did something, inside a sentence: where no one signs in, the service knows no name. */
+export const personName = (actor: string): string => (actor === 'anonymous' ? 'someone' : actor)
+
 /** "1 site", "3 sites". */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${whole(count)} ${count === 1 ? one : many}`

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { Undo2 } from 'lucide-react'
 import { type AlertDetail, useGiveFeedback, useWithdrawFeedback } from '../../api/alerts.ts'
 import { saidBy, useMyName, useSession } from '../../api/session.ts'
+import { personName } from '../../lib/words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Panel } from './AlertChart.tsx'
 import { FEEDBACK_EFFECTS, FEEDBACK_WORDS, FEEDBACKS } from './words.ts'
@@ -55,7 +56,7 @@ export function AlertFeedback({ alert, zone }: AlertFeedbackProps) {
           'The answer changes what the probes of this site expect. You can undo it.'
         ) : (
           <>
-            {FEEDBACK_WORDS[feedback.verdict]}, by {feedback.by},{' '}
+            {FEEDBACK_WORDS[feedback.verdict]}, by {personName(feedback.by)},{' '}
             <RelativeTime at={feedback.at} {...(zone === undefined ? {} : { zone })} />.{' '}
             {FEEDBACK_EFFECTS[feedback.verdict]}
           </>

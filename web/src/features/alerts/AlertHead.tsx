@@ -7,7 +7,7 @@ import { saidBy, useMyName, useSession } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
 import { onset } from '../../lib/onset.ts'
 import type { DirectorySite } from '../../lib/use-directory.ts'
-import { counted, duration, exact } from '../../lib/words.ts'
+import { counted, duration, exact, personName } from '../../lib/words.ts'
 import { type Mute, untilWords } from '../../ui/mute/mutes.ts'
 import { SilenceMenu } from '../../ui/mute/SilenceMenu.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -88,7 +88,7 @@ function State({ alert, mute, zone }: { alert: AlertDetail; mute: Mute | null; z
   }
   return (
     <>
-      {alert.acknowledged_by !== null && <span>acknowledged by {alert.acknowledged_by}</span>}
+      {alert.acknowledged_by !== null && <span>acknowledged by {personName(alert.acknowledged_by)}</span>}
       {mute !== null && (
         <span>
           {mute.kind === 'silence' ? 'silenced' : 'under maintenance'}{' '}

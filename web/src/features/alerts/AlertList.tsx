@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { AlertRecord } from '../../api/alerts.ts'
+import { personName } from '../../lib/words.ts'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
 import { AlertTimes } from './AlertTimes.tsx'
@@ -32,7 +33,7 @@ export function AlertList({ alerts, zone, siteOf = () => undefined }: AlertListP
               {siteOf(alert) !== undefined && `${siteOf(alert)} · `}
               <AlertTimes alert={alert} zone={zone} />
               {alert.state === 'resolved' && ` · ${endWords(alert)}`}
-              {alert.acknowledged_by !== null && ` · acknowledged by ${alert.acknowledged_by}`}
+              {alert.acknowledged_by !== null && ` · acknowledged by ${personName(alert.acknowledged_by)}`}
             </p>
           </div>
         </li>

@@ -5,14 +5,15 @@ import type { AlertRecord } from '../../api/alerts.ts'
 import { useNow } from '../../lib/external.ts'
 import { onsetLine } from '../../lib/onset.ts'
 import type { DirectorySite } from '../../lib/use-directory.ts'
-import { counted } from '../../lib/words.ts'
+import { counted, personName } from '../../lib/words.ts'
 import { type Mute, untilWords } from '../../ui/mute/mutes.ts'
 import { SilenceMenu } from '../../ui/mute/SilenceMenu.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
 import { AlertTimes } from './AlertTimes.tsx'
 import classes from './alerts.module.css'
-import { clockTime, endWords, markOf, sentence, typeName } from './words.ts'
+import { typeName } from './type-names.ts'
+import { clockTime, endWords, markOf, sentence } from './words.ts'
 
 export interface RowActions {
   mayChange: boolean
@@ -134,7 +135,7 @@ function Handled({ alert, mute, zone }: HandledProps) {
       )}
       {alert.is_flapping && <StatusBadge status="unknown">flapping</StatusBadge>}
       {alert.acknowledged_by !== null && (
-        <StatusBadge status={markOf(alert)} variant="outline">{`by ${alert.acknowledged_by}`}</StatusBadge>
+        <StatusBadge status={markOf(alert)} variant="outline">{`by ${personName(alert.acknowledged_by)}`}</StatusBadge>
       )}
     </span>
   )

@@ -19,7 +19,7 @@ import type { AlertDetail } from '../../api/alerts.ts'
 import type { DeliveryRecord } from '../../api/channels.ts'
 import { useSession } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
-import { duration } from '../../lib/words.ts'
+import { duration, personName } from '../../lib/words.ts'
 import { channelName, deliveryStatus, heldUntil } from '../../ui/delivery-words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
@@ -81,7 +81,7 @@ export function Timeline({ alert, zone }: { alert: AlertDetail; zone: string | u
             <div className={classes.entry}>
               <p>
                 <b>{kind === 'unreachable' ? <NoChannelHint text={text} clientId={alert.client_id} /> : head}</b>
-                {actor !== null && ` by ${actor}`}
+                {actor !== null && ` by ${personName(actor)}`}
               </p>
               {said !== head && <p>{said}</p>}
               <p className={classes.muted}>

@@ -1,6 +1,6 @@
 import type { AlertRecord } from '../../api/alerts.ts'
 import type { Directory } from '../../lib/use-directory.ts'
-import { typeName } from './words.ts'
+import { typeName } from './type-names.ts'
 
 export const STATES = ['open', 'acknowledged', 'resolved'] as const
 export const FILTERS = ['all', ...STATES] as const

@@ -44,9 +44,6 @@ export function endWords({ resolution, started_at, resolved_at }: AlertRecord): 
     : `${how}${resolution === 'gone' ? ',' : ''} after ${duration(Date.parse(resolved_at) - Date.parse(started_at))}`
 }
 
-/** "data_volume" as people read it. */
-export const typeName = (probeType: string): string => probeType.replaceAll('_', ' ')
-
 /** A text of the interface with its times as people of the page read them: "Silenced until 16:00". */
 export const timesIn = (text: string, clock: (moment: number) => string): string =>
   text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (time) => clock(Date.parse(time)))

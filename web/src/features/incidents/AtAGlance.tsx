@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import type { IncidentDetail } from '../../api/incidents.ts'
 import { onCallQuery } from '../../api/on-call.ts'
 import { useNow } from '../../lib/external.ts'
+import { personName } from '../../lib/words.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { clockTime } from '../alerts/words.ts'
 import classes from './AtAGlance.module.css'
@@ -22,6 +23,7 @@ export function AtAGlance({ incident, alertId, zone }: Props) {
   const now = useNow()
   const { id, impact, state, acknowledged_by } = incident
   const alert = incident.alerts.find((one) => one.id === (alertId ?? incident.lead_alert_id)) ?? incident.alerts[0]
+  const owner = acknowledged_by === null ? null : personName(acknowledged_by)
   const charts = chartsOf(incident)
   const due = messageDue(incident, (at) => clockTime(at, zone, now), now)
   const part = (hash: string, text: ReactNode) => (
@@ -52,7 +54,7 @@ export function AtAGlance({ incident, alertId, zone }: Props) {
         <div>
           <dt>Owner</dt>
           <dd>
-            {part('timeline', acknowledged_by ?? (state === 'resolved' ? 'No one acknowledged it' : 'No one yet'))}
+            {part('timeline', owner ?? (state === 'resolved' ? 'No one acknowledged it' : 'No one yet'))}
             {state === 'open' && incident.client_id !== null && <OnCallNow clientId={incident.client_id} />}
             {due !== null && <div className={classes.due}>{due}</div>}
           </dd>

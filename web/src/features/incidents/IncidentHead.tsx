@@ -8,7 +8,7 @@ import { saidBy, useMyName, useSession } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
 import { onset } from '../../lib/onset.ts'
 import type { DirectorySite } from '../../lib/use-directory.ts'
-import { counted, duration, exact } from '../../lib/words.ts'
+import { counted, duration, exact, personName } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { mutesOfAll, useMutes } from '../../ui/mute/mutes.ts'
@@ -53,7 +53,7 @@ export function IncidentHead({ incident, site }: IncidentHeadProps) {
         )}
         <Since incident={incident} zone={site?.timezone} />
         <span>{counted(alerts.length, 'alert')}</span>
-        {!isOver && acknowledged_by !== null && <span>acknowledged by {acknowledged_by}</span>}
+        {!isOver && acknowledged_by !== null && <span>acknowledged by {personName(acknowledged_by)}</span>}
         {silences !== null && <span>silenced</span>}
         {incident.parent_id !== null && <PartOf id={incident.parent_id} />}
       </span>

@@ -4,6 +4,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { type IncidentDetail, type IncidentRecord, incidentQuery } from '../../api/incidents.ts'
 import { AboutClient } from '../../api/session.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
+import { personName } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ErrorState } from '../../ui/States.tsx'
@@ -130,7 +131,7 @@ function Parts({ parts }: { parts: readonly IncidentRecord[] }) {
               <p className={classes.muted}>
                 {site === undefined ? '' : `${site.name}, ${site.client_name} · `}
                 <AlertTimes alert={part} zone={site?.timezone} />
-                {part.state === 'acknowledged' && ` · acknowledged by ${part.acknowledged_by}`}
+                {part.state === 'acknowledged' && ` · acknowledged by ${personName(part.acknowledged_by ?? '')}`}
               </p>
             </div>
           </li>

@@ -5,7 +5,7 @@ import { BellOff, ChevronDown, ChevronRight } from 'lucide-react'
 import { type IncidentSummary, incidentQuery } from '../../api/incidents.ts'
 import { useNow } from '../../lib/external.ts'
 import type { Directory } from '../../lib/use-directory.ts'
-import { counted } from '../../lib/words.ts'
+import { counted, personName } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { type Mute, mutesOfAll, type Scope, untilWords } from '../../ui/mute/mutes.ts'
 import { Awaited } from '../../ui/States.tsx'
@@ -72,7 +72,8 @@ export function IncidentRow({ node, directory, mutes, isSelected, isUnfolded, ..
             {sentence(incident.title)}
           </Link>
           <span className={inbox.where}>
-            {[whereWords(incident, parts, directory), causeWords(incident), impactSentence(incident.impact)]
+            {/* What is lost comes first: the end of a long line is cut. */}
+            {[impactSentence(incident.impact), whereWords(incident, parts, directory), causeWords(incident)]
               .filter((part) => part !== null)
               .join(' · ')}
           </span>
@@ -101,7 +102,10 @@ function Handled({ incident, mute, zone }: { incident: IncidentSummary; mute: Mu
         </StatusBadge>
       )}
       {incident.acknowledged_by !== null && (
-        <StatusBadge status={markOf(incident)} variant="outline">{`by ${incident.acknowledged_by}`}</StatusBadge>
+        <StatusBadge
+          status={markOf(incident)}
+          variant="outline"
+        >{`by ${personName(incident.acknowledged_by)}`}</StatusBadge>
       )}
     </span>
   )

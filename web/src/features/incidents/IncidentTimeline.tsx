@@ -16,6 +16,7 @@ import {
 } from 'lucide-react'
 import type { IncidentDetail } from '../../api/incidents.ts'
 import { useNow } from '../../lib/external.ts'
+import { personName } from '../../lib/words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import classes from '../alerts/detail.module.css'
 import { DeliveryLine } from '../alerts/Timeline.tsx'
@@ -56,7 +57,7 @@ export function IncidentTimeline({ incident, zone }: { incident: IncidentDetail;
             <div className={classes.entry}>
               <p>
                 <b>{head}</b>
-                {actor !== null && ` by ${actor}`}
+                {actor !== null && ` by ${personName(actor)}`}
               </p>
               {said !== head && said !== '' && <p>{said}</p>}
               <p className={classes.muted}>

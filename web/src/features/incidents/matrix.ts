@@ -1,5 +1,5 @@
 import type { IncidentDetail } from '../../api/incidents.ts'
-import { typeName } from '../alerts/words.ts'
+import { typeName } from '../alerts/type-names.ts'
 
 interface Cell {
   alertId: string

@@ -1,6 +1,7 @@
 import type { IncidentDetail } from '../../api/incidents.ts'
-import { duration } from '../../lib/words.ts'
-import { sentence, typeName } from '../alerts/words.ts'
+import { duration, personName } from '../../lib/words.ts'
+import { typeName } from '../alerts/type-names.ts'
+import { sentence } from '../alerts/words.ts'
 import { impactLines, impactSentence } from './impact.ts'
 import { HEADS, incidentLines } from './timeline.ts'
 import { CAUSE_WORDS } from './words.ts'
@@ -15,7 +16,8 @@ export function postMortem(incident: IncidentDetail, zone: string, now: number):
   const at = (time: string) => timeIn(time, zone)
   const { started_at, opened_at, acknowledged_at, acknowledged_by, resolved_at, severity, cause } = incident
   const lasted = duration((resolved_at === null ? now : Date.parse(resolved_at)) - Date.parse(started_at))
-  const acknowledged = acknowledged_at === null ? 'no' : `${at(acknowledged_at)}, by ${plain(acknowledged_by ?? '')}`
+  const acknowledged =
+    acknowledged_at === null ? 'no' : `${at(acknowledged_at)}, by ${plain(personName(acknowledged_by ?? ''))}`
   return (
     [
       `# ${plain(sentence(incident.title))}`,
@@ -39,13 +41,13 @@ export function postMortem(incident: IncidentDetail, zone: string, now: number):
         incidentLines(incident).map(({ at: time, kind, actor, text }) => {
           const said = plain(sentence(text))
           const head = HEADS[kind] ?? said
-          const who = actor === null ? '' : ` by ${plain(actor)}`
+          const who = actor === null ? '' : ` by ${plain(personName(actor))}`
           return `${at(time)} – ${head}${who}${said === head || said === '' ? '' : `: ${said}`}`
         }),
       ),
       ...section(
         '## Notes',
-        incident.notes.map(({ at: time, by, text }) => `${at(time)}, ${plain(by)}: ${plain(text)}`),
+        incident.notes.map(({ at: time, by, text }) => `${at(time)}, ${plain(personName(by))}: ${plain(text)}`),
       ),
       '## What caused it',
       '_To be written._',

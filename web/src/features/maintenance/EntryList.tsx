@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { useEndSilence } from '../../api/alerts.ts'
 import { type MaintenanceRecord, useChangeMaintenance, useDeleteMaintenance } from '../../api/maintenance.ts'
 import type { Directory } from '../../lib/use-directory.ts'
+import { personName } from '../../lib/words.ts'
 import { ConfirmByName } from '../../ui/Confirm.tsx'
 import { scopeName, zoneOf } from '../../ui/mute/ScopePicker.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
@@ -76,7 +77,7 @@ function EntryRow({ entry, directory, mayChange, onEdit }: EntryRowProps) {
         {weekly !== null && <span className={classes.muted}>{weekly}</span>}
       </div>
       {endsWithAlerts ? <span className={classes.left} /> : <Remaining entry={entry} />}
-      <span className={classes.by}>by {record.created_by}</span>
+      <span className={classes.by}>by {personName(record.created_by)}</span>
       <span className={classes.actions}>{mayChange(entry) && <EntryActions entry={entry} onEdit={onEdit} />}</span>
     </li>
   )

@@ -55,8 +55,8 @@ export function MaintenancePage() {
           )
         }
       >
-        Probes keep running and alerts still open, but no notifications are sent. Whatever is still failing at the end
-        is notified then.
+        Probes keep running and alerts still open, but no notifications are sent. At the end you are notified of what
+        still fails.
       </PageHeader>
       {entries !== null ? (
         <Loaded entries={entries} mayChange={mayChange} />

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { Overview } from '../../api/overview.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
-import { counted } from '../../lib/words.ts'
+import { counted, personName } from '../../lib/words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
@@ -35,7 +35,7 @@ export function OpenIncidents({ incidents }: Pick<Overview, 'incidents'>) {
               </Link>
               <span className={classes.where}>
                 {whereWords(incident, [], directory)}
-                {incident.acknowledged_by !== null && ` · acknowledged by ${incident.acknowledged_by}`}
+                {incident.acknowledged_by !== null && ` · acknowledged by ${personName(incident.acknowledged_by)}`}
               </span>
               <AlertTimes alert={incident} zone={directory.sites[incident.site_id ?? '']?.timezone} />
             </li>

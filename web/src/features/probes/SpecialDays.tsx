@@ -11,6 +11,7 @@ import {
   useUnmarkSpecialDays,
 } from '../../api/special-days.ts'
 import { faultsOf } from '../../lib/form-faults.ts'
+import { personName } from '../../lib/words.ts'
 import { Awaited } from '../../ui/States.tsx'
 import classes from './expectation.module.css'
 
@@ -52,7 +53,7 @@ function MarkedDays({ siteId, days, mayChange }: MarkedDaysProps) {
         <li key={id}>
           <span>{inWords(first_day, last_day)}</span>
           <span className={classes.note}>
-            {note === null ? '' : `${note}, `}marked by {created_by}
+            {note === null ? '' : `${note}, `}marked by {personName(created_by)}
           </span>
           {mayChange && (
             <Button

@@ -107,6 +107,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   gtm: 'GTM',
   json: 'JSON',
   js: 'JS',
+  ok: 'OK',
   id: 'ID',
   url: 'URL',
   // As the hosts are called: "Hosting A token".

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { X } from 'lucide-react'
 import { useDeleteAnnotation } from '../../api/annotations.ts'
 import { useSession } from '../../api/session.ts'
+import { personName } from '../../lib/words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { annotate } from './AnnotateDialog.tsx'
 import type { SiteChange } from './changes.ts'
@@ -58,7 +59,7 @@ function Change({ change: { at, what, annotation }, zone }: { change: SiteChange
         )}
       </span>
       <Group gap={4} wrap="nowrap" className={classes.muted}>
-        {annotation !== undefined && `${annotation.created_by}, `}
+        {annotation !== undefined && `${personName(annotation.created_by)}, `}
         <RelativeTime at={new Date(at).toISOString()} zone={zone} />
         {annotation !== undefined && mayChange && (
           <Button

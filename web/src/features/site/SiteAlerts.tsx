@@ -9,7 +9,7 @@ import { useSession } from '../../api/session.ts'
 import type { SiteRecord } from '../../api/sites.ts'
 import { useNow } from '../../lib/external.ts'
 import { onset } from '../../lib/onset.ts'
-import { duration, exact, unbroken } from '../../lib/words.ts'
+import { duration, exact, personName, unbroken } from '../../lib/words.ts'
 import { type Mute, muteOf, untilWords, useMutes } from '../../ui/mute/mutes.ts'
 import { SilenceMenu } from '../../ui/mute/SilenceMenu.tsx'
 import { InlineError } from '../../ui/States.tsx'
@@ -87,7 +87,7 @@ function AlertBanner({ alert, site, mute }: Props) {
           {detail?.change != null && <span>began {unbroken(detail.change)}</span>}
           {detail !== undefined && factsInWords(detail.facts).map((fact) => <span key={fact}>{fact}</span>)}
           {alert.is_flapping && <span>flapping</span>}
-          {alert.acknowledged_by !== null && <span>acknowledged by {alert.acknowledged_by}</span>}
+          {alert.acknowledged_by !== null && <span>acknowledged by {personName(alert.acknowledged_by)}</span>}
           {mute !== null && (
             <span>
               {mute.kind === 'silence' ? 'silent' : 'maintenance'} {untilWords(mute, (at) => clock(at, now, zone))}

@@ -19,7 +19,7 @@ export function Planned({ maintenance, now }: { maintenance: StatusPage['mainten
           return (
             <li key={`${site} ${starts_at}`}>
               {site ?? 'All sites'}: {start <= now ? 'now, ' : ''}
-              {moment(start, now)} to {moment(end, now)} ({duration(end - start)})
+              {moment(start, now)} to {moment(end, start)} ({duration(end - start)})
             </li>
           )
         })}
@@ -56,7 +56,7 @@ export function History({ token, incidents, now }: { token: string; incidents: S
                   </Link>{' '}
                   <span className={classes.muted}>
                     · {moment(began, now)} ·{' '}
-                    {ended === null ? `lasts for ${duration(now - began)}` : `lasted ${duration(ended - began)}`}
+                    {ended === null ? `ongoing for ${duration(now - began)}` : `lasted ${duration(ended - began)}`}
                   </span>
                 </span>
               </li>

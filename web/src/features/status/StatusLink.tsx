@@ -4,6 +4,7 @@ import { ExternalLink, Share2 } from 'lucide-react'
 import { useState } from 'react'
 import { useSession } from '../../api/session.ts'
 import { type StatusLinkRecord, statusLinkQuery, useCreateStatusLink, useRevokeStatusLink } from '../../api/status.ts'
+import { personName } from '../../lib/words.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { ErrorState } from '../../ui/States.tsx'
@@ -69,7 +70,8 @@ function Shared({ link }: { link: StatusLinkRecord }) {
   const address = statusAddress(link)
   const made = (
     <p className={classes.text}>
-      Shared <RelativeTime at={link.created_at} /> by {link.created_by}. Anyone with the link can see the page.
+      Shared <RelativeTime at={link.created_at} /> by {personName(link.created_by ?? 'anonymous')}. Anyone with the link
+      can see the page.
     </p>
   )
   if (address === null) return made

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { MoonStar } from 'lucide-react'
 import type { Today } from '../../api/today.ts'
 import type { Directory } from '../../lib/use-directory.ts'
-import { counted } from '../../lib/words.ts'
+import { counted, personName } from '../../lib/words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
@@ -59,7 +59,7 @@ export function NightSection({ overnight, zone, directory }: NightSectionProps) 
                 <span className={classes.muted}>
                   {whereWords(incident, [], directory)}
                   {lost !== null && ` · ${lost}`}
-                  {incident.acknowledged_by !== null && ` · acknowledged by ${incident.acknowledged_by}`}
+                  {incident.acknowledged_by !== null && ` · acknowledged by ${personName(incident.acknowledged_by)}`}
                 </span>
               </span>
               <span className={classes.when}>

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { Today } from '../../api/today.ts'
 import type { Directory } from '../../lib/use-directory.ts'
-import { percent, whole } from '../../lib/words.ts'
+import { percent, personName, whole } from '../../lib/words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { scopeName } from '../../ui/mute/ScopePicker.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
@@ -86,7 +86,7 @@ export function MutedSection({ muted, zone, directory }: InZone & Pick<Today, 'm
                   <span>{why ?? (kind === 'silence' ? 'Silence' : 'Maintenance')}</span>
                   <span className={classes.muted}>
                     {kind === 'silence' ? 'Silence' : 'Maintenance'} of {scopeName(scope, directory)}
-                    {subject_label !== null && ` · ${subject_label}`} · by {scope.created_by}
+                    {subject_label !== null && ` · ${subject_label}`} · by {personName(scope.created_by)}
                   </span>
                 </span>
                 <span className={classes.when}>
