@@ -210,7 +210,7 @@ async function toldIn({ read }: Store, incidents: readonly IncidentRow[]): Promi
 
 /**
  * Whether people were notified of an incident with one of its symptoms while it lasted, or a moment after; or knew of it already, about the
- * very same subject.
+ * very same subject, or of a fault that no one could tell from it.
  */
 function isHeardOf(
   cause: Cause,

@@ -18,20 +18,20 @@ const NAMES: Readonly<Record<CauseKind, string>> = {
 
 /** The outcome of all seeds as Markdown. */
 export function tables(all: readonly SeedFigures[]): string {
-  const sum = (of: (figures: Figures) => number) => all.reduce((total, { figures }) => total + of(figures), 0)
-  const overlapping = sum((figures) => figures.overlapping)
-  const twins = sum((figures) => figures.twins)
+  const figures = all.map((one) => one.figures)
+  const overlapping = totalOf(figures, (one) => one.overlapping)
+  const twins = totalOf(figures, (one) => one.twins)
   return [
-    outcomeText({ measurements: [], checks: checksOf(all.map(({ figures }) => figures)) }),
+    outcomeText({ measurements: [], checks: checksOf(figures) }),
     `${overlapping} faults began on a subject on which another was not over: the same alert shows both, and that they are in one incident, as in ${twins} here, is no wrong merge.`,
-    kindTable(all.map(({ figures }) => figures)),
+    kindTable(figures),
     seedTable(all),
   ].join('\n\n')
 }
 
 function checksOf(all: readonly Figures[]): Check[] {
   const { found, incidents, symptoms, right } = together(all.flatMap(({ byKind }) => [...byKind.values()]))
-  const total = (of: (figures: Figures) => number) => all.reduce((sum, figures) => sum + of(figures), 0)
+  const total = (of: (figures: Figures) => number) => totalOf(all, of)
   const months = total(({ siteMonths }) => siteMonths)
   const merges = total(({ wrongMerges }) => wrongMerges.length) / incidents
   const unfound = total((figures) => figures.unfound.length)
@@ -92,7 +92,7 @@ function seedTable(all: readonly SeedFigures[]): string {
 }
 
 function together(all: readonly KindFigures[]): KindFigures {
-  const sum = (of: (figures: KindFigures) => number) => all.reduce((total, figures) => total + of(figures), 0)
+  const sum = (of: (figures: KindFigures) => number) => totalOf(all, of)
   return {
     causes: sum(({ causes }) => causes),
     found: sum(({ found }) => found),
@@ -101,5 +101,7 @@ function together(all: readonly KindFigures[]): KindFigures {
     right: sum(({ right }) => right),
   }
 }
+
+const totalOf = <T>(all: readonly T[], of: (one: T) => number): number => all.reduce((sum, one) => sum + of(one), 0)
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`

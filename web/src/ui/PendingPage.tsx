@@ -1,8 +1,10 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { PageHeader } from './PageHeader.tsx'
-import { ErrorState } from './States.tsx'
+import { ErrorState, MayNotChange } from './States.tsx'
 
-interface Props extends Pick<ComponentProps<typeof PageHeader>, 'title' | 'parents'> {
+type Head = Pick<ComponentProps<typeof PageHeader>, 'title' | 'parents'>
+
+interface Props extends Head {
   /** Why it does not come; null while it may. */
   error: Error | null
   onRetry: () => void
@@ -27,6 +29,16 @@ export function PendingPage({ title, parents = [], error, onRetry, loading, chil
           {children}
         </div>
       )}
+    </>
+  )
+}
+
+/** A page of a form whose call is refused. */
+export function LockedPage(head: Head) {
+  return (
+    <>
+      <PageHeader {...head} />
+      <MayNotChange />
     </>
   )
 }

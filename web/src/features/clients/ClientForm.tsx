@@ -14,7 +14,7 @@ import { useMayChange, useSession } from '../../api/session.ts'
 import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { PendingPage } from '../../ui/PendingPage.tsx'
+import { LockedPage, PendingPage } from '../../ui/PendingPage.tsx'
 import { MayNotChange } from '../../ui/States.tsx'
 import { type ClientValues, clientBody, clientValues, EMPTY_CLIENT, PLANS } from './client-values.ts'
 import { ClientDanger } from './Danger.tsx'
@@ -50,14 +50,7 @@ export function EditClientPage() {
   const { clientId = '' } = useParams({ strict: false })
   const mayChangeOf = useMayChange()
   const { data, error, refetch } = useQuery(clientQuery(clientId))
-  if (!mayChangeOf(clientId)) {
-    return (
-      <>
-        <PageHeader title="Edit" parents={PARENTS} />
-        <MayNotChange />
-      </>
-    )
-  }
+  if (!mayChangeOf(clientId)) return <LockedPage title="Edit" parents={PARENTS} />
   if (data !== undefined) return <Loaded client={data} />
   return (
     <div className={classes.page}>

@@ -13,8 +13,7 @@ import { TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { PendingPage } from '../../ui/PendingPage.tsx'
-import { MayNotChange } from '../../ui/States.tsx'
+import { LockedPage, PendingPage } from '../../ui/PendingPage.tsx'
 import { SiteDanger } from './Danger.tsx'
 import classes from './form.module.css'
 import { emptySite, type SiteValues, siteBody, siteValues, targetOf, zonesWith } from './site-values.ts'
@@ -27,14 +26,7 @@ export function NewSitePage() {
   const create = useCreateSite()
   const navigate = useNavigate()
   const [initial] = useState(() => emptySite(ownZone()))
-  if (!mayChangeOf(clientId)) {
-    return (
-      <>
-        <PageHeader title="New site" parents={PARENTS} />
-        <MayNotChange />
-      </>
-    )
-  }
+  if (!mayChangeOf(clientId)) return <LockedPage title="New site" parents={PARENTS} />
   if (client === undefined) {
     return <Pending title="New site" error={error} onRetry={() => void refetch()} />
   }
@@ -67,14 +59,7 @@ export function EditSitePage() {
   const { siteId = '' } = useParams({ strict: false })
   const mayChangeOf = useMayChange()
   const { data, error, refetch } = useQuery(siteQuery(siteId))
-  if (!mayChangeOf(data?.client_id)) {
-    return (
-      <>
-        <PageHeader title="Site settings" parents={PARENTS} />
-        <MayNotChange />
-      </>
-    )
-  }
+  if (!mayChangeOf(data?.client_id)) return <LockedPage title="Site settings" parents={PARENTS} />
   if (data !== undefined) return <Loaded site={data} />
   return <Pending title="Site settings" error={error} onRetry={() => void refetch()} />
 }

@@ -17,7 +17,7 @@ import { fieldLabel, missingOf } from '../../lib/site-fields.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { counted } from '../../lib/words.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { PendingPage } from '../../ui/PendingPage.tsx'
+import { LockedPage, PendingPage } from '../../ui/PendingPage.tsx'
 import { EmptyState, ErrorState, MayNotChange } from '../../ui/States.tsx'
 import classes from './form.module.css'
 import { NeedsBox, ProbeForm } from './ProbeForm.tsx'
@@ -172,14 +172,8 @@ export function EditProbePage() {
   const probe = useQuery(probeQuery(probeId))
   const site = useQuery({ ...siteQuery(probe.data?.site_id ?? ''), enabled: probe.data !== undefined })
   const error = probe.error ?? site.error
-  if (!mayChangeOf(site.data?.client_id)) {
-    return (
-      <>
-        <PageHeader title="Edit" parents={[{ label: 'Probes', to: '/probes' }]} />
-        <MayNotChange />
-      </>
-    )
-  }
+  if (!mayChangeOf(site.data?.client_id))
+    return <LockedPage title="Edit" parents={[{ label: 'Probes', to: '/probes' }]} />
   if (probe.data !== undefined && site.data !== undefined) return <Loaded probe={probe.data} site={site.data} />
   return (
     <div className={classes.page}>
