@@ -1,3 +1,5 @@
+import type { Counters } from '../src/journal/counters.ts'
+import { type Cell, idsOf } from '../src/journal/delta.ts'
 import { addLog, appendDelta, Delta, type Log } from '../src/journal/index.ts'
 import { appendPayload, type EventPayload } from '../src/journal/payload.ts'
 import type { Store } from '../src/store/index.ts'
@@ -22,6 +24,40 @@ export function deltaOf(siteNo: number, payloads: readonly EventPayload[], now: 
   const delta = new Delta()
   addLog(delta, log)
   return delta
+}
+
+/** Counters as a list: `assert.deepEqual` sees nothing of what they keep to themselves. */
+export function numbersOf(counters: Counters | undefined): number[] | undefined {
+  if (counters === undefined) return undefined
+  const numbers: number[] = []
+  counters.appendTo(numbers)
+  return numbers
+}
+
+/** All that cells hold, as data to compare, whatever the order in which it came. */
+export function contentsOf(cells: readonly Cell[] = []): unknown[] {
+  const sorted = <T>(map: ReadonlyMap<string, T> = new Map()) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))
+  return cells
+    .map(({ minute, containerId, lastSeenAt, events, versions, clients }) => ({
+      minute,
+      containerId,
+      lastSeenAt,
+      versions: sorted(versions),
+      clients: sorted(clients),
+      events: sorted(events).map(([name, event]) => ({
+        name,
+        counts: numbersOf(event.counts),
+        signals: numbersOf(event.signals),
+        fields: sorted(event.fields).map(([field, counts]) => [field, numbersOf(counts)]),
+        tags: sorted(event.tags).map(([key, tag]) => ({
+          key,
+          counts: numbersOf(tag.counts),
+          signals: numbersOf(tag.signals),
+          ids: [...idsOf(tag)].sort(),
+        })),
+      })),
+    }))
+    .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 }
 
 /** The journal's text of a delta. */

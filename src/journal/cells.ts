@@ -3,9 +3,7 @@ import { OTHER } from '../rollups/index.ts'
 import {
   absorbEvent,
   absorbEventCounts,
-  absorbSeen,
   absorbTag,
-  addAll,
   type Cell,
   cellAt,
   type EventDelta,
@@ -15,9 +13,9 @@ import {
   newEvent,
   newSite,
   type TagDelta,
-  tagIn,
 } from './delta.ts'
 import type { NameKind } from './names.ts'
+import { absorbSeen } from './seen.ts'
 
 /** Sums cells that ended up with the same minute and container, such as those of `(other)`: each key may be written only once. */
 export function mergeAlike(cells: readonly Cell[]): Cell[] {
@@ -44,8 +42,8 @@ export function renamed(
     const bookedName = nameOf('event', name)
     const target = eventIn(booked, bookedName)
     absorbEventCounts(target, event)
-    for (const [field, counts] of fieldsOf(event)) addAll(fieldIn(target, fieldNameOf(bookedName, field)), counts)
-    for (const [key, tag] of event.tags) absorbTag(tagIn(target, nameOf('tag', key)), tag)
+    for (const [field, counts] of fieldsOf(event)) fieldIn(target, fieldNameOf(bookedName, field)).addAll(counts)
+    for (const [key, tag] of event.tags) absorbTag(target, nameOf('tag', key), tag)
   }
   return booked
 }
@@ -55,7 +53,7 @@ export function tagsOf(cell: Cell): Map<string, TagDelta> {
   const [first, ...others] = cell.events.values()
   if (first === undefined) return new Map()
   if (others.length === 0) return first.tags
-  const sum = newEvent()
+  const sum = newEvent(first.pool)
   for (const event of cell.events.values()) absorbEvent(sum, event)
   return sum.tags
 }

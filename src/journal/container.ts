@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { storable } from '../lib/index.ts'
-import type { ClientSeen, VersionSeen } from './delta.ts'
+import type { ClientSeen, VersionSeen } from './seen.ts'
 
 const TEXT_MAX = 64
 /** Clients that a payload names: containers have two or three, and a batch may hold events of each. */

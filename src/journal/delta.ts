@@ -7,8 +7,10 @@ import {
   TAG_SIGNAL_COLUMNS,
 } from '../rollups/index.ts'
 import type { EventCounts, FieldCounts, SignalCounts, TagCounts, TagSignalCounts } from '../store/index.ts'
+import { CounterPool, type Counters } from './counters.ts'
+import type { ClientSeen, VersionSeen } from './seen.ts'
 
-/** Counts in the order of `EVENT_COLUMNS`, `TAG_COLUMNS` or those of their signals. */
+/** Counts as they stand in a log, in the order of `EVENT_COLUMNS`, `TAG_COLUMNS` or those of their signals. */
 export type Counts = number[]
 
 /** Place of each event counter in a `Counts`. */
@@ -26,46 +28,28 @@ export const FIELD = indexOf<keyof FieldCounts>(FIELD_COLUMNS)
 /** The outcomes stand first in a tag's counts: up to here. */
 export const OUTCOME_END = OUTCOMES.length
 
-const NO_EVENTS: Counts = EVENT_COLUMNS.map(() => 0)
-const NO_EXECUTIONS: Counts = TAG_COLUMNS.map(() => 0)
 const NO_SIGNALS: Counts = SIGNAL_COLUMNS.map(() => 0)
-const NO_FIELDS: Counts = FIELD_COLUMNS.map(() => 0)
 const NO_TAG_SIGNALS: Counts = TAG_SIGNAL_COLUMNS.map(() => 0)
 
 /** Executions of one tag on one event, in one minute and container. */
 export interface TagDelta {
-  counts: Counts
-  /** Tag ids that came with this key; a set, because a sender may give one name to any number of ids. */
-  ids: Set<string>
+  counts: Counters
+  /** Tag ids that came with this key: nearly always one, but a sender may give one name to any number of ids. See `idsOf`. */
+  ids: string | Set<string> | undefined
   /** What the events said on which it ran; undefined where they said nothing. */
-  signals: Counts | undefined
+  signals: Counters | undefined
 }
 
 /** One event name in one minute and container. */
 export interface EventDelta {
-  counts: Counts
+  counts: Counters
   tags: Map<string, TagDelta>
   /** What the events said beside their counts; undefined where they said nothing. */
-  signals: Counts | undefined
+  signals: Counters | undefined
   /** How often parameters of the site's own were there, by name; undefined where the events name none. */
-  fields: Map<string, Counts> | undefined
-}
-
-/** Times of acceptance, epoch ms. */
-interface Seen {
-  firstSeenAt: number
-  lastSeenAt: number
-}
-
-/** A version of a container that sent something. */
-export interface VersionSeen extends Seen {
-  version: string
-  environment: string
-}
-
-/** A client of a container that claimed events. */
-export interface ClientSeen extends Seen {
-  name: string
+  fields: Map<string, Counters> | undefined
+  /** Where its counters come from. */
+  pool: CounterPool
 }
 
 /** What one container of a site reported for one minute. */
@@ -80,6 +64,8 @@ export interface Cell {
   versions: Map<string, VersionSeen> | undefined
   /** Likewise. */
   clients: Map<string, ClientSeen> | undefined
+  /** Where its counters come from. */
+  pool: CounterPool
 }
 
 export interface Usage {
@@ -95,13 +81,16 @@ export interface SiteDelta {
   usage: Map<number, Usage>
   /** Numbers and texts of the logs it was read from, or fewer: never fewer than it has names and ids. */
   items: number
+  /** Where its counters come from. */
+  pool: CounterPool
 }
 
-export const newSite = (usage: SiteDelta['usage'] = new Map()): SiteDelta => ({
+export const newSite = (usage: SiteDelta['usage'] = new Map(), pool = new CounterPool()): SiteDelta => ({
   cells: [],
   index: undefined,
   usage,
   items: 0,
+  pool,
 })
 
 /** Names and ids in a site's counts: the number of rows of its fold is proportional to them. */
@@ -113,7 +102,7 @@ export function unitsOf(site: SiteDelta): number {
 
 function unitsOfEvent(event: EventDelta): number {
   let units = 1 + event.tags.size + (event.fields?.size ?? 0)
-  for (const { ids } of event.tags.values()) units += ids.size
+  for (const tag of event.tags.values()) units += idCountOf(tag)
   return units
 }
 
@@ -122,11 +111,12 @@ export class Delta {
   readonly sites = new Map<number, SiteDelta>()
   /** Of the sites added to, one with the most items. */
   largest: SiteDelta | undefined
+  readonly #pool = new CounterPool()
 
   site(siteNo: number): SiteDelta {
     let site = this.sites.get(siteNo)
     if (site === undefined) {
-      site = newSite()
+      site = newSite(new Map(), this.#pool)
       this.sites.set(siteNo, site)
     }
     return site
@@ -150,36 +140,18 @@ export function cellAt(site: SiteDelta, minute: number, containerId: string): Ce
   const { cells } = site
   const found = cells.length <= FEW_CELLS ? lookThrough(cells, minute, containerId) : lookUp(site, minute, containerId)
   if (found !== undefined) return found
-  const cell: Cell = { minute, containerId, lastSeenAt: 0, events: new Map(), versions: undefined, clients: undefined }
+  const cell: Cell = {
+    minute,
+    containerId,
+    lastSeenAt: 0,
+    events: new Map(),
+    versions: undefined,
+    clients: undefined,
+    pool: site.pool,
+  }
   cells.push(cell)
   site.index?.set(cellKey(minute, containerId), cell)
   return cell
-}
-
-export function seeVersion(cell: Cell, seen: VersionSeen): void {
-  cell.versions ??= new Map()
-  see(cell.versions, `${seen.version}\0${seen.environment}`, seen)
-}
-
-export function seeClient(cell: Cell, seen: ClientSeen): void {
-  cell.clients ??= new Map()
-  see(cell.clients, seen.name, seen)
-}
-
-function see<T extends Seen>(all: Map<string, T>, key: string, seen: T): void {
-  const known = all.get(key)
-  if (known === undefined) {
-    all.set(key, { ...seen })
-    return
-  }
-  known.firstSeenAt = Math.min(known.firstSeenAt, seen.firstSeenAt)
-  known.lastSeenAt = Math.max(known.lastSeenAt, seen.lastSeenAt)
-}
-
-/** Adds the versions and clients of `theirs` to `ours`. */
-export function absorbSeen(ours: Cell, { versions, clients }: Cell): void {
-  if (versions !== undefined) for (const seen of versions.values()) seeVersion(ours, seen)
-  if (clients !== undefined) for (const seen of clients.values()) seeClient(ours, seen)
 }
 
 function lookThrough(cells: readonly Cell[], minute: number, containerId: string): Cell | undefined {
@@ -193,17 +165,18 @@ function lookUp(site: SiteDelta, minute: number, containerId: string): Cell | un
 
 const cellKey = (minute: number, containerId: string): string => `${minute}|${containerId}`
 
-export const newEvent = (): EventDelta => ({
-  counts: NO_EVENTS.slice(),
+export const newEvent = (pool: CounterPool): EventDelta => ({
+  counts: pool.take(EVENT_COLUMNS.length),
   tags: new Map(),
   signals: undefined,
   fields: undefined,
+  pool,
 })
 
 export function eventIn(cell: Cell, name: string): EventDelta {
   let event = cell.events.get(name)
   if (event === undefined) {
-    event = newEvent()
+    event = newEvent(cell.pool)
     cell.events.set(name, event)
   }
   return event
@@ -212,74 +185,89 @@ export function eventIn(cell: Cell, name: string): EventDelta {
 export function tagIn(event: EventDelta, key: string): TagDelta {
   let tag = event.tags.get(key)
   if (tag === undefined) {
-    tag = { counts: NO_EXECUTIONS.slice(), ids: new Set(), signals: undefined }
+    tag = { counts: event.pool.take(TAG_COLUMNS.length), ids: undefined, signals: undefined }
     event.tags.set(key, tag)
   }
   return tag
+}
+
+const NO_IDS: readonly string[] = []
+
+/** Tag ids that came with the tag's key. */
+export function idsOf({ ids }: TagDelta): Iterable<string> {
+  if (ids === undefined) return NO_IDS
+  return typeof ids === 'string' ? [ids] : ids
+}
+
+/** How many that are. */
+export function idCountOf({ ids }: TagDelta): number {
+  if (ids === undefined) return 0
+  return typeof ids === 'string' ? 1 : ids.size
+}
+
+export function linkId(tag: TagDelta, id: string): void {
+  const { ids } = tag
+  if (ids === undefined) tag.ids = id
+  else if (typeof ids !== 'string') ids.add(id)
+  else if (ids !== id) tag.ids = new Set([ids, id])
 }
 
 export const noSignals = (): Counts => NO_SIGNALS.slice()
 export const noTagSignals = (): Counts => NO_TAG_SIGNALS.slice()
 
 /** The signals of an event, to add to. */
-export function signalsIn(event: EventDelta): Counts {
-  event.signals ??= noSignals()
+export function signalsIn(event: EventDelta): Counters {
+  event.signals ??= event.pool.take(SIGNAL_COLUMNS.length)
   return event.signals
 }
 
-/** The signals of a tag, to add to. */
-export function tagSignalsIn(tag: TagDelta): Counts {
-  tag.signals ??= noTagSignals()
+/** The signals of a tag of the event, to add to. */
+export function tagSignalsIn(event: EventDelta, tag: TagDelta): Counters {
+  tag.signals ??= event.pool.take(TAG_SIGNAL_COLUMNS.length)
   return tag.signals
 }
 
 /** The counts of a parameter, to add to. */
-export function fieldIn(event: EventDelta, name: string): Counts {
+export function fieldIn(event: EventDelta, name: string): Counters {
   event.fields ??= new Map()
   let counts = event.fields.get(name)
   if (counts === undefined) {
-    counts = NO_FIELDS.slice()
+    counts = event.pool.take(FIELD_COLUMNS.length)
     event.fields.set(name, counts)
   }
   return counts
 }
 
-/** Adds `n` to the counter at `index`. */
-export function add(counts: Counts, index: number, n: number): void {
-  counts[index] = (counts[index] ?? 0) + n
-}
-
-export function addAll(counts: Counts, others: Counts): void {
-  for (let i = 0; i < others.length; i++) counts[i] = (counts[i] ?? 0) + (others[i] ?? 0)
-}
-
-const NO_NAMES: ReadonlyMap<string, Counts> = new Map()
+const NO_NAMES: ReadonlyMap<string, Counters> = new Map()
 
 /** Counts of parameters by name. */
-export const fieldsOf = ({ fields }: EventDelta): ReadonlyMap<string, Counts> => fields ?? NO_NAMES
+export const fieldsOf = ({ fields }: EventDelta): ReadonlyMap<string, Counters> => fields ?? NO_NAMES
 
 /** Adds `theirs` to `ours`, and leaves `theirs` as it is. */
 export function absorbEvent(ours: EventDelta, theirs: EventDelta): void {
   absorbEventCounts(ours, theirs)
-  for (const [name, counts] of fieldsOf(theirs)) addAll(fieldIn(ours, name), counts)
-  for (const [key, tag] of theirs.tags) absorbTag(tagIn(ours, key), tag)
+  for (const [name, counts] of fieldsOf(theirs)) fieldIn(ours, name).addAll(counts)
+  for (const [key, tag] of theirs.tags) absorbTag(ours, key, tag)
 }
 
 /** The same without tags and parameters. */
 export function absorbEventCounts(ours: EventDelta, theirs: EventDelta): void {
-  addAll(ours.counts, theirs.counts)
-  if (theirs.signals !== undefined) addAll(signalsIn(ours), theirs.signals)
+  ours.counts.addAll(theirs.counts)
+  if (theirs.signals !== undefined) signalsIn(ours).addAll(theirs.signals)
 }
 
-export function absorbTag(ours: TagDelta, theirs: TagDelta): void {
-  absorbTagCounts(ours, theirs)
-  for (const id of theirs.ids) ours.ids.add(id)
+/** Adds `theirs` to the event's tag `key`. */
+export function absorbTag(event: EventDelta, key: string, theirs: TagDelta): void {
+  const ours = absorbTagCounts(event, key, theirs)
+  for (const id of idsOf(theirs)) linkId(ours, id)
 }
 
-/** The same without the ids. */
-export function absorbTagCounts(ours: TagDelta, theirs: TagDelta): void {
-  addAll(ours.counts, theirs.counts)
-  if (theirs.signals !== undefined) addAll(tagSignalsIn(ours), theirs.signals)
+/** The same without the ids. Returns the event's tag. */
+export function absorbTagCounts(event: EventDelta, key: string, theirs: TagDelta): TagDelta {
+  const ours = tagIn(event, key)
+  ours.counts.addAll(theirs.counts)
+  if (theirs.signals !== undefined) tagSignalsIn(event, ours).addAll(theirs.signals)
+  return ours
 }
 
 function indexOf<K extends string>(columns: readonly K[]): Readonly<Record<K, number>> {

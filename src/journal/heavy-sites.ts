@@ -2,22 +2,22 @@ import { Yielder } from '../lib/index.ts'
 import type { BatchOperation, Store } from '../store/index.ts'
 import {
   absorbEventCounts,
-  absorbSeen,
   absorbTag,
   absorbTagCounts,
-  addAll,
   cellAt,
   Delta,
   eventIn,
   fieldIn,
   fieldsOf,
+  idCountOf,
+  idsOf,
   newSite,
   type SiteDelta,
-  tagIn,
 } from './delta.ts'
 import { dayOf, type NameBooks } from './names.ts'
 import { appendDelta, type Log, spillStream } from './row.ts'
 import type { FoldRows } from './rows.ts'
+import { absorbSeen } from './seen.ts'
 
 /** Units of one site in one fold from which it is spilled: ten milliseconds of work. A busy site has some hundred. */
 export const HEAVY_SITE = 4_000
@@ -76,12 +76,12 @@ function* piecesOf(siteNo: number, site: SiteDelta): Generator<string> {
       absorbEventCounts(target(), event)
       units++
       for (const [field, counts] of fieldsOf(event)) {
-        addAll(fieldIn(target(), field), counts)
+        fieldIn(target(), field).addAll(counts)
         if (++units >= UNITS_PER_PIECE) yield cut()
       }
       for (const [key, tag] of event.tags) {
-        absorbTag(tagIn(target(), key), tag)
-        units += 1 + tag.ids.size
+        absorbTag(target(), key, tag)
+        units += 1 + idCountOf(tag)
         if (units >= UNITS_PER_PIECE) yield cut()
       }
       if (units >= UNITS_PER_PIECE) yield cut()
@@ -118,14 +118,14 @@ export async function condense(siteNo: number, site: SiteDelta, books: NameBooks
       absorbEventCounts(into, event)
       await yielder.spend(1)
       for (const [field, counts] of fieldsOf(event)) {
-        addAll(fieldIn(into, rows.bookField(siteNo, book, bookedName, field)), counts)
+        fieldIn(into, rows.bookField(siteNo, book, bookedName, field)).addAll(counts)
         await yielder.spend(1)
       }
       for (const [key, tag] of event.tags) {
         const booked = rows.bookName(siteNo, book, 'tag', key)
-        absorbTagCounts(tagIn(into, booked), tag)
+        absorbTagCounts(into, booked, tag)
         await yielder.spend(1)
-        for (const id of tag.ids) {
+        for (const id of idsOf(tag)) {
           rows.linkId(siteNo, book, { containerId, id, name: booked, lastSeenAt: cell.lastSeenAt })
           await yielder.spend(1)
         }

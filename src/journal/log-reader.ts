@@ -1,4 +1,4 @@
-import type { Counts } from './delta.ts'
+import type { Counters } from './counters.ts'
 
 /** What a journal row holds, see `row.ts`. */
 export type Log = (string | number)[]
@@ -36,9 +36,8 @@ export class LogReader {
     return value
   }
 
-  counts(width: number): Counts {
-    const counts: Counts = []
-    for (let i = 0; i < width; i++) counts.push(this.number())
-    return counts
+  /** Adds the next numbers to the first `width` counters. */
+  addTo(counters: Counters, width = counters.width): void {
+    for (let index = 0; index < width; index++) counters.add(index, this.number())
   }
 }

@@ -10,8 +10,9 @@ import {
   VERSIONS_PER_DAY,
 } from '../rollups/index.ts'
 import { chunksOf, type Store } from '../store/index.ts'
-import { type Cell, type ClientSeen, type Delta, type EventDelta, fieldsOf, type VersionSeen } from './delta.ts'
+import { type Cell, type Delta, type EventDelta, fieldsOf } from './delta.ts'
 import { type RowBudget, RowBudgets } from './row-budget.ts'
+import type { ClientSeen, VersionSeen } from './seen.ts'
 
 /** An id that goes back to a name it had today is linked again, so that the newest name wins, but no more often than this. */
 const LINK_AGAIN_MS = MINUTE
@@ -47,13 +48,19 @@ export interface TagLink {
 export class NameBook {
   readonly day: number
   /** By kind, once there is a name of it: there are as many books as sites, and few have names of all kinds. */
-  readonly #booked: Partial<Record<NameKind, Map<string, string>>> = {}
+  readonly #booked: Partial<Record<NameKind, Set<string>>> = {}
   /** Admitted under their own name, apart from the two that are always allowed. */
   readonly #admitted: Record<NameKind, number> = { event: 0, tag: 0, container: 0, version: 0, client: 0, field: 0 }
-  /** The name that each tag id had last. */
+  /** The container that the first link was of: most sites have one. */
+  #container: string | undefined
+  /** The name that each tag id had last; of other containers the id stands behind theirs, with NUL between, which no name holds. */
   readonly #namesOfIds = new Map<string, string>()
-  /** When each link of an id and a name was last written, epoch ms of the senders' requests. */
-  readonly #links = new Map<string, number>()
+  /**
+   * When each link of an id and a name was last written, epoch ms of the senders' requests; only of ids that have changed their name, as
+   * the others' were two thirds of a book.
+   */
+  #links: Map<string, number> | undefined
+  #linkCount = 0
   #isLinkingOver = false
   /** The latest acceptance of what it was used for, epoch ms. */
   usedAt = 0
@@ -64,10 +71,10 @@ export class NameBook {
 
   /** Takes in a name that was admitted before: by another process, or by this one before a restart. */
   remember(kind: NameKind, name: string): void {
-    this.#booked[kind] ??= new Map()
+    this.#booked[kind] ??= new Set()
     const booked = this.#booked[kind]
     if (booked.has(name)) return
-    booked.set(name, name)
+    booked.add(name)
     this.#admitted[kind]++
   }
 
@@ -75,9 +82,7 @@ export class NameBook {
    * The name to count `name` under. Calls `onAdmit` for a name that is new today and still fits under the cap.
    */
   book(kind: NameKind, name: string, onAdmit: (admitted: string) => void): string {
-    const known = this.#booked[kind]?.get(name)
-    if (known !== undefined) return known
-    if (isAlwaysAllowed(kind, name)) return name
+    if (this.#booked[kind]?.has(name) === true || isAlwaysAllowed(kind, name)) return name
     const clean = storable(name)
     if (clean !== name && this.#booked[kind]?.has(clean) === true) return clean
     if (this.#admitted[kind] >= CAPS[kind]) return OTHER
@@ -134,19 +139,30 @@ export class NameBook {
    * links each, and every commit beside them waited for 200 ms.
    */
   linkId({ containerId, id, name, lastSeenAt }: TagLink): 'link' | 'known' | 'full' {
-    const ofId = `${containerId}\0${id}`
-    if (this.#namesOfIds.get(ofId) === name) return 'known'
+    this.#container ??= containerId
+    const ofId = containerId === this.#container ? id : `${containerId}\0${id}`
+    const before = this.#namesOfIds.get(ofId)
+    if (before === name) return 'known'
     const link = `${ofId}\0${name}`
-    const writtenAt = this.#links.get(link)
-    if (writtenAt === undefined && this.#links.size >= LINKS_PER_DAY) {
+    const writtenAt = this.#links?.get(link)
+    if (writtenAt === undefined && this.#linkCount >= LINKS_PER_DAY) {
       if (this.#isLinkingOver) return 'known'
       this.#isLinkingOver = true
       return 'full'
     }
     if (writtenAt !== undefined && lastSeenAt < writtenAt + LINK_AGAIN_MS) return 'known'
+    if (writtenAt === undefined) this.#linkCount++
     this.#namesOfIds.set(ofId, name)
-    this.#links.set(link, lastSeenAt)
+    if (before !== undefined) this.#noteChange(`${ofId}\0${before}`, link, lastSeenAt)
     return 'link'
+  }
+
+  /** An id goes from one name to another, at a time of acceptance. */
+  #noteChange(from: string, to: string, at: number): void {
+    this.#links ??= new Map()
+    // The first name of an id stands nowhere else yet: it may come back a minute from now.
+    if (!this.#links.has(from)) this.#links.set(from, at)
+    this.#links.set(to, at)
   }
 }
 

@@ -1,12 +1,10 @@
 import type { CompiledQuery } from 'kysely'
 import { LATENCY_BOUNDS_MS, OUTCOMES, type Outcome } from '../rollups/index.ts'
 import type { BatchOperation, Store } from '../store/index.ts'
+import type { Counters } from './counters.ts'
 import {
-  add,
-  addAll,
   addUsage,
   type Cell,
-  type ClientSeen,
   type Counts,
   cellAt,
   type Delta,
@@ -16,16 +14,17 @@ import {
   FIELD,
   fieldIn,
   fieldsOf,
-  seeClient,
-  seeVersion,
+  idCountOf,
+  idsOf,
+  linkId,
   signalsIn,
   TAG,
-  TAG_SIGNAL,
+  type TagDelta,
   tagIn,
   tagSignalsIn,
-  type VersionSeen,
 } from './delta.ts'
 import { type Log, LogReader } from './log-reader.ts'
+import { type ClientSeen, seeClient, seeVersion, type VersionSeen } from './seen.ts'
 
 /**
  * What a journal row holds: entries one after the other in one flat list, which JSON writes and reads several times
@@ -66,9 +65,6 @@ export const FIELDS = '='
 export const NO_TIME = -1
 export const NO_ID = ''
 
-const EVENT_WIDTH = Object.keys(EVENT).length
-const TAG_WIDTH = Object.keys(TAG).length
-const TAG_SIGNAL_WIDTH = Object.keys(TAG_SIGNAL).length
 /** The counters of a tag without its histogram, which comes last. */
 const TAG_PART_WIDTH = TAG.le_10
 
@@ -88,6 +84,13 @@ export function appendSignals(log: Log, counts: Counts | undefined): void {
   const places = [...counts.keys()].filter((place) => counts[place] !== 0)
   log.push(SIGNALS, places.length)
   for (const place of places) log.push(place, counts[place] ?? 0)
+}
+
+function appendSummedSignals(log: Log, counters: Counters | undefined): void {
+  if (counters === undefined) return
+  const counts: Counts = []
+  counters.appendTo(counts)
+  appendSignals(log, counts)
 }
 
 /** Appends how often parameters of the site's own were there; without any nothing. */
@@ -172,19 +175,21 @@ export function appendClients(log: Log, clients: readonly ClientSeen[]): void {
 /** Appends all that was counted of one event name. */
 export function appendSummedEvent(log: Log, name: string, event: EventDelta): void {
   log.push(name)
-  appendSignals(log, event.signals)
+  appendSummedSignals(log, event.signals)
   appendFields(
     log,
-    Array.from(fieldsOf(event), ([field, counts]) => [field, counts[FIELD.present] ?? 0, counts[FIELD.total] ?? 0]),
+    Array.from(fieldsOf(event), ([field, counts]) => [field, counts.at(FIELD.present), counts.at(FIELD.total)]),
   )
-  log.push(SUM, ...event.counts, event.tags.size)
-  for (const [key, { counts, ids, signals }] of event.tags) {
+  log.push(SUM)
+  event.counts.appendTo(log)
+  log.push(event.tags.size)
+  for (const [key, tag] of event.tags) {
     log.push(key)
-    appendSignals(log, signals)
-    log.push(SUM, ids.size)
+    appendSummedSignals(log, tag.signals)
+    log.push(SUM, idCountOf(tag))
     // One by one: a sender may give more ids than a call can take arguments.
-    for (const id of ids) log.push(id)
-    log.push(...counts)
+    for (const id of idsOf(tag)) log.push(id)
+    tag.counts.appendTo(log)
   }
 }
 
@@ -245,59 +250,60 @@ function addCell(cell: Cell, acceptedAt: number, count: number, reader: LogReade
     if (reader.skips(SIGNALS)) readSignals(signalsIn(event), reader)
     if (reader.skips(FIELDS)) readFields(event, reader)
     const mask = reader.number()
-    if (mask === SUM) addAll(event.counts, reader.counts(EVENT_WIDTH))
-    else if (mask === PART) add(event.counts, EVENT.events, reader.number())
-    else addMask(event.counts, mask, EVENT_WIDTH)
+    if (mask === SUM) reader.addTo(event.counts)
+    else if (mask === PART) event.counts.add(EVENT.events, reader.number())
+    else addMask(event.counts, mask)
     const tags = reader.number()
     for (let j = 0; j < tags; j++) addTag(event, reader)
   }
 }
 
-function addMask(counts: Counts, mask: number, width: number): void {
-  for (let index = 0; index < width; index++) if ((mask & (1 << index)) !== 0) add(counts, index, 1)
+function addMask(counts: Counters, mask: number): void {
+  for (let index = 0; index < counts.width; index++) if ((mask & (1 << index)) !== 0) counts.add(index, 1)
 }
 
 /** @throws Error when they are of a later version, which has more of them: one that knows them is to fold the row */
-function readSignals(signals: Counts, reader: LogReader): void {
+function readSignals(signals: Counters, reader: LogReader): void {
   for (let left = reader.number(); left > 0; left--) {
     const place = reader.number()
-    if (place >= signals.length) throw new Error('the journal holds a signal that this version does not know')
-    add(signals, place, reader.number())
+    if (place >= signals.width) throw new Error('the journal holds a signal that this version does not know')
+    signals.add(place, reader.number())
   }
 }
 
 function readFields(event: EventDelta, reader: LogReader): void {
   for (let left = reader.number(); left > 0; left--) {
     const counts = fieldIn(event, reader.text())
-    add(counts, FIELD.present, reader.number())
-    add(counts, FIELD.total, reader.number())
+    counts.add(FIELD.present, reader.number())
+    counts.add(FIELD.total, reader.number())
   }
 }
 
 function addTag(event: EventDelta, reader: LogReader): void {
   const tag = tagIn(event, reader.text())
-  if (reader.skips(SIGNALS)) readSignals(tagSignalsIn(tag), reader)
+  const { counts } = tag
+  if (reader.skips(SIGNALS)) readSignals(tagSignalsIn(event, tag), reader)
   const outcome = reader.number()
   if (outcome === SUM) {
-    for (let left = reader.number(); left > 0; left--) linkId(tag.ids, reader.text())
-    addAll(tag.counts, reader.counts(TAG_WIDTH))
+    for (let left = reader.number(); left > 0; left--) readId(tag, reader)
+    reader.addTo(counts)
     return
   }
   if (outcome === PART) {
-    for (let index = 0; index < TAG_PART_WIDTH; index++) add(tag.counts, index, reader.number())
+    reader.addTo(counts, TAG_PART_WIDTH)
     return
   }
   const ms = reader.number()
   const signals = outcome >> OUTCOME_BITS
-  if (signals !== 0) addMask(tagSignalsIn(tag), signals, TAG_SIGNAL_WIDTH)
-  add(tag.counts, outcome & ((1 << OUTCOME_BITS) - 1), 1)
-  add(tag.counts, TAG.executions, 1)
+  if (signals !== 0) addMask(tagSignalsIn(event, tag), signals)
+  counts.add(outcome & ((1 << OUTCOME_BITS) - 1), 1)
+  counts.add(TAG.executions, 1)
   if (ms !== NO_TIME) {
-    add(tag.counts, TAG.timed, 1)
-    add(tag.counts, TAG.total_ms, ms)
-    add(tag.counts, TAG.le_10 + latencyBucket(ms), 1)
+    counts.add(TAG.timed, 1)
+    counts.add(TAG.total_ms, ms)
+    counts.add(TAG.le_10 + latencyBucket(ms), 1)
   }
-  linkId(tag.ids, reader.text())
+  readId(tag, reader)
 }
 
 /** Place of an execution time among the histogram's buckets. */
@@ -310,6 +316,7 @@ export function latencyBucket(ms: number): number {
   return bucket
 }
 
-function linkId(ids: Set<string>, id: string): void {
-  if (id !== NO_ID) ids.add(id)
+function readId(tag: TagDelta, reader: LogReader): void {
+  const id = reader.text()
+  if (id !== NO_ID) linkId(tag, id)
 }

@@ -20,23 +20,12 @@ import {
 } from '../rollups/index.ts'
 import type { BatchOperation, SqlValue, UpsertSpec } from '../store/index.ts'
 import { byTimeAndContainer, lastSeen, mergeAlike, mergeByHour, renamed, tagsOf, unitsOfCell } from './cells.ts'
-import {
-  addAll,
-  type Cell,
-  type Counts,
-  cellAt,
-  fieldsOf,
-  newSite,
-  OUTCOME_END,
-  type SiteDelta,
-  seeClient,
-  seeVersion,
-  type TagDelta,
-  type Usage,
-} from './delta.ts'
+import type { CounterPool, Counters } from './counters.ts'
+import { type Cell, cellAt, fieldsOf, idsOf, newSite, OUTCOME_END, type SiteDelta, type Usage } from './delta.ts'
 import type { NameBook, NameBooks, NameKind, TagLink } from './names.ts'
 import { clientName, dayOf, fieldKey, versionName } from './names.ts'
 import type { RowBudget } from './row-budget.ts'
+import { seeClient, seeVersion } from './seen.ts'
 
 /** Events and tags of a site that are made rows in one turn of the event loop: some two milliseconds. */
 const UNITS_PER_TURN = 250
@@ -126,10 +115,24 @@ export class FoldRows {
   }
 
   #push(spec: UpsertSpec, ...row: SqlValue[]): void {
-    const values = this.#values.get(spec)
-    if (values === undefined) this.#values.set(spec, row)
-    else values.push(...row)
+    this.#row(spec).push(...row)
+  }
+
+  /** Begins a row: what is to be appended to. */
+  #row(spec: UpsertSpec): SqlValue[] {
     this.#count++
+    const known = this.#values.get(spec)
+    if (known !== undefined) return known
+    const values: SqlValue[] = []
+    this.#values.set(spec, values)
+    return values
+  }
+
+  /** A row of what one name counts in a minute. */
+  #pushMinute(spec: UpsertSpec, siteNo: number, { minute, containerId }: Cell, name: string, counts: Counters): void {
+    const row = this.#row(spec)
+    row.push(siteNo, GRAIN.minute, minute, containerId, name)
+    counts.appendTo(row)
   }
 
   #addUsage(clientId: string, month: number, { events, requests }: Usage): void {
@@ -139,44 +142,44 @@ export class FoldRows {
     this.#usage.set(clientId, months)
   }
 
-  #addEvents(siteNo: number, { minute, containerId, lastSeenAt, events }: Cell, budget: RowBudget): void {
+  #addEvents(siteNo: number, cell: Cell, budget: RowBudget): void {
+    const { minute, containerId, lastSeenAt, events, pool } = cell
     const admits = (kind: 'event' | 'signal') => (name: string) =>
       isFree(name) || budget.admitsMinute(lastSeenAt, minute, containerId, kind, name)
-    for (const [name, counts] of withinBudget(events, admits('event'))) {
-      this.#push(eventRollups, siteNo, GRAIN.minute, minute, containerId, name, ...counts)
-    }
-    for (const [name, counts] of withinBudget(signalsOf(events), admits('signal'))) {
-      this.#push(signalRollups, siteNo, GRAIN.minute, minute, containerId, name, ...counts)
-    }
+    for (const [name, counts] of withinBudget(events, admits('event'), pool))
+      this.#pushMinute(eventRollups, siteNo, cell, name, counts)
+    for (const [name, counts] of withinBudget(signalsOf(events), admits('signal'), pool))
+      this.#pushMinute(signalRollups, siteNo, cell, name, counts)
   }
 
   /** A pair of names over the budget is counted as `(other)` in both. */
-  #addFields(siteNo: number, { minute, containerId, lastSeenAt, events }: Cell, budget: RowBudget): void {
-    const other: Counts = []
+  #addFields(siteNo: number, { minute, containerId, lastSeenAt, events, pool }: Cell, budget: RowBudget): void {
+    const push = (name: string, field: string, counts: Counters) => {
+      const row = this.#row(fieldRollups)
+      row.push(siteNo, GRAIN.minute, minute, containerId, name, field)
+      counts.appendTo(row)
+    }
+    let other: Counters | undefined
     for (const name of [...events.keys()].filter((one) => events.get(one)?.fields !== undefined).sort()) {
-      const fields = events.get(name)?.fields
-      for (const field of [...(fields?.keys() ?? [])].sort()) {
-        const counts = fields?.get(field) ?? []
+      for (const [field, counts] of sortedByName(events.get(name)?.fields)) {
         const isOther = name === OTHER && field === OTHER
         if (isOther || !budget.admitsMinute(lastSeenAt, minute, containerId, 'field', name, field))
-          addAll(other, counts)
-        else this.#push(fieldRollups, siteNo, GRAIN.minute, minute, containerId, name, field, ...counts)
+          other = sumOf(other, counts, pool)
+        else push(name, field, counts)
       }
     }
-    if (other.length > 0) this.#push(fieldRollups, siteNo, GRAIN.minute, minute, containerId, OTHER, OTHER, ...other)
+    if (other !== undefined) push(OTHER, OTHER, other)
   }
 
   #addTags(siteNo: number, cell: Cell, budget: RowBudget): void {
-    const { minute, containerId, lastSeenAt } = cell
+    const { minute, containerId, lastSeenAt, pool } = cell
     const admits = (kind: 'tag' | 'tag signal') => (key: string) =>
       isFree(key) || budget.admitsMinute(lastSeenAt, minute, containerId, kind, key)
     const tags = tagsOf(cell)
-    for (const [key, counts] of withinBudget(tags, admits('tag'))) {
-      this.#push(tagRollups, siteNo, GRAIN.minute, minute, containerId, key, ...counts)
-    }
-    for (const [key, counts] of withinBudget(signalsOf(tags), admits('tag signal'))) {
-      this.#push(tagSignalRollups, siteNo, GRAIN.minute, minute, containerId, key, ...counts)
-    }
+    for (const [key, counts] of withinBudget(tags, admits('tag'), pool))
+      this.#pushMinute(tagRollups, siteNo, cell, key, counts)
+    for (const [key, counts] of withinBudget(signalsOf(tags), admits('tag signal'), pool))
+      this.#pushMinute(tagSignalRollups, siteNo, cell, key, counts)
   }
 
   /** Past the cap of a day further versions and clients are not noted: no count depends on them. */
@@ -205,20 +208,23 @@ export class FoldRows {
   }
 
   /** A pair of names over the budget is counted as `(other)` in both. */
-  #addHour(siteNo: number, { minute, containerId, lastSeenAt, events }: Cell, budget: RowBudget): void {
+  #addHour(siteNo: number, { minute, containerId, lastSeenAt, events, pool }: Cell, budget: RowBudget): void {
     const hour = floorTo(minute, HOUR)
-    const other: Counts = []
+    const push = (name: string, key: string, counts: Counters) => {
+      const row = this.#row(eventTagRollups)
+      row.push(siteNo, GRAIN.hour, hour, containerId, name, key)
+      counts.appendTo(row, OUTCOME_END)
+    }
+    let other: Counters | undefined
     for (const name of [...events.keys()].sort()) {
       if (name === NO_EVENT) continue // a batch does not say on which event its tags ran
-      const tags = events.get(name)?.tags ?? new Map<string, TagDelta>()
-      for (const key of [...tags.keys()].sort()) {
-        const outcomes = tags.get(key)?.counts.slice(0, OUTCOME_END) ?? []
+      for (const [key, { counts }] of sortedByName(events.get(name)?.tags)) {
         const isOther = name === OTHER && key === OTHER
-        if (isOther || !budget.admitsHour(lastSeenAt, hour, containerId, name, key)) addAll(other, outcomes)
-        else this.#push(eventTagRollups, siteNo, GRAIN.hour, hour, containerId, name, key, ...outcomes)
+        if (isOther || !budget.admitsHour(lastSeenAt, hour, containerId, name, key)) other = sumOf(other, counts, pool)
+        else push(name, key, counts)
       }
     }
-    if (other.length > 0) this.#push(eventTagRollups, siteNo, GRAIN.hour, hour, containerId, OTHER, OTHER, ...other)
+    if (other !== undefined) push(OTHER, OTHER, other)
   }
 
   /** The cell under the names that it counts under; the same object when no name changes, which is nearly always. */
@@ -236,7 +242,7 @@ export class FoldRows {
       for (const [key, tag] of event.tags) {
         const booked = nameOf('tag', key)
         changed ||= booked !== key
-        for (const id of tag.ids) this.linkId(siteNo, book, { containerId, id, name: booked, lastSeenAt })
+        for (const id of idsOf(tag)) this.linkId(siteNo, book, { containerId, id, name: booked, lastSeenAt })
       }
     }
     return changed ? renamed(cell, containerId, nameOf, fieldNameOf) : cell
@@ -247,27 +253,34 @@ export class FoldRows {
 const isFree = (name: string): boolean => name === OTHER || name === NO_EVENT
 
 /** The signals of those that have any, by name: of most senders none. */
-function signalsOf(byName: ReadonlyMap<string, { signals: Counts | undefined }>): Map<string, { counts: Counts }> {
-  const found = new Map<string, { counts: Counts }>()
+function signalsOf(byName: ReadonlyMap<string, { signals: Counters | undefined }>): Map<string, { counts: Counters }> {
+  const found = new Map<string, { counts: Counters }>()
   for (const [name, { signals }] of byName) if (signals !== undefined) found.set(name, { counts: signals })
   return found
 }
 
+function sortedByName<T>(byName: ReadonlyMap<string, T> | undefined): [name: string, of: T][] {
+  return byName === undefined ? [] : [...byName].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** Adds `counts` to `sum`, which the first begins. */
+function sumOf(sum: Counters | undefined, counts: Counters, pool: CounterPool): Counters {
+  const into = sum ?? pool.take(counts.width)
+  into.addAll(counts)
+  return into
+}
+
 /** Counts by name, ordered by name; those that are not admitted are summed as `(other)`. */
 function withinBudget(
-  byName: ReadonlyMap<string, { counts: Counts }>,
+  byName: ReadonlyMap<string, { counts: Counters }>,
   admits: (name: string) => boolean,
-): [name: string, counts: Counts][] {
-  const rows: [string, Counts][] = []
-  let other: Counts | undefined
-  for (const name of [...byName.keys()].sort()) {
-    const counts = byName.get(name)?.counts ?? []
-    if (name !== OTHER && admits(name)) {
-      rows.push([name, counts])
-    } else {
-      other ??= []
-      addAll(other, counts)
-    }
+  pool: CounterPool,
+): [name: string, counts: Counters][] {
+  const rows: [string, Counters][] = []
+  let other: Counters | undefined
+  for (const [name, { counts }] of sortedByName(byName)) {
+    if (name !== OTHER && admits(name)) rows.push([name, counts])
+    else other = sumOf(other, counts, pool)
   }
   return other === undefined ? rows : [...rows, [OTHER, other]]
 }

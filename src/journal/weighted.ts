@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { add, Delta, fieldsOf, SIGNAL, signalsIn } from './delta.ts'
+import { Delta, fieldsOf, SIGNAL, signalsIn } from './delta.ts'
 import { addLog, appendSummedEvent, type Log } from './row.ts'
 
 /** Small enough that no count leaves the numbers that JSON holds, but for execution times of years. */
@@ -27,19 +27,15 @@ export function appendWeighted(log: Log, one: Log, weight: number): void {
   addLog(delta, [0, 0, 0, 0, 0, 0, '', 1, ...one])
   for (const { events } of delta.site(0).cells) {
     for (const [name, event] of events) {
-      scale(event.counts, weight)
-      scale(event.signals, weight)
-      add(signalsIn(event), SIGNAL.weight_excess, weight * (weight - 1))
-      for (const counts of fieldsOf(event).values()) scale(counts, weight)
-      for (const tag of event.tags.values()) {
-        scale(tag.counts, weight)
-        scale(tag.signals, weight)
+      event.counts.scale(weight)
+      event.signals?.scale(weight)
+      signalsIn(event).add(SIGNAL.weight_excess, weight * (weight - 1))
+      for (const counts of fieldsOf(event).values()) counts.scale(weight)
+      for (const { counts, signals } of event.tags.values()) {
+        counts.scale(weight)
+        signals?.scale(weight)
       }
       appendSummedEvent(log, name, event)
     }
   }
-}
-
-function scale(counts: number[] | undefined, weight: number): void {
-  if (counts !== undefined) for (const [place, count] of counts.entries()) counts[place] = count * weight
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { idsOf } from '../../src/journal/delta.ts'
 import { addLog, Delta, EVENT, type Log, latencyBucket, SIGNAL, TAG, TAG_SIGNAL } from '../../src/journal/index.ts'
 import { appendPayload, eventsIn, type Payload } from '../../src/journal/payload.ts'
 import { NO_EVENT } from '../../src/rollups/index.ts'
-import { eventPayload } from '../../testkit/deltas.ts'
+import { contentsOf, eventPayload, numbersOf } from '../../testkit/deltas.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.500Z')
 const MINUTE = Date.parse('2026-11-20T10:00:00.000Z')
@@ -39,14 +40,14 @@ for (const [what, sent, booked, skewed] of times) {
     const { cell } = cellOf(eventPayload({ timestamp_ms: sent }))
     assert.equal(cell.minute, booked)
     assert.equal(cell.lastSeenAt, NOW)
-    assert.equal(cell.events.get('purchase')?.counts[EVENT.skewed], skewed)
+    assert.equal(cell.events.get('purchase')?.counts.at(EVENT.skewed), skewed)
   })
 }
 
 test('empty presence objects, and those without a known flag, report nothing', () => {
   const counts = countsOf(eventPayload({ timestamp_ms: NOW, user_data: {}, ecommerce: {} }))
-  assert.equal(counts[EVENT.user_data_total], 0)
-  assert.equal(counts[EVENT.ecommerce_total], 0)
+  assert.equal(counts.at(EVENT.user_data_total), 0)
+  assert.equal(counts.at(EVENT.ecommerce_total), 0)
 })
 
 test('an address is present with a first or a last name', () => {
@@ -56,12 +57,12 @@ test('an address is present with a first or a last name', () => {
     { has_first_name: true, has_last_name: true },
   ]) {
     const counts = countsOf(eventPayload({ timestamp_ms: NOW, user_data: flags }))
-    assert.equal(counts[EVENT.address], 1)
-    assert.equal(counts[EVENT.user_data_total], 1)
+    assert.equal(counts.at(EVENT.address), 1)
+    assert.equal(counts.at(EVENT.user_data_total), 1)
   }
   const without = countsOf(eventPayload({ timestamp_ms: NOW, user_data: { has_city: true, has_first_name: false } }))
-  assert.equal(without[EVENT.address], 0)
-  assert.equal(without[EVENT.city], 1)
+  assert.equal(without.at(EVENT.address), 0)
+  assert.equal(without.at(EVENT.city), 1)
 })
 
 test('a tag without a name goes by its id, and only named ids are remembered', () => {
@@ -72,7 +73,7 @@ test('a tag without a name goes by its id, and only named ids are remembered', (
   ]
   const event = cellOf(eventPayload({ timestamp_ms: NOW, tags })).cell.events.get('purchase')
   assert.deepEqual(
-    Array.from(event?.tags ?? [], ([key, { ids }]) => [key, [...ids]]),
+    Array.from(event?.tags ?? [], ([key, tag]) => [key, [...idsOf(tag)]]),
     [
       ['tag_31', []],
       ['tag_32', []],
@@ -96,16 +97,16 @@ test('a batch is booked to the minute its window ends in, whole counts beside th
   assert.equal(cell.minute, MINUTE - 60_000)
   assert.deepEqual([...site.usage], [[202611, { events: 50, requests: 1 }]])
   const whole = cell.events.get(NO_EVENT)
-  assert.equal(whole?.counts[EVENT.total], 50)
-  assert.equal(whole?.counts[EVENT.email], 42)
-  assert.equal(whole?.counts[EVENT.user_data_detail_total], 0)
-  assert.equal(whole?.counts[EVENT.transaction_id], 4)
-  assert.equal(cell.events.get('page_view')?.counts[EVENT.events], 45)
-  assert.equal(cell.events.get('page_view')?.counts[EVENT.total], 0)
+  assert.equal(whole?.counts.at(EVENT.total), 50)
+  assert.equal(whole?.counts.at(EVENT.email), 42)
+  assert.equal(whole?.counts.at(EVENT.user_data_detail_total), 0)
+  assert.equal(whole?.counts.at(EVENT.transaction_id), 4)
+  assert.equal(cell.events.get('page_view')?.counts.at(EVENT.events), 45)
+  assert.equal(cell.events.get('page_view')?.counts.at(EVENT.total), 0)
   const tag = whole?.tags.get('GA4')
-  assert.equal(tag?.counts[TAG.executions], 51)
-  assert.equal(tag?.counts[TAG.timed], 51)
-  assert.equal(tag?.counts[TAG.le_10], 0)
+  assert.equal(tag?.counts.at(TAG.executions), 51)
+  assert.equal(tag?.counts.at(TAG.timed), 51)
+  assert.equal(tag?.counts.at(TAG.le_10), 0)
 })
 
 test('consent is counted by class, and with the tags that ran while it was denied', () => {
@@ -121,16 +122,16 @@ test('consent is counted by class, and with the tags that ran while it was denie
       },
     }),
   ).cell.events.get('purchase')
-  const raised = Object.entries(SIGNAL).filter(([, place]) => event?.signals?.[place] === 1)
+  const raised = Object.entries(SIGNAL).filter(([, place]) => event?.signals?.at(place) === 1)
   assert.deepEqual(
     raised.map(([name]) => name),
     ['consent_total', 'ad_storage_denied', 'analytics_storage_granted', 'update_known', 'never_updated', 'dma'],
   )
   for (const tag of event?.tags.values() ?? []) {
-    assert.deepEqual(tag.signals?.slice(0, 4), [1, 1, 0, 0])
-    assert.equal(tag.counts[TAG.executions], 1)
+    assert.deepEqual(numbersOf(tag.signals)?.slice(0, 4), [1, 1, 0, 0])
+    assert.equal(tag.counts.at(TAG.executions), 1)
   }
-  assert.equal(event?.tags.get('tag_31')?.counts[TAG.timeout], 1)
+  assert.equal(event?.tags.get('tag_31')?.counts.at(TAG.timeout), 1)
 })
 
 test('how a vendor answered is counted with the tag, beside what the event said of consent', () => {
@@ -143,14 +144,16 @@ test('how a vendor answered is counted with the tag, beside what the event said 
     eventPayload({ timestamp_ms: NOW, tags, consent: { analytics_storage: 'denied' } }),
   ).cell.events.get('purchase')
   const raisedOf = (key: string) =>
-    Object.entries(TAG_SIGNAL).flatMap(([name, place]) => (event?.tags.get(key)?.signals?.[place] === 1 ? [name] : []))
+    Object.entries(TAG_SIGNAL).flatMap(([name, place]) =>
+      event?.tags.get(key)?.signals?.at(place) === 1 ? [name] : [],
+    )
   const consent = ['consent_total', 'analytics_storage_denied']
   assert.deepEqual(raisedOf('Meta'), [...consent, 'response_4xx'])
   assert.deepEqual(raisedOf('tag_2'), [...consent, 'response_none'])
   assert.deepEqual(raisedOf('tag_3'), consent)
-  assert.deepEqual([...(event?.tags.get('Meta')?.ids ?? [])], ['1'])
-  assert.equal(event?.tags.get('Meta')?.counts[TAG.success], 1)
-  assert.equal(event?.tags.get('tag_2')?.counts[TAG.failure], 1)
+  assert.deepEqual(event?.tags.get('Meta')?.ids, '1')
+  assert.equal(event?.tags.get('Meta')?.counts.at(TAG.success), 1)
+  assert.equal(event?.tags.get('tag_2')?.counts.at(TAG.failure), 1)
 })
 
 test('an event that says nothing of consent, or an empty object, has no signals', () => {
@@ -173,7 +176,7 @@ test('identifiers and faults of values are counted with their bases', () => {
       ecommerce: { has_value: true, value_zero: true, currency_invalid: false },
     }),
   ).cell.events.get('purchase')
-  const raised = Object.entries(SIGNAL).filter(([, place]) => event?.signals?.[place] === 1)
+  const raised = Object.entries(SIGNAL).filter(([, place]) => event?.signals?.at(place) === 1)
   assert.deepEqual(
     raised.map(([name]) => name),
     ['identifiers_total', 'ip', 'validity_total', 'value_zero'],
@@ -205,11 +208,11 @@ test('a batch counts the classes of consent of its events and tags', () => {
     consent: { total: 8, ad_storage_denied: 5, ad_storage_granted: 2 },
   })
   const whole = cell.events.get(NO_EVENT)
-  assert.equal(whole?.signals?.[SIGNAL.consent_total], 8)
-  assert.equal(whole?.signals?.[SIGNAL.ad_storage_denied], 5)
-  assert.equal(whole?.tags.get('GA4')?.signals?.[TAG_SIGNAL.ad_storage_denied], 5)
-  assert.equal(whole?.tags.get('GA4')?.counts[TAG.success], 9)
-  assert.equal(whole?.tags.get('Ads')?.signals?.[TAG_SIGNAL.response_5xx], 2)
+  assert.equal(whole?.signals?.at(SIGNAL.consent_total), 8)
+  assert.equal(whole?.signals?.at(SIGNAL.ad_storage_denied), 5)
+  assert.equal(whole?.tags.get('GA4')?.signals?.at(TAG_SIGNAL.ad_storage_denied), 5)
+  assert.equal(whole?.tags.get('GA4')?.counts.at(TAG.success), 9)
+  assert.equal(whole?.tags.get('Ads')?.signals?.at(TAG_SIGNAL.response_5xx), 2)
   assert.equal(whole?.tags.get('Meta')?.signals, undefined)
 })
 
@@ -225,12 +228,12 @@ test('a journal row of the release before, which knew no signals, is read as it 
   addLog(delta, ROW_OF_THE_RELEASE_BEFORE)
   const cell = delta.sites.get(1)?.cells[0]
   const purchase = cell?.events.get('purchase')
-  assert.equal(purchase?.counts[EVENT.events], 6)
+  assert.equal(purchase?.counts.at(EVENT.events), 6)
   assert.equal(purchase?.signals, undefined)
-  assert.equal(purchase?.tags.get('GA4')?.counts[TAG.success], 1)
-  assert.equal(purchase?.tags.get('tag_31')?.counts[TAG.timeout], 1)
-  assert.equal(cell?.events.get(NO_EVENT)?.counts[EVENT.total], 5)
-  assert.equal(cell?.events.get(NO_EVENT)?.tags.get('GA4')?.counts[TAG.total_ms], 400)
+  assert.equal(purchase?.tags.get('GA4')?.counts.at(TAG.success), 1)
+  assert.equal(purchase?.tags.get('tag_31')?.counts.at(TAG.timeout), 1)
+  assert.equal(cell?.events.get(NO_EVENT)?.counts.at(EVENT.total), 5)
+  assert.equal(cell?.events.get(NO_EVENT)?.tags.get('GA4')?.counts.at(TAG.total_ms), 400)
 })
 
 test('a signal of a later version is left to a program that knows it', () => {
@@ -279,9 +282,9 @@ for (const [what, sent] of [
     const { cell, site } = cellOf({ ...like, weight: 7 })
     // Beside that it says that one was sent for seven.
     const signals = cell.events.get('purchase')?.signals
-    assert.equal(signals?.[SIGNAL.weight_excess], 7 * 7 - 7)
-    if (signals !== undefined) signals[SIGNAL.weight_excess] = 0
-    assert.deepEqual(cell, seven.sites.get(1)?.cells[0])
+    assert.equal(signals?.at(SIGNAL.weight_excess), 7 * 7 - 7)
+    signals?.add(SIGNAL.weight_excess, -(7 * 7 - 7))
+    assert.deepEqual(contentsOf([cell]), contentsOf(seven.sites.get(1)?.cells))
     assert.deepEqual([...site.usage], [[202611, { events: 7, requests: 1 }]])
   })
 }
@@ -302,8 +305,8 @@ test('the largest weight of the longest execution is a number that the journal h
   const delta = new Delta()
   addLog(delta, JSON.parse(JSON.stringify(log)) as Log)
   const counts = delta.sites.get(1)?.cells[0]?.events.get('purchase')?.tags.get('tag_1')?.counts
-  assert.equal(counts?.[TAG.total_ms], Number.MAX_SAFE_INTEGER * 1_000)
-  assert.equal(counts?.[TAG.executions], 1_000)
+  assert.equal(counts?.at(TAG.total_ms), Number.MAX_SAFE_INTEGER * 1_000)
+  assert.equal(counts?.at(TAG.executions), 1_000)
 })
 
 test('an event of a preview takes from the quota and is in no other count', () => {
@@ -325,8 +328,8 @@ test('a batch that gives no count of executions has the sum of its outcomes', ()
     tag_metrics: { GA4: { success: 2, failure: 1 } },
   })
   const counts = cell.events.get(NO_EVENT)?.tags.get('GA4')?.counts
-  assert.equal(counts?.[TAG.executions], 3)
-  assert.equal(counts?.[TAG.timed], 0)
+  assert.equal(counts?.at(TAG.executions), 3)
+  assert.equal(counts?.at(TAG.timed), 0)
 })
 
 const buckets: [ms: number, bucket: number][] = [
