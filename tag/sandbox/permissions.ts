@@ -9,9 +9,12 @@ export class PermissionError extends Error {
 /** What ___SERVER_PERMISSIONS___ allows, asked at run time. */
 export class Permissions {
   readonly #params = new Map<string, Readonly<Record<string, Plain>>>()
+  /** Of `read_event_data`, which is asked for each key of each event. */
+  readonly #keyPatterns: readonly string[]
 
   constructor(list: readonly Permission[]) {
     for (const { publicId, params } of list) this.#params.set(publicId, params)
+    this.#keyPatterns = textList(this.#params.get('read_event_data')?.keyPatterns ?? null)
   }
 
   /** Throws unless the permission behind an API is declared. */
@@ -55,8 +58,19 @@ export class Permissions {
     const params = this.#params.get(permission)
     if (params === undefined) return false
     if (permission === 'send_http' && subject !== undefined) return allowsUrl(params, subject)
-    if (permission === 'read_event_data' && subject !== undefined) return allowsKey(params, subject)
+    if (permission === 'read_event_data' && subject !== undefined) return this.#allowsKey(params, subject)
     return true
+  }
+
+  /**
+   * A pattern allows its own key only, `user_data.*` all below it. How the real sandbox treats children is unverified, so
+   * the narrower reading holds.
+   */
+  #allowsKey(params: Readonly<Record<string, Plain>>, path: string): boolean {
+    if (params.eventDataAccess === 'any') return true
+    return this.#keyPatterns.some((pattern) =>
+      pattern.endsWith('.*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern,
+    )
   }
 }
 
@@ -91,17 +105,6 @@ function matchesPath([prefix = '', ...others]: readonly string[], text: string):
     at = found + part.length
   }
   return true
-}
-
-/**
- * A pattern allows its own key only, `user_data.*` all below it. How the real sandbox treats children is unverified, so
- * the narrower reading holds.
- */
-function allowsKey(params: Readonly<Record<string, Plain>>, path: string): boolean {
-  if (params.eventDataAccess === 'any') return true
-  return textList(params.keyPatterns).some((pattern) =>
-    pattern.endsWith('.*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern,
-  )
 }
 
 const messageList = (value: Plain): Readonly<Record<string, Plain>>[] =>

@@ -65,7 +65,7 @@ export function unusedApis(program: Program, calls: readonly RequireCall[]): Cod
 
 /** Members that lead out of the sandbox, and methods that its values do not have. */
 export function members(program: Program, apiVariables: readonly string[]): CodeProblem[] {
-  return [...walk(program)].flatMap(({ node, parents }) => {
+  return walk(program).flatMap(({ node, parents }) => {
     const name = memberName(node)
     if (name === null) return []
     if (FORBIDDEN_PROPERTIES.includes(name)) {
@@ -93,7 +93,7 @@ export interface ApiCall {
 /** What the code calls of what it requires. */
 export function apiCalls(program: Program, calls: readonly RequireCall[]): ApiCall[] {
   const apis = new Map(calls.flatMap(({ api, variable }) => (variable === null ? [] : [[variable, api] as const])))
-  return [...walk(program)].flatMap(({ node }) => {
+  return walk(program).flatMap(({ node }) => {
     if (node.type !== 'CallExpression') return []
     const { callee } = node
     const required = callee.type === 'CallExpression' && isRequire(callee) ? onlyText(callee) : null
@@ -107,7 +107,7 @@ export function apiCalls(program: Program, calls: readonly RequireCall[]): ApiCa
 
 /** The texts in quotes that come first in the calls of these functions. */
 export function namedIn(program: Program, functions: readonly string[]): { name: string; line: number }[] {
-  return [...walk(program)].flatMap(({ node }) => {
+  return walk(program).flatMap(({ node }) => {
     if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier') return []
     const [first] = node.arguments
     if (!functions.includes(node.callee.name) || first?.type !== 'Literal' || typeof first.value !== 'string') return []
@@ -122,7 +122,7 @@ const isRequire = ({ callee }: CallExpression): boolean => callee.type === 'Iden
  * hands them on (O).
  */
 export function signalsOutcome(program: Program): boolean {
-  return [...walk(program)].some(
+  return walk(program).some(
     ({ node }) =>
       node.type === 'MemberExpression' &&
       node.object.type === 'Identifier' &&

@@ -10,7 +10,7 @@ export function parseCode(code: Section): { program: Program | null; findings: F
   const finding = (line: number, message: string): Finding => ({ line: code.line + line - 1, rule: 'syntax', message })
   const latest = attempt(code.text, 'latest')
   if ('error' in latest) return { program: null, findings: [finding(latest.line, latest.error)] }
-  const findings = [...walk(latest.program)].flatMap(({ node }) => {
+  const findings = walk(latest.program).flatMap(({ node }) => {
     const problem = problemWith(node)
     return problem === null ? [] : [finding(lineIn(node), problem)]
   })

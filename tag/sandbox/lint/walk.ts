@@ -6,15 +6,31 @@ export interface Visit {
   readonly parents: readonly AnyNode[]
 }
 
+/** Walked already: every check of a program goes over all of it, and there are as many programs as scenarios. */
+const walked = new WeakMap<AnyNode, readonly Visit[]>()
+
 /** Every node of a tree, parents before children, in the order of the text. */
-export function* walk(node: AnyNode, parents: readonly AnyNode[] = []): Generator<Visit> {
-  yield { node, parents }
-  const around = [...parents, node]
-  for (const child of childrenOf(node)) yield* walk(child, around)
+export function walk(root: AnyNode): readonly Visit[] {
+  const known = walked.get(root)
+  if (known !== undefined) return known
+  const visits: Visit[] = []
+  const visit = (node: AnyNode, parents: readonly AnyNode[]): void => {
+    visits.push({ node, parents })
+    const around = [...parents, node]
+    for (const child of childrenOf(node)) visit(child, around)
+  }
+  visit(root, [])
+  walked.set(root, visits)
+  return visits
 }
 
 export function childrenOf(node: AnyNode): AnyNode[] {
-  return Object.values(node).flatMap((value: unknown) => (Array.isArray(value) ? value : [value]).filter(isNode))
+  const children: AnyNode[] = []
+  for (const value of Object.values(node) as unknown[]) {
+    if (Array.isArray(value)) children.push(...value.filter(isNode))
+    else if (isNode(value)) children.push(value)
+  }
+  return children
 }
 
 const isNode = (value: unknown): value is AnyNode =>
