@@ -1,4 +1,4 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { Temporal } from 'temporal-polyfill'
 import { DAY, HOUR, MINUTE } from '../lib/index.ts'
 import { type BatchOperation, type Store, StoreError, totalOf } from '../store/index.ts'
@@ -7,13 +7,13 @@ import {
   EVENT_COLUMNS,
   FIELD_COLUMNS,
   GRAIN,
-  MINUTE_TABLES,
   OUTCOMES,
   type RollupTable,
   SIGNAL_COLUMNS,
   TAG_COLUMNS,
   TAG_SIGNAL_COLUMNS,
 } from './columns.ts'
+import { type DirtyBucket, NAME_COLUMNS, type RollUpLevel, type Slice, slicesOf, tablesIfSmall } from './slices.ts'
 
 /**
  * Finer rows that one transaction sums, while all commits wait: 10 to 20 ms. At 50,000 it was 50 to 60 ms, and three fifths of the work.
@@ -21,14 +21,6 @@ import {
  */
 const ROWS_AT_ONCE = 10_000
 
-const NAME_COLUMNS = {
-  event_rollups: ['event_name'],
-  tag_rollups: ['tag_key'],
-  event_tag_rollups: ['event_name', 'tag_key'],
-  signal_rollups: ['event_name'],
-  tag_signal_rollups: ['tag_key'],
-  field_rollups: ['event_name', 'field'],
-} as const
 const COUNT_COLUMNS: Record<RollupTable, readonly string[]> = {
   event_rollups: EVENT_COLUMNS,
   tag_rollups: TAG_COLUMNS,
@@ -38,47 +30,11 @@ const COUNT_COLUMNS: Record<RollupTable, readonly string[]> = {
   field_rollups: FIELD_COLUMNS,
 }
 
-export interface DirtyBucket {
-  siteNo: number
-  bucket: number
-  timezone: string
-  /** How often folds had written to it when it was read. */
-  writes: number
-  /** The minute rows of hours that start before this are deleted, epoch ms. */
-  minutesGoneBefore: number
-}
-
-/** Which rows are summed into which. */
-export interface RollUpLevel {
-  tables: readonly RollupTable[]
-  from: number
-  to: number
-  span: number
-}
-
-export const HOURS: RollUpLevel = {
-  tables: MINUTE_TABLES,
-  from: GRAIN.minute,
-  to: GRAIN.hour,
-  span: HOUR,
-}
-export const DAYS: RollUpLevel = {
-  tables: [...MINUTE_TABLES, 'event_tag_rollups'],
-  from: GRAIN.hour,
-  to: GRAIN.day,
-  span: DAY,
-}
-
-/** Part of a bucket's rows in one table: a range of containers, or of names in a container, in the database's own order. */
-interface Slice {
-  table: RollupTable
-  within: RawBuilder<SqlBool>
-}
-
 /**
  * Derives the rows of a dirty bucket from finer ones, and clears it; returns whether it could be cleared.
  *
- * A bucket of few rows takes one transaction, which clears it first. One of many is derived slice by slice while it stays
+ * A bucket of few rows takes one transaction, which clears it first and leaves out the tables that were empty, unless a fold has written to
+ * it since. One of many is derived slice by slice while it stays
  * dirty, so that no statement takes long and no fold waits for it. Reports see that it is dirty and read the finer rows
  * meanwhile. At the end it is cleared if no fold wrote to it in between: each fold increments its `writes`. Two nodes at the
  * same bucket meet at a slice's rows: one of them waits, and then sums what is there by then, or fails (`unique`).
@@ -96,12 +52,9 @@ export async function derive(
 ): Promise<boolean> {
   try {
     // Late rows are few, and are deleted as they are added: that has to be one transaction.
-    if (isGone(level, dirty) || (await isSmall(store, level, dirty, rowsAtOnce))) {
-      await store.batch([
-        clearDirty(store, level, dirty),
-        ...wholeBucket(store, level, dirty),
-        ...markDayDirty(level, dirty),
-      ])
+    const tables = isGone(level, dirty) ? level.tables : await tablesIfSmall(store, level, dirty, rowsAtOnce)
+    if (tables !== undefined) {
+      await deriveWhole(store, level, dirty, tables)
       return true
     }
     for (const slice of await slicesOf(store, level, dirty, rowsAtOnce))
@@ -114,6 +67,31 @@ export async function derive(
     if (thrown instanceof StoreError && (thrown.kind === 'unexpected_changes' || thrown.kind === 'unique')) return false
     throw thrown
   }
+}
+
+/** Derives a bucket in one transaction. @param tables those that have rows; the others are left out */
+async function deriveWhole(
+  store: Store,
+  level: RollUpLevel,
+  dirty: DirtyBucket,
+  tables: readonly RollupTable[],
+): Promise<void> {
+  const deriveFrom = (some: readonly RollupTable[], writes?: number) =>
+    store.batch([
+      clearDirty(store, level, dirty, writes),
+      ...some.flatMap((table) => deriveSlice(store, level, dirty, { table, within: sql`1 = 1` })),
+      ...markDayDirty(level, dirty),
+    ])
+  if (tables.length < level.tables.length) {
+    try {
+      await deriveFrom(tables, dirty.writes)
+      return
+    } catch (thrown) {
+      if (!(thrown instanceof StoreError && thrown.kind === 'unexpected_changes')) throw thrown
+      // A fold wrote to the bucket, perhaps to a table that was empty. It may do so every second: once more, with all of them.
+    }
+  }
+  await deriveFrom(level.tables)
 }
 
 /** Comes first: a fold that wants to mark the bucket dirty again waits until the derived rows are there. */
@@ -141,72 +119,6 @@ function markDayDirty(level: RollUpLevel, dirty: DirtyBucket): BatchOperation[] 
   const values = [dirty.siteNo, GRAIN.day, dirty.bucket - (dirty.bucket % DAY), 1]
   return [{ kind: 'upsert', spec: dirtyBuckets, values }]
 }
-
-async function isSmall(store: Store, level: RollUpLevel, dirty: DirtyBucket, rowsAtOnce: number): Promise<boolean> {
-  const counts = level.tables.map((table) => {
-    const some = sql`select 1 from ${sql.table(table)} where ${finer(level, dirty)} limit ${rowsAtOnce + 1}`
-    return sql`select count(*) as rows from (${some}) as finer`
-  })
-  // One statement: of a bucket with few rows, the way to the database and back costs more than counting them.
-  const { rows } = await sql<{ rows: number }>`${sql.join(counts, sql` union all `)}`.execute(store.read)
-  return rows.reduce((sum, ofTable) => sum + Number(ofTable.rows), 0) <= rowsAtOnce
-}
-
-const finer = (level: RollUpLevel, { siteNo, bucket }: DirtyBucket): RawBuilder<SqlBool> =>
-  sql`site_no = ${siteNo} and grain = ${level.from} and bucket >= ${bucket} and bucket < ${bucket + level.span}`
-
-async function slicesOf(store: Store, level: RollUpLevel, dirty: DirtyBucket, rowsAtOnce: number): Promise<Slice[]> {
-  const slices: Slice[] = []
-  for (const table of level.tables) {
-    const container = sql.ref('container_id')
-    for (const range of await rangesOf(store, table, container, finer(level, dirty), rowsAtOnce)) {
-      const within = between(container, range)
-      if (range.rows <= rowsAtOnce) {
-        slices.push({ table, within })
-        continue
-      }
-      // One container: only a single one can have more rows than that.
-      const name = sql.ref(NAME_COLUMNS[table][0])
-      const ranges = await rangesOf(store, table, name, sql`${finer(level, dirty)} and ${within}`, rowsAtOnce)
-      slices.push(...ranges.map((names) => ({ table, within: sql<SqlBool>`${within} and ${between(name, names)}` })))
-    }
-  }
-  return slices
-}
-
-interface Range {
-  first: string
-  last: string
-  rows: number
-}
-
-const between = (column: RawBuilder<unknown>, { first, last }: Range): RawBuilder<SqlBool> =>
-  sql`${column} >= ${first} and ${column} <= ${last}`
-
-/** Ranges of a column's values with at most `rowsAtOnce` rows each, unless a single value has more. */
-async function rangesOf(
-  store: Store,
-  table: RollupTable,
-  column: RawBuilder<unknown>,
-  where: RawBuilder<SqlBool>,
-  rowsAtOnce: number,
-): Promise<Range[]> {
-  const { rows: values } = await sql<{ value: string; rows: number }>`
-    select ${column} as value, count(*) as rows from ${sql.table(table)}
-    where ${where} group by ${column} order by ${column}`.execute(store.read)
-  const ranges: Range[] = []
-  for (const { value, rows } of values) {
-    const last = ranges.at(-1)
-    if (last !== undefined && last.rows + Number(rows) <= rowsAtOnce) {
-      last.last = value
-      last.rows += Number(rows)
-    } else ranges.push({ first: value, last: value, rows: Number(rows) })
-  }
-  return ranges
-}
-
-const wholeBucket = (store: Store, level: RollUpLevel, dirty: DirtyBucket): BatchOperation[] =>
-  level.tables.flatMap((table) => deriveSlice(store, level, dirty, { table, within: sql`1 = 1` }))
 
 function deriveSlice(store: Store, level: RollUpLevel, dirty: DirtyBucket, { table, within }: Slice): BatchOperation[] {
   const end = dirty.bucket + level.span

@@ -1,7 +1,8 @@
 import { type Clock, DAY, HOUR, MINUTE } from '../lib/index.ts'
 import { attemptEach, type Store } from '../store/index.ts'
 import { GRAIN } from './columns.ts'
-import { DAYS, type DirtyBucket, derive, HOURS, type RollUpLevel } from './derive.ts'
+import { derive } from './derive.ts'
+import { DAYS, type DirtyBucket, HOURS, type RollUpLevel } from './slices.ts'
 
 /** A bucket is rolled up this long after its end: later events for it make it due again. */
 const SETTLED_AFTER_MS = 2 * MINUTE

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { Delta, Folder, foldJournal } from '../../src/journal/index.ts'
+import type { EventPayload } from '../../src/journal/payload.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import { GRAIN, rollUp } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
+import { steppingStore } from '../../testkit/stepping-store.ts'
 
 const MIDNIGHT = Date.parse('2026-11-20T00:00:00.000Z')
 const NOW = MIDNIGHT + 30 * HOUR
@@ -48,3 +50,38 @@ testOnEveryEngine('hours and days that are derived while several nodes fold into
   }
   assert.deepEqual(await store.read.selectFrom('rollup_marks').selectAll().execute(), [])
 })
+
+testOnEveryEngine(
+  'what is folded into a table that was empty when the roll-up looked is in the hour all the same',
+  async (store) => {
+    const { site_no } = await insertSite(store)
+    const folder = new Folder(store, () => 'client')
+    const fold = async (seq: number, over: Partial<EventPayload>) => {
+      const one = eventPayload({ timestamp_ms: MIDNIGHT + 10 * MINUTE, ...over })
+      await writeJournal(store, 'node', seq, deltaOf(site_no, [one], MIDNIGHT + HOUR))
+      await foldJournal(store, folder, { nodeId: 'node' })
+    }
+    await fold(1, {})
+    let isFirst = true
+    const slow = steppingStore(store, async (what) => {
+      if (what !== 'batch' || !isFirst) return
+      isFirst = false
+      await fold(2, { consent: { ad_storage: 'denied' }, fields: { coupon: true } })
+    })
+    await rollUp(slow, NOW)
+    assert.equal(isFirst, false)
+    while ((await rollUp(store, NOW)) > 0);
+    for (const grain of [GRAIN.hour, GRAIN.day]) {
+      assert.equal(await totalEvents(store, site_no, grain), 2)
+      const denied = await store.read
+        .selectFrom('signal_rollups')
+        .select('ad_storage_denied')
+        .where('grain', '=', grain)
+        .execute()
+      assert.deepEqual(denied, [{ ad_storage_denied: 1 }])
+      const fields = await store.read.selectFrom('field_rollups').select('present').where('grain', '=', grain).execute()
+      assert.deepEqual(fields, [{ present: 1 }])
+    }
+    assert.deepEqual(await store.read.selectFrom('rollup_marks').selectAll().execute(), [])
+  },
+)

@@ -1,0 +1,131 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { DAY, HOUR } from '../lib/index.ts'
+import type { Store } from '../store/index.ts'
+import { GRAIN, MINUTE_TABLES, type RollupTable } from './columns.ts'
+
+export const NAME_COLUMNS = {
+  event_rollups: ['event_name'],
+  tag_rollups: ['tag_key'],
+  event_tag_rollups: ['event_name', 'tag_key'],
+  signal_rollups: ['event_name'],
+  tag_signal_rollups: ['tag_key'],
+  field_rollups: ['event_name', 'field'],
+} as const
+
+export interface DirtyBucket {
+  siteNo: number
+  bucket: number
+  timezone: string
+  /** How often folds had written to it when it was read. */
+  writes: number
+  /** The minute rows of hours that start before this are deleted, epoch ms. */
+  minutesGoneBefore: number
+}
+
+/** Which rows are summed into which. */
+export interface RollUpLevel {
+  tables: readonly RollupTable[]
+  from: number
+  to: number
+  span: number
+}
+
+export const HOURS: RollUpLevel = {
+  tables: MINUTE_TABLES,
+  from: GRAIN.minute,
+  to: GRAIN.hour,
+  span: HOUR,
+}
+export const DAYS: RollUpLevel = {
+  tables: [...MINUTE_TABLES, 'event_tag_rollups'],
+  from: GRAIN.hour,
+  to: GRAIN.day,
+  span: DAY,
+}
+
+/** Part of a bucket's rows in one table: a range of containers, or of names in a container, in the database's own order. */
+export interface Slice {
+  table: RollupTable
+  within: RawBuilder<SqlBool>
+}
+
+/**
+ * The tables that hold rows of the bucket, if those are few: undefined where they are not. Of most senders half of the tables are empty, and
+ * finer rows are never deleted before the bucket is derived, so that there is nothing to derive again either.
+ */
+export async function tablesIfSmall(
+  store: Store,
+  level: RollUpLevel,
+  dirty: DirtyBucket,
+  rowsAtOnce: number,
+): Promise<readonly RollupTable[] | undefined> {
+  const counts = level.tables.map((table) => {
+    const some = sql`select 1 from ${sql.table(table)} where ${finer(level, dirty)} limit ${rowsAtOnce + 1}`
+    return sql`select ${sql.lit(table)} as table_name, count(*) as rows from (${some}) as finer`
+  })
+  // One statement: of a bucket with few rows, the way to the database and back costs more than counting them.
+  const { rows } = await sql<{ table_name: string; rows: number }>`${sql.join(counts, sql` union all `)}`.execute(
+    store.read,
+  )
+  if (rows.reduce((sum, ofTable) => sum + Number(ofTable.rows), 0) > rowsAtOnce) return undefined
+  const filled = new Set(rows.flatMap(({ table_name, rows: count }) => (Number(count) > 0 ? [table_name] : [])))
+  return level.tables.filter((table) => filled.has(table))
+}
+
+const finer = (level: RollUpLevel, { siteNo, bucket }: DirtyBucket): RawBuilder<SqlBool> =>
+  sql`site_no = ${siteNo} and grain = ${level.from} and bucket >= ${bucket} and bucket < ${bucket + level.span}`
+
+export async function slicesOf(
+  store: Store,
+  level: RollUpLevel,
+  dirty: DirtyBucket,
+  rowsAtOnce: number,
+): Promise<Slice[]> {
+  const slices: Slice[] = []
+  for (const table of level.tables) {
+    const container = sql.ref('container_id')
+    for (const range of await rangesOf(store, table, container, finer(level, dirty), rowsAtOnce)) {
+      const within = between(container, range)
+      if (range.rows <= rowsAtOnce) {
+        slices.push({ table, within })
+        continue
+      }
+      // One container: only a single one can have more rows than that.
+      const name = sql.ref(NAME_COLUMNS[table][0])
+      const ranges = await rangesOf(store, table, name, sql`${finer(level, dirty)} and ${within}`, rowsAtOnce)
+      slices.push(...ranges.map((names) => ({ table, within: sql<SqlBool>`${within} and ${between(name, names)}` })))
+    }
+  }
+  return slices
+}
+
+interface Range {
+  first: string
+  last: string
+  rows: number
+}
+
+const between = (column: RawBuilder<unknown>, { first, last }: Range): RawBuilder<SqlBool> =>
+  sql`${column} >= ${first} and ${column} <= ${last}`
+
+/** Ranges of a column's values with at most `rowsAtOnce` rows each, unless a single value has more. */
+async function rangesOf(
+  store: Store,
+  table: RollupTable,
+  column: RawBuilder<unknown>,
+  where: RawBuilder<SqlBool>,
+  rowsAtOnce: number,
+): Promise<Range[]> {
+  const { rows: values } = await sql<{ value: string; rows: number }>`
+    select ${column} as value, count(*) as rows from ${sql.table(table)}
+    where ${where} group by ${column} order by ${column}`.execute(store.read)
+  const ranges: Range[] = []
+  for (const { value, rows } of values) {
+    const last = ranges.at(-1)
+    if (last !== undefined && last.rows + Number(rows) <= rowsAtOnce) {
+      last.last = value
+      last.rows += Number(rows)
+    } else ranges.push({ first: value, last: value, rows: Number(rows) })
+  }
+  return ranges
+}
