@@ -53,7 +53,7 @@ export interface Slice {
  * The tables that hold rows of the bucket, if those are few: undefined where they are not. Of most senders half of the tables are empty, and
  * finer rows are never deleted before the bucket is derived, so that there is nothing to derive again either.
  */
-export async function tablesIfSmall(
+export async function filledTables(
   store: Store,
   level: RollUpLevel,
   dirty: DirtyBucket,
@@ -72,7 +72,8 @@ export async function tablesIfSmall(
   return level.tables.filter((table) => filled.has(table))
 }
 
-const finer = (level: RollUpLevel, { siteNo, bucket }: DirtyBucket): RawBuilder<SqlBool> =>
+/** The rows that a bucket is derived from. */
+export const finer = (level: RollUpLevel, { siteNo, bucket }: DirtyBucket): RawBuilder<SqlBool> =>
   sql`site_no = ${siteNo} and grain = ${level.from} and bucket >= ${bucket} and bucket < ${bucket + level.span}`
 
 export async function slicesOf(
