@@ -12,6 +12,7 @@ import {
   LOCK_ORDER,
   NO_EVENT,
   OTHER,
+  oneWrite,
   signalRollups,
   siteContainers,
   tagNames,
@@ -67,7 +68,7 @@ export class FoldRows {
       await yielder.spend(unitsOfCell(cell))
     }
     for (const hour of new Set(cells.map((cell) => floorTo(cell.minute, HOUR)))) {
-      this.#push(dirtyBuckets, siteNo, GRAIN.hour, hour, 1)
+      this.#push(dirtyBuckets, siteNo, GRAIN.hour, hour, oneWrite())
     }
     for (const [containerId, lastSeenAt] of lastSeen(cells))
       this.#push(siteContainers, siteNo, containerId, 1, lastSeenAt)

@@ -160,6 +160,11 @@ export const dirtyBuckets: UpsertSpec = upsertInto('rollup_marks', {
   keys: ['site_no', 'grain', 'bucket'],
   sums: ['writes'],
 })
+/**
+ * What a write adds to the `writes` of a dirty bucket. By chance, so that a bucket that another node has cleared, and a fold has made dirty again, is not
+ * taken for the one that was read: the number of folds may be the same.
+ */
+export const oneWrite = (): number => 1 + Math.floor(Math.random() * 1_048_576)
 export const siteContainers: UpsertSpec = upsertInto('site_containers', {
   keys: ['site_no', 'container_id'],
   sums: ['writes'],

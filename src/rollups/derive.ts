@@ -8,6 +8,7 @@ import {
   FIELD_COLUMNS,
   GRAIN,
   OUTCOMES,
+  oneWrite,
   type RollupTable,
   SIGNAL_COLUMNS,
   TAG_COLUMNS,
@@ -43,7 +44,7 @@ const COUNT_COLUMNS: Record<RollupTable, readonly string[]> = {
  *
  * A bucket of few rows takes one transaction, which clears it first and leaves out the tables that are empty. One of many is derived slice by
  * slice while it stays dirty, so that no statement takes long and no fold waits for it. Reports see that it is dirty and read the finer rows
- * meanwhile. At the end it is cleared if no fold wrote to it in between: each fold increments its `writes`. Two nodes at the
+ * meanwhile. At the end it is cleared if no fold wrote to it in between: each fold adds to its `writes`. Two nodes at the
  * same bucket meet at a slice's rows: one of them waits, and then sums what is there by then, or fails (`unique`).
  *
  * Where the minute rows of an hour were deleted, those that exist came later (because of a wrong clock, or a shorter retention
@@ -103,8 +104,7 @@ async function deriveWhole(
 
 /**
  * Undoes the transaction if a fold has written to the table since it was seen to be empty. A statement of its own, after the bucket is locked:
- * one that had to wait for the lock would see what was there before it waited. To compare `writes` would not do: another node may have cleared
- * the bucket, and a fold begun another with as many.
+ * one that had to wait for the lock would see what was there before it waited.
  */
 function checkEmpty(store: Store, level: RollUpLevel, dirty: DirtyBucket, table: RollupTable): BatchOperation {
   const query = sql`update ${sql.table(table)} set grain = grain where ${finer(level, dirty)}`
@@ -133,7 +133,7 @@ const isGone = (level: RollUpLevel, dirty: DirtyBucket): boolean =>
 
 function markDayDirty(level: RollUpLevel, dirty: DirtyBucket): BatchOperation[] {
   if (level.to !== GRAIN.hour) return []
-  const values = [dirty.siteNo, GRAIN.day, dirty.bucket - (dirty.bucket % DAY), 1]
+  const values = [dirty.siteNo, GRAIN.day, dirty.bucket - (dirty.bucket % DAY), oneWrite()]
   return [{ kind: 'upsert', spec: dirtyBuckets, values }]
 }
 

@@ -107,6 +107,27 @@ testOnEveryEngine(
   },
 )
 
+testOnEveryEngine(
+  'a bucket that another node derives between two slices, and a fold makes dirty again, is not taken for the same',
+  async (store) => {
+    const later = MIDNIGHT + 2 * HOUR
+    for (let call = 2, isReached = true; isReached; call++) {
+      assert.ok(call < 100)
+      isReached = false
+      const { site_no } = await insertSite(store)
+      await sendMuch(store, site_no, 1)
+      const slow = actingBefore(store, call, async () => {
+        isReached = true
+        await rollUp(store, later, { rowsAtOnce: 6 })
+        await send(store, deltaOf(site_no, [eventPayload({ timestamp_ms: MIDNIGHT, container_id: 'a' })], later))
+      })
+      await rollUp(slow, later, { rowsAtOnce: 6 })
+      while ((await rollUp(store, later, { rowsAtOnce: 6 })) > 0);
+      assert.equal(await totalEvents(store, site_no, GRAIN.hour), await totalEvents(store, site_no, GRAIN.minute))
+    }
+  },
+)
+
 testOnEveryEngine('a bucket that fails does not block the others, and backs off for a while', async (store) => {
   const sites = [await insertSite(store), await insertSite(store), await insertSite(store)]
   for (const { site_no } of sites) {
