@@ -16,19 +16,16 @@ import { packLibraries } from '../testkit/processes/packed-libraries.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FILES = '{test,bench,trials}/**/*.test.ts'
-/** Six more than cores, as many a test waits: with four more a third of the processor time was idle. PostgreSQL has connections for a few at a time only. */
-const CONCURRENCY = Math.min(availableParallelism(), 3) + 6
+/** Four more than cores, as many a test waits: with two more a quarter of the processor time was idle. PostgreSQL has connections for a few at a time only. */
+const CONCURRENCY = Math.min(availableParallelism(), 3) + 4
 /** Files of a process; with more, one that hangs or runs out of memory takes more along. */
 const SHARED_BY = 20
-/** Those with a browser, and of how many processes one is of these at most: five browsers at once time out while others wait for them. */
-const BROWSER = 'test/e2e/'
-const ONE_IN = 3
 /** Where files take seconds each, of work or of waiting, the longest first; and how many of them share a process. */
 const SLOW: readonly (readonly [prefix: string, sharedBy: number])[] = [
   ['trials/test/chaos.test', 1],
   ['test/notifications/crash', 1],
   ['test/alerts/incidents/crash', 1],
-  [BROWSER, 4],
+  ['test/e2e/', 4],
   ['test/cli/demo/', 5],
   ['bench/test/healthy', 1],
   ['trials/test/', 5],
@@ -61,14 +58,7 @@ function processesFor(files: readonly string[]): string[][] {
   const shared = Array.from({ length: count }, (_, n) =>
     others.slice(Math.floor((n * others.length) / count), Math.floor(((n + 1) * others.length) / count)),
   )
-  return spread([...slow, ...shared], ([first = '']) => first.startsWith(BROWSER))
-}
-
-/** In the same order, but for those that are `rare`: of each few one. */
-function spread<T>(all: readonly T[], isRare: (one: T) => boolean): T[] {
-  const { true: rare = [], false: others = [] } = Object.groupBy(all, (one) => `${isRare(one)}`)
-  const spaced = rare.flatMap((one) => [one, ...others.splice(0, ONE_IN - 1)])
-  return [...spaced, ...others]
+  return [...slow, ...shared]
 }
 
 /** What a process runs: a test file, or one that imports several. */
