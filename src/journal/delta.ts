@@ -205,7 +205,7 @@ export function idCountOf({ ids }: TagDelta): number {
   return typeof ids === 'string' ? 1 : ids.size
 }
 
-export function linkId(tag: TagDelta, id: string): void {
+export function addId(tag: TagDelta, id: string): void {
   const { ids } = tag
   if (ids === undefined) tag.ids = id
   else if (typeof ids !== 'string') ids.add(id)
@@ -259,7 +259,7 @@ export function absorbEventCounts(ours: EventDelta, theirs: EventDelta): void {
 /** Adds `theirs` to the event's tag `key`. */
 export function absorbTag(event: EventDelta, key: string, theirs: TagDelta): void {
   const ours = absorbTagCounts(event, key, theirs)
-  for (const id of idsOf(theirs)) linkId(ours, id)
+  for (const id of idsOf(theirs)) addId(ours, id)
 }
 
 /** The same without the ids. Returns the event's tag. */

@@ -3,6 +3,7 @@ import { LATENCY_BOUNDS_MS, OUTCOMES, type Outcome } from '../rollups/index.ts'
 import type { BatchOperation, Store } from '../store/index.ts'
 import type { Counters } from './counters.ts'
 import {
+  addId,
   addUsage,
   type Cell,
   type Counts,
@@ -16,7 +17,6 @@ import {
   fieldsOf,
   idCountOf,
   idsOf,
-  linkId,
   signalsIn,
   TAG,
   type TagDelta,
@@ -318,5 +318,5 @@ export function latencyBucket(ms: number): number {
 
 function readId(tag: TagDelta, reader: LogReader): void {
   const id = reader.text()
-  if (id !== NO_ID) linkId(tag, id)
+  if (id !== NO_ID) addId(tag, id)
 }

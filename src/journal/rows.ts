@@ -161,8 +161,8 @@ export class FoldRows {
       counts.appendTo(row)
     }
     let other: Counters | undefined
-    for (const name of [...events.keys()].filter((one) => events.get(one)?.fields !== undefined).sort()) {
-      for (const [field, counts] of sortedByName(events.get(name)?.fields)) {
+    for (const [name, event] of sortedByName([...events].filter(([, { fields }]) => fields !== undefined))) {
+      for (const [field, counts] of sortedByName(fieldsOf(event))) {
         const isOther = name === OTHER && field === OTHER
         if (isOther || !budget.admitsMinute(lastSeenAt, minute, containerId, 'field', name, field))
           other = sumOf(other, counts, pool)
@@ -217,9 +217,9 @@ export class FoldRows {
       counts.appendTo(row, OUTCOME_END)
     }
     let other: Counters | undefined
-    for (const name of [...events.keys()].sort()) {
+    for (const [name, { tags }] of sortedByName(events)) {
       if (name === NO_EVENT) continue // a batch does not say on which event its tags ran
-      for (const [key, { counts }] of sortedByName(events.get(name)?.tags)) {
+      for (const [key, { counts }] of sortedByName(tags)) {
         const isOther = name === OTHER && key === OTHER
         if (isOther || !budget.admitsHour(lastSeenAt, hour, containerId, name, key)) other = sumOf(other, counts, pool)
         else push(name, key, counts)
@@ -260,9 +260,8 @@ function signalsOf(byName: ReadonlyMap<string, { signals: Counters | undefined }
   return found
 }
 
-function sortedByName<T>(byName: ReadonlyMap<string, T> | undefined): [name: string, of: T][] {
-  return byName === undefined ? [] : [...byName].sort(([a], [b]) => (a < b ? -1 : 1))
-}
+const sortedByName = <T>(byName: Iterable<[string, T]>): [name: string, of: T][] =>
+  [...byName].sort(([a], [b]) => (a < b ? -1 : 1))
 
 /** Adds `counts` to `sum`, which the first begins. */
 function sumOf(sum: Counters | undefined, counts: Counters, pool: CounterPool): Counters {

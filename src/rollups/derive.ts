@@ -62,7 +62,13 @@ export async function derive(
     // Late rows are few, and are deleted as they are added: that has to be one transaction.
     const filled = isGone(level, dirty) ? level.tables : await filledTables(store, level, dirty, rowsAtOnce)
     if (filled !== undefined) {
-      await deriveWhole(store, level, dirty, filled)
+      const empty = level.tables.filter((table) => !filled.includes(table))
+      await store.batch([
+        clearDirty(store, level, dirty),
+        ...empty.map((table) => checkEmpty(store, level, dirty, table)),
+        ...filled.flatMap((table) => deriveSlice(store, level, dirty, { table, within: sql`1 = 1` })),
+        ...markDayDirty(level, dirty),
+      ])
       return true
     }
     for (const slice of await slicesOf(store, level, dirty, rowsAtOnce))
@@ -74,31 +80,6 @@ export async function derive(
     // No longer dirty, or dirty again: the site was removed, another node was quicker, or a fold wrote in between.
     if (thrown instanceof StoreError && (thrown.kind === 'unexpected_changes' || thrown.kind === 'unique')) return false
     throw thrown
-  }
-}
-
-/** Derives a bucket in one transaction. @param filled the tables that had rows; the others are left out while they are empty */
-async function deriveWhole(
-  store: Store,
-  level: RollUpLevel,
-  dirty: DirtyBucket,
-  filled: readonly RollupTable[],
-): Promise<void> {
-  const deriveFrom = (tables: readonly RollupTable[]) => {
-    const others = level.tables.filter((table) => !tables.includes(table))
-    return store.batch([
-      clearDirty(store, level, dirty),
-      ...others.map((table) => checkEmpty(store, level, dirty, table)),
-      ...tables.flatMap((table) => deriveSlice(store, level, dirty, { table, within: sql`1 = 1` })),
-      ...markDayDirty(level, dirty),
-    ])
-  }
-  try {
-    await deriveFrom(filled)
-  } catch (thrown) {
-    const isChanged = thrown instanceof StoreError && thrown.kind === 'unexpected_changes'
-    if (!isChanged || filled.length === level.tables.length) throw thrown
-    await deriveFrom(level.tables)
   }
 }
 

@@ -16,7 +16,7 @@ export interface DirtyBucket {
   siteNo: number
   bucket: number
   timezone: string
-  /** How often folds had written to it when it was read. */
+  /** What folds had added to it when it was read, see `oneWrite`. */
   writes: number
   /** The minute rows of hours that start before this are deleted, epoch ms. */
   minutesGoneBefore: number
