@@ -22,6 +22,8 @@ import {
   createHttpApp,
   enduring,
   Flooders,
+  type FreshenCounts,
+  freshenCounts,
   type HttpApp,
   IDLE_SOCKET_TIMEOUT_MS,
   inTurn,
@@ -29,7 +31,8 @@ import {
   SERVER_LIMITS,
 } from './http/index.ts'
 import { type Ingest, ingestFirst, ingestRoutes } from './ingest/index.ts'
-import type { Clock, Loop } from './lib/index.ts'
+import { Freshness } from './journal/index.ts'
+import { asError, type Clock, type Loop } from './lib/index.ts'
 import { hooksInOrder, managementRoutes } from './management/index.ts'
 import { mcpRoutes } from './mcp/index.ts'
 import { type Mailer, notificationRoutes } from './notifications/index.ts'
@@ -114,6 +117,7 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
       return server
     },
   })
+  freshenCounts(app, freshenWith(options))
   // Jobs call whichever node they reach, as tags do; nodes that run probes see it in the database.
   pushRoutes(app, { store, clock })
   if (ingest !== null) ingestRoutes(app, ingest, config.ingestKeyHeaders)
@@ -136,6 +140,22 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
   if (worker !== null) apiRoutes(app, options, worker, credentials, provider)
   if (provider !== null) app.addHook('onListen', async () => void provider.prepare())
   return app
+}
+
+/** So that reports of a busy node lag no more than those of others. */
+function freshenWith({ store, clock, membership, ingest, onError }: AppOptions): FreshenCounts {
+  const { nodeId } = membership
+  const freshness = new Freshness({ store, clock, nodeId, folder: ingest?.folder ?? null })
+  const siteNoOf = async (id: string) =>
+    (await store.read.selectFrom('sites').select('site_no').where('id', '=', id).executeTakeFirst())?.site_no
+  return async (siteId) => {
+    try {
+      await (siteId === null ? freshness.ofAll() : freshness.ofSite(() => siteNoOf(siteId)))
+    } catch (thrown) {
+      // The fold reports a store that takes no writes.
+      if (!isPassing(thrown)) onError(asError(thrown), 'fresh counts')
+    }
+  }
 }
 
 function apiRoutes(

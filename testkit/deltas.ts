@@ -1,6 +1,7 @@
 import type { Counters } from '../src/journal/counters.ts'
 import { type Cell, idsOf } from '../src/journal/delta.ts'
 import { addLog, appendDelta, Delta, type Log } from '../src/journal/index.ts'
+import { type LaneRow, MIXED_LANE } from '../src/journal/lanes.ts'
 import { appendPayload, type EventPayload } from '../src/journal/payload.ts'
 import type { Store } from '../src/store/index.ts'
 
@@ -92,3 +93,6 @@ export async function totalEvents(store: Store, siteNo: number, grain = 60): Pro
     .executeTakeFirstOrThrow()
   return row.total ?? 0
 }
+
+/** What a commit says of a row that `writeJournal` wrote: its numbers are not those of a lane. */
+export const mixedRow = (seq: number, siteNo = 7): LaneRow => ({ lane: MIXED_LANE, seq, siteNos: [siteNo] })

@@ -32,7 +32,7 @@ import { RANGE_PARAMS, rangeQuery } from './window.ts'
 
 const tags = ['Reports']
 /** They read for as long as their window is large. */
-const config = { work: 'report' } as const
+const config = { work: 'report', counts: 'site' } as const
 const strict = { additionalProperties: false } as const
 
 const SiteParams = Type.Object({ site_id: Uuid })

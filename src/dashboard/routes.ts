@@ -42,7 +42,7 @@ export function dashboardRoutes(
   app.get(
     '/api/dashboard/overview',
     {
-      config: { scope: 'visible' },
+      config: { scope: 'visible', counts: 'all' },
       schema: {
         tags,
         summary: 'Everything at a glance',

@@ -19,8 +19,12 @@ const KEEP_ALIVE_MS = 25 * SECOND
 /** For readers, not only for proxies: a comment would reach no listener in the browser. */
 const ALIVE = 'event: alive\ndata: {}\n\n'
 const RECENT_MS = 5 * MINUTE
-/** What was answered up to this long ago may reach the rollups only now, ms. */
-const FOLDED_WITHIN_MS = 2 * SECOND
+/** What was answered up to this long ago may reach the rollups only now, ms: busy nodes fold a site's counts later than those of others. */
+const FOLDED_WITHIN_MS = 35 * SECOND
+/** What sites received up to this long before the first listener came may not be on its page yet, ms. */
+const NEWS_MS = 2 * SECOND
+/** Sites looked at in one poll: those that received something last come first. */
+const SITES_PER_POLL = 10_000
 /** Sites in one message; the rest follows with the next. */
 const SITES_PER_MESSAGE = 1_000
 /** Open streams; a dashboard needs one a tab. */
@@ -62,7 +66,10 @@ export class EventStream {
   readonly #loop: Loop
   readonly #statuses: StatusChanges
   readonly #alerts = new AlertChanges()
-  #seenUpTo = 0
+  /** When each site received something last that listeners know of. */
+  readonly #toldOf = new Map<number, number>()
+  /** What sites received until then is no news to the first listener. */
+  #liveFrom = 0
   #isStopping = false
 
   constructor({ store, clock, probes, credentials, onError }: EventStreamOptions) {
@@ -111,7 +118,8 @@ export class EventStream {
     const isFirst = this.#listeners.size === 0
     this.#listeners.set(response, access)
     if (isFirst) {
-      this.#seenUpTo = this.#clock.now() - FOLDED_WITHIN_MS
+      this.#toldOf.clear()
+      this.#liveFrom = this.#clock.now() - NEWS_MS
       this.#statuses.reset()
       this.#alerts.reset()
       this.#loop.start()
@@ -232,19 +240,24 @@ export class EventStream {
   }
 
   async #changedSites(): Promise<SiteCounter[]> {
-    const changed = await this.#store.read
+    const since = this.#clock.now() - FOLDED_WITHIN_MS
+    const rows = await this.#store.read
       .selectFrom('site_containers')
       .innerJoin('sites', 'sites.site_no', 'site_containers.site_no')
       .select((eb) => ['sites.site_no', 'sites.id', eb.fn.max('site_containers.last_seen_at').as('last_seen_at')])
-      .where('site_containers.last_seen_at', '>', this.#seenUpTo)
+      .where('site_containers.last_seen_at', '>', since)
       .groupBy(['sites.site_no', 'sites.id'])
-      .orderBy('last_seen_at')
-      .limit(SITES_PER_MESSAGE)
+      .orderBy('last_seen_at', 'desc')
+      .limit(SITES_PER_POLL)
       .execute()
-    const newest = changed.at(-1)
-    if (newest === undefined) return []
-    this.#seenUpTo = newest.last_seen_at
+    for (const [siteNo, seenAt] of this.#toldOf) if (seenAt <= since) this.#toldOf.delete(siteNo)
+    const changed = rows
+      .filter(({ site_no, last_seen_at }) => last_seen_at > (this.#toldOf.get(site_no) ?? this.#liveFrom))
+      .slice(-SITES_PER_MESSAGE)
+      .toReversed()
+    if (changed.length === 0) return []
     const counts = await this.#recentEvents(changed.map((site) => site.site_no))
+    for (const { site_no, last_seen_at } of changed) this.#toldOf.set(site_no, last_seen_at)
     return changed.map((site) => ({
       id: site.id,
       last_event_at: isoTime(site.last_seen_at),

@@ -37,6 +37,7 @@ export { createHttpApp, type HttpAppOptions, keepHeaders } from './app.ts'
 export { etagOf, matchesEtag, sendJson } from './compression.ts'
 export { type IsPassing, OverloadedError, RateLimitedError, tooManyCodes } from './errors.ts'
 export { areEmails, isHttpUrl, isIsoTime } from './formats.ts'
+export { type FreshenCounts, freshenCounts } from './fresh-counts.ts'
 export { boundPipeline, enduring, IDLE_SOCKET_TIMEOUT_MS, inTurn, MAX_BODY_BYTES, SERVER_LIMITS } from './pacing.ts'
 export type { HttpApp } from './schemas.ts'
 export {

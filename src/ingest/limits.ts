@@ -21,10 +21,16 @@ interface MonthBook {
   events: number
   /** Of these it is not known yet whether they will be in the journal. */
   unsettled: number
+  /** Events as of the last `correctUsage`. */
+  corrected: number
 }
 
 /** Months that are remembered: around a month's end a clock may go back and forth. */
 const MONTHS_KEPT = 3
+/** Share of a quota from which it is nearly used up. */
+const NEARLY_USED = 0.8
+/** Share of a quota that is much to take between two corrections: each node may exceed it by so much. */
+const MUCH_AT_ONCE = 0.01
 
 /**
  * Counts one client's requests and events against its plan, over all its sites.
@@ -138,6 +144,17 @@ export class ClientMeter {
     return hadNewEvents
   }
 
+  /**
+   * Whether what other nodes accepted may decide something soon: little is left of the quota, or much was taken of it here since the last
+   * `correctUsage`, as may be so elsewhere.
+   */
+  isQuotaInSight(now: number): boolean {
+    const limit = this.#limits.eventsPerMonth
+    if (limit === null) return false
+    const { events, corrected } = this.#bookAt(now)
+    return events >= limit * NEARLY_USED || events - corrected >= limit * MUCH_AT_ONCE
+  }
+
   /** To be called before the store's count is read, for `correctUsage`. */
   snapshotUsage(now: number): UsageSnapshot {
     return { ...this.#bookAt(now) }
@@ -150,7 +167,9 @@ export class ClientMeter {
    */
   correctUsage(stored: number, snapshot: UsageSnapshot): void {
     const book = this.#books.get(snapshot.month)
-    if (book !== undefined) book.events = Math.max(0, stored + snapshot.unsettled + book.events - snapshot.events)
+    if (book === undefined) return
+    book.events = Math.max(0, stored + snapshot.unsettled + book.events - snapshot.events)
+    book.corrected = book.events
   }
 
   /** A share below one request per second still has to let one through now and then; a rate of 0 lets none through. */
@@ -167,7 +186,7 @@ export class ClientMeter {
   }
 
   #open(month: number): MonthBook {
-    const book: MonthBook = { month, events: 0, unsettled: 0 }
+    const book: MonthBook = { month, events: 0, unsettled: 0, corrected: 0 }
     this.#books.set(month, book)
     const [oldest] = this.#books.keys()
     if (this.#books.size > MONTHS_KEPT && oldest !== undefined) this.#books.delete(oldest)

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { type Expiry, type Leases, liveNodes, type Membership } from '../cluster/index.ts'
-import { FOLD_INTERVAL_MS, type GroupCommit, Journal, journalMetrics } from '../journal/index.ts'
+import { FOLD_INTERVAL_MS, type GroupCommit, Journal, type JournalFolder, journalMetrics } from '../journal/index.ts'
 import { asError, type Clock, Loop, MINUTE } from '../lib/index.ts'
 import { writeKeyUses } from '../management/index.ts'
 import { isPassing, type Store } from '../store/index.ts'
@@ -162,6 +162,11 @@ export class Ingest {
 
   get loops(): readonly Loop[] {
     return this.#loops
+  }
+
+  /** Folds what this node has taken. */
+  get folder(): JournalFolder {
+    return this.#journal.folder
   }
 
   registerMetrics(registry: Registry): void {

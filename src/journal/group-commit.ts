@@ -1,14 +1,15 @@
+import type { CompiledQuery } from 'kysely'
 import type { Expiry } from '../cluster/index.ts'
 import { asError, type Clock } from '../lib/index.ts'
 import { type BatchOperation, type Store, StoreError } from '../store/index.ts'
 import { type CommitOutcome, type Contents, Group, joined, payloadOf, type Submission } from './group.ts'
 import { claimKeys } from './idempotency.ts'
-import { JournalInserts } from './row.ts'
+import { type LaneRow, startOfLane } from './lanes.ts'
 
 /** Folds what is committed, and watches whether commits succeed. */
 export interface CommitListener {
-  /** The commit of journal row `seq` has ended: with success, or with an error after which the row may or may not exist. */
-  onSettled: (seq: number, error?: Error) => void
+  /** The commit of these journal rows has ended: with success, or with an error after which they may or may not exist. */
+  onSettled: (rows: readonly LaneRow[], error?: Error) => void
 }
 
 /** Submissions that may wait at once; beyond that the store is not keeping up, and further ones are refused. */
@@ -27,7 +28,7 @@ const LINGER_MS = 1
 /**
  * Makes submissions durable: while one commit is in flight the next group gathers, so that one fsync serves many.
  *
- * A group is one journal row. No request of it is answered, and nothing is counted, before its transaction is on disk.
+ * A group is one journal row a lane. No request of it is answered, and nothing is counted, before its transaction is on disk.
  */
 export class GroupCommit {
   readonly #store: Store
@@ -39,7 +40,8 @@ export class GroupCommit {
   /** In commit order. */
   #groups: Group[] = []
   #waiting = 0
-  #seq = 0
+  /** The number of the last row of each lane that has one. */
+  readonly #seqs = new Map<number, number>()
   #committing: Promise<void> | undefined
   #isScheduled = false
   #linger: NodeJS.Timeout | undefined
@@ -151,11 +153,12 @@ export class GroupCommit {
   }
 
   async #commit(group: Group): Promise<void> {
+    const rows = this.#takeNumbers(group)
     let outcomes: (submission: Submission) => CommitOutcome
     try {
-      outcomes = await this.#write(group)
+      outcomes = await this.#write(group, rows)
     } catch (thrown) {
-      this.#listener.onSettled(this.#seq, asError(thrown))
+      this.#listener.onSettled([...rows.values()], asError(thrown))
       this.#fail(group.submissions)
       // Connecting to a host that does not answer takes seconds: fail further requests at once instead of letting them pile up.
       if (thrown instanceof StoreError && thrown.kind === 'unavailable') {
@@ -165,7 +168,7 @@ export class GroupCommit {
       }
       return
     }
-    this.#listener.onSettled(this.#seq)
+    this.#listener.onSettled([...rows.values()])
     this.totals.commits++
     for (const submission of group.submissions) {
       const outcome = outcomes(submission)
@@ -174,36 +177,94 @@ export class GroupCommit {
     }
   }
 
+  /** A row in each lane that the group may write to. */
+  #takeNumbers({ lanes, claims }: Group): Map<number, LaneRow> {
+    const rows = new Map<number, LaneRow>()
+    for (const lane of new Set([...lanes.keys(), ...claims.map(({ submission }) => submission.contents.lane)])) {
+      const seq = (this.#seqs.get(lane) ?? startOfLane(lane)) + 1
+      this.#seqs.set(lane, seq)
+      rows.set(lane, { lane, seq, siteNos: lanes.get(lane)?.siteNos ?? [] })
+    }
+    return rows
+  }
+
   #fail(group: readonly Submission[]): void {
     this.totals.failed += group.length
     for (const submission of group) submission.settle('failed')
   }
 
-  /** Writes the journal row; with idempotency keys in the group, what of it is new. */
-  async #write(group: Group): Promise<(submission: Submission) => CommitOutcome> {
-    const { submissions, contents, claims } = group
+  /** Writes the journal rows; with idempotency keys in the group, what of it is new. `rows` are then those that were written. */
+  async #write(group: Group, rows: Map<number, LaneRow>): Promise<(submission: Submission) => CommitOutcome> {
+    const { lanes, claims } = group
     const now = this.#clock.now()
-    const seq = ++this.#seq
     if (claims.length === 0) {
-      await this.#store.batch([this.#journalRow(seq, now, submissions, contents)], { isUrgent: true })
+      await this.#store.batch([this.#insert(rows, now, lanes)], { isUrgent: true })
       return () => 'committed'
     }
-    let isWritten = false
+    let written: ReadonlyMap<number, Contents> = new Map()
     const operationsFor = (fresh: readonly Group['claims'][number][]) => {
       // Built again for each try, so that nothing of a failed one is left in the next.
-      const all = joined([contents, ...fresh.map((claim) => claim.submission.contents)])
-      isWritten = all.log.length + all.encoded.length > 0
-      return isWritten ? [this.#journalRow(seq, now, submissions, all)] : []
+      written = joined([...lanes.values(), ...fresh.map((claim) => claim.submission.contents)])
+      return written.size > 0 ? [this.#insert(rows, now, written)] : []
     }
     const free = await claimKeys(this.#store, claims, now, operationsFor, this.#expiry.expiryTime())
-    // All were duplicates. A number without a row would only end the run of rows that the next fold takes.
-    if (!isWritten) this.#seq--
+    for (const [lane, row] of rows) {
+      const contents = written.get(lane)
+      if (contents !== undefined) {
+        rows.set(lane, { ...row, siteNos: contents.siteNos })
+        continue
+      }
+      // All were duplicates. A number without a row would only end the run of rows that the next fold takes.
+      rows.delete(lane)
+      this.#seqs.set(lane, row.seq - 1)
+    }
     const fresh = new Set(free.map((claim) => claim.submission.submission))
     return (submission) =>
       submission.idempotencyKey === undefined || fresh.has(submission) ? 'committed' : 'duplicate'
   }
 
-  #journalRow(seq: number, now: number, group: readonly Submission[], contents: Contents): BatchOperation {
-    return this.#inserts.row(this.#nodeId, seq, now, payloadOf(group, contents))
+  #insert(rows: ReadonlyMap<number, LaneRow>, now: number, lanes: ReadonlyMap<number, Contents>): BatchOperation {
+    const inserts = [...rows.values()].flatMap(({ lane, seq }) => {
+      const contents = lanes.get(lane)
+      return contents === undefined ? [] : [{ seq, payload: payloadOf(contents) }]
+    })
+    return this.#inserts.rows(this.#nodeId, now, inserts)
+  }
+}
+
+/** A row to write. */
+interface JournalInsert {
+  seq: number
+  payload: string
+}
+
+/** Makes the statements that add rows to the journal. */
+class JournalInserts {
+  readonly #store: Pick<Store, 'write' | 'nowInSql'>
+  /** Compiled once for each number of rows: they are the one statement of every commit. */
+  readonly #inserts = new Map<number, CompiledQuery>()
+
+  constructor(store: Pick<Store, 'write' | 'nowInSql'>) {
+    this.#store = store
+  }
+
+  /** @param now epoch ms; where processes share the database, the rows have the database's time instead */
+  rows(nodeId: string, now: number, rows: readonly JournalInsert[]): BatchOperation {
+    const time = this.#store.nowInSql === undefined ? [now] : []
+    const parameters = rows.flatMap(({ seq, payload }) => [nodeId, seq, ...time, payload])
+    return { kind: 'statement', query: { ...this.#insertOf(rows.length), parameters } }
+  }
+
+  #insertOf(count: number): CompiledQuery {
+    const known = this.#inserts.get(count)
+    if (known !== undefined) return known
+    const { write, nowInSql } = this.#store
+    const row = { node_id: '', seq: 0, written_at: nowInSql ?? 0, payload: '' }
+    const insert = write
+      .insertInto('journal')
+      .values(Array.from({ length: count }, () => row))
+      .compile()
+    this.#inserts.set(count, insert)
+    return insert
   }
 }

@@ -1,5 +1,6 @@
 import { Delta } from './delta.ts'
 import type { IdempotencyClaim } from './idempotency.ts'
+import { laneOf } from './lanes.ts'
 import { appendPayload, type EncodedEntry, type Payload } from './payload.ts'
 import { addLog, appendDelta, type Log } from './row.ts'
 
@@ -35,17 +36,24 @@ const ITEMS_WORTH_ADDING_UP = 500
 /** Average requests per site in a group from which summing them before writing pays. */
 const WORTH_ADDING_UP = 4
 
-/** What some submissions count: entries of the journal row that are still to be written as text, and those that are text. */
+/** What some submissions of one lane count: entries of the journal row that are still to be written as text, and those that are text. */
 export interface Contents {
+  lane: number
   log: Log
   encoded: EncodedEntry[]
+  /** Of each request that is in it. */
+  siteNos: number[]
+  /** Sites of the log's requests, which can be added up. */
+  plain: Set<number>
 }
 
-/** What goes into one journal row. */
+const noContents = (lane: number): Contents => ({ lane, log: [], encoded: [], siteNos: [], plain: new Set() })
+
+/** What goes into the journal rows of one commit: one row a lane. */
 export class Group {
   readonly submissions: Submission[] = []
-  /** Of the submissions without a key. */
-  readonly contents: Contents = { log: [], encoded: [] }
+  /** Of the submissions without a key, by lane. */
+  readonly lanes = new Map<number, Contents>()
   /** The others, each with what it counts if its key is free. */
   readonly claims: IdempotencyClaim<{ submission: Submission; contents: Contents }>[] = []
   #items = 0
@@ -55,16 +63,20 @@ export class Group {
     const { siteNo, payload, idempotencyKey, bytes } = submission
     this.submissions.push(submission)
     if (bytes > HEAVY_BODY) this.#heavyBytes += bytes
-    let { contents } = this
-    if (idempotencyKey !== undefined) {
-      contents = { log: [], encoded: [] }
+    const lane = laneOf(siteNo)
+    let contents: Contents
+    if (idempotencyKey === undefined) contents = contentsIn(this.lanes, lane)
+    else {
+      contents = noContents(lane)
       this.claims.push({ siteNo, key: idempotencyKey, submission: { submission, contents } })
     }
+    contents.siteNos.push(siteNo)
     if (isEncoded(payload)) {
       contents.encoded.push(payload)
       this.#items += payload.items
       return
     }
+    contents.plain.add(siteNo)
     const before = contents.log.length
     appendPayload(contents.log, siteNo, payload, now)
     this.#items += contents.log.length - before
@@ -78,17 +90,29 @@ export class Group {
 
 const isEncoded = (payload: Payload | EncodedEntry): payload is EncodedEntry => 'json' in payload
 
-export const joined = (all: readonly Contents[]): Contents => ({
-  log: ([] as Log).concat(...all.map(({ log }) => log)),
-  encoded: all.flatMap(({ encoded }) => encoded),
-})
+function contentsIn(lanes: Map<number, Contents>, lane: number): Contents {
+  const contents = lanes.get(lane) ?? noContents(lane)
+  lanes.set(lane, contents)
+  return contents
+}
 
-/** The payload of the journal row. @param group the submissions that it is of, and perhaps some that come to nothing */
-export function payloadOf(group: readonly Submission[], { log, encoded }: Contents): string {
-  const plain = encoded.length === 0 ? group : group.filter(({ payload }) => !isEncoded(payload))
-  const sites = new Set(plain.map(({ siteNo }) => siteNo))
-  const isRepetitive =
-    plain.length >= sites.size * WORTH_ADDING_UP && log.length <= plain.length * ITEMS_WORTH_ADDING_UP
+/** All of these by lane. */
+export function joined(all: Iterable<Contents>): Map<number, Contents> {
+  const lanes = new Map<number, Contents>()
+  for (const { lane, log, encoded, siteNos, plain } of all) {
+    const into = contentsIn(lanes, lane)
+    into.log = into.log.concat(log)
+    into.encoded.push(...encoded)
+    into.siteNos.push(...siteNos)
+    for (const siteNo of plain) into.plain.add(siteNo)
+  }
+  return lanes
+}
+
+/** The payload of the journal row. */
+export function payloadOf({ log, encoded, siteNos, plain }: Contents): string {
+  const requests = siteNos.length - encoded.length
+  const isRepetitive = requests >= plain.size * WORTH_ADDING_UP && log.length <= requests * ITEMS_WORTH_ADDING_UP
   const json = JSON.stringify(isRepetitive ? addedUp(log) : log)
   if (encoded.length === 0) return json
   const entries = encoded.map((entry) => entry.json)

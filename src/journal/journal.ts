@@ -5,6 +5,7 @@ import { isPassing, type Store } from '../store/index.ts'
 import { type ClientOfSite, Folder } from './fold.ts'
 import { GroupCommit } from './group-commit.ts'
 import { clearIdempotencyKeys } from './idempotency.ts'
+import type { LaneRow } from './lanes.ts'
 import { foldOrphans, JournalFolder } from './streams.ts'
 
 /** A site's counts must be visible two seconds after the answer: folding every second leaves one for the fold. */
@@ -36,13 +37,13 @@ export class Journal {
     this.#options = options
     this.#health = new WriteHealth(store, clock)
     this.folder = new JournalFolder(store, folder, clock, membership.nodeId)
-    const onSettled = (seq: number, error?: Error) => {
-      this.folder.onSettled(seq, error)
+    const onSettled = (rows: readonly LaneRow[], error?: Error) => {
+      this.folder.onSettled(rows, error)
       this.#noteCommit(error)
     }
     this.commits = new GroupCommit(store, clock, membership.nodeId, { onSettled }, leases.expiry)
     this.loops = new Jobs({ clock, leases, onError })
-      .onEveryNode('fold', FOLD_INTERVAL_MS, () => this.folder.fold())
+      .onEveryNode('fold', FOLD_INTERVAL_MS, () => this.folder.foldDue())
       .onEveryNode('write-check', WRITE_CHECK_INTERVAL_MS, async () => {
         await this.#health.check()
         if (this.#health.trouble === null) this.commits.resume()

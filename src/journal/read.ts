@@ -7,7 +7,7 @@ import { HEAVY_SITE } from './heavy-sites.ts'
 import { addLog, isSpill, type Log } from './row.ts'
 
 /** Journal rows that go into one fold at most, so that its sum stays small when there is much to catch up with. */
-const ROWS_PER_FOLD = 2_000
+const ROWS_PER_FOLD = 4_000
 /** Sites in one fold from which reading stops: the sum of more would only fill memory (3 kB each), not merge any better. */
 const SITES_PER_FOLD = 4_000
 /** Names and ids in one fold from which reading stops: some 15 MB. Longer-lived objects cost the garbage collector tens of ms each time. */
@@ -20,7 +20,7 @@ const UNITS_PER_SITE = HEAVY_SITE * (7 / 8)
 /** Count them again only after this share of them, because counting visits all of them. */
 const RECOUNTED_SHARE = 3 / 4
 /** Journal rows read at once. */
-const ROWS_PER_READ = 50
+const ROWS_PER_READ = 400
 /** Rows of the first read, which shows how long rows are … */
 const ROWS_OF_FIRST_READ = 10
 /** … and approximate characters of the others. */
@@ -31,6 +31,8 @@ const CHARACTERS_PER_TURN = 100_000
 type BegunFold = Selectable<FoldTable>
 
 interface ReadOptions {
+  /** The first number that may be in it; 0 when left out. */
+  firstSeq?: number | undefined
   lastSeq?: number | undefined
   pace?: Pace
 }
@@ -39,13 +41,13 @@ interface ReadOptions {
 export async function readFoldTask(
   store: Store,
   nodeId: string,
-  { lastSeq, pace = new Pace() }: ReadOptions = {},
+  { firstSeq = 0, lastSeq, pace = new Pace() }: ReadOptions = {},
 ): Promise<FoldTask | undefined> {
   for (;;) {
     const begun = await store.read.selectFrom('folds').selectAll().where('node_id', '=', nodeId).executeTakeFirst()
     const run = new Run(store, nodeId, pace)
     // The cursor of a fold that was cut off belongs to the sum of exactly its rows.
-    const task = await (begun === undefined ? run.readNext(lastSeq) : run.readBegun(begun))
+    const task = await (begun === undefined ? run.readNext(firstSeq, lastSeq) : run.readBegun(begun))
     if (task !== undefined || begun === undefined) return task
     // Another process has finished that fold since, or someone deleted its rows by hand: there may be rows behind it.
     await forgetEmptyFold(store, begun)
@@ -78,9 +80,9 @@ class Run {
   }
 
   /** Up to the first missing number: a row that lands there later must not fall into the middle of a fold. */
-  async readNext(lastSeq = Number.MAX_SAFE_INTEGER): Promise<FoldTask | undefined> {
+  async readNext(firstSeq: number, lastSeq = Number.MAX_SAFE_INTEGER): Promise<FoldTask | undefined> {
     const follows = (seq: number) => (this.#rows === 0 || seq === this.#last + 1) && !this.#isEnough()
-    for (let more = true; more; ) more = await this.#read(this.#last + 1, lastSeq, follows)
+    for (let more = true; more; ) more = await this.#read(Math.max(firstSeq, this.#last + 1), lastSeq, follows)
     return this.#task({ firstSeq: this.#first, lastSeq: this.#last, siteCursor: null })
   }
 

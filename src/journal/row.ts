@@ -1,6 +1,4 @@
-import type { CompiledQuery } from 'kysely'
 import { LATENCY_BOUNDS_MS, OUTCOMES, type Outcome } from '../rollups/index.ts'
-import type { BatchOperation, Store } from '../store/index.ts'
 import type { Counters } from './counters.ts'
 import {
   addId,
@@ -112,27 +110,6 @@ export const isSpill = (nodeId: string): boolean => nodeId.includes(SEPARATOR)
 /** The stream of what the fold of a node's rows up to `lastSeq` spills of a site. */
 export const spillStream = (nodeId: string, lastSeq: number, siteNo: number): string =>
   [nodeId, lastSeq, siteNo].join(SEPARATOR)
-
-/** Makes the statements that add rows to the journal. */
-export class JournalInserts {
-  /** Compiled once: it is the one statement of every commit. */
-  readonly #insert: CompiledQuery
-  readonly #hasDatabaseTime: boolean
-
-  constructor({ write, nowInSql }: Pick<Store, 'write' | 'nowInSql'>) {
-    this.#hasDatabaseTime = nowInSql !== undefined
-    this.#insert = write
-      .insertInto('journal')
-      .values({ node_id: '', seq: 0, written_at: nowInSql ?? 0, payload: '' })
-      .compile()
-  }
-
-  /** @param now epoch ms; where processes share the database, the row has the database's time instead */
-  row(nodeId: string, seq: number, now: number, payload: string): BatchOperation {
-    const time = this.#hasDatabaseTime ? [] : [now]
-    return { kind: 'statement', query: { ...this.#insert, parameters: [nodeId, seq, ...time, payload] } }
-  }
-}
 
 /** Appends everything a delta holds: one entry a cell instead of one a request. */
 export function appendDelta(log: Log, delta: Delta): void {

@@ -2,11 +2,26 @@ import type { Membership } from '../cluster/index.ts'
 import { type Clock, Loop, MINUTE, Mutex, SECOND } from '../lib/index.ts'
 import { attemptEach, chunksOf, type Store } from '../store/index.ts'
 import { Folder, type FoldTask, isFoldConflict, Pace } from './fold.ts'
+import { isMuch, type LaneRow, LONGEST_WAIT_MS, laneOf, lanesToFold, startOfLane, type Waiting } from './lanes.ts'
 import { readFoldTask } from './read.ts'
 import { isSpill } from './row.ts'
 
 /** How long to look for the row of a failed commit, ms: a database that lost its connection may still commit. */
 const LATE_FOR_MS = MINUTE
+
+/** What waits in one lane, and how far it is folded. */
+interface LaneState {
+  /** The number of the last row that was settled … */
+  settledSeq: number
+  /** … and of the last that was folded. */
+  foldedSeq: number
+  requests: number
+  readonly siteNos: Set<number>
+  /** When the oldest row that is not folded was settled, or null. */
+  since: number | null
+  /** Until when rows of commits reported as failed may still appear, epoch ms. */
+  lateUntil: number
+}
 
 /**
  * Folds what this process has committed. It reads the rows back from the journal instead of keeping their sum in memory: so
@@ -20,11 +35,9 @@ export class JournalFolder {
   readonly #clock: Clock
   readonly #nodeId: string
   readonly #turn = new Mutex()
-  #settledSeq = 0
-  #foldedSeq = 0
-  #oldestAt: number | null = null
-  /** Until when rows of commits reported as failed may still appear, epoch ms. */
-  #lateUntil = 0
+  readonly #lanes = new Map<number, LaneState>()
+  /** Requests settled since the last round. */
+  #arrived = 0
 
   constructor(store: Store, folder: Folder, clock: Clock, nodeId: string) {
     this.#store = store
@@ -35,20 +48,59 @@ export class JournalFolder {
 
   /** When the oldest commit that is not in the rollups was settled, or null. */
   get oldestUnfoldedAt(): number | null {
-    return this.#oldestAt
+    return [...this.#lanes.values()].reduce<number | null>((oldest, { since }) => earlier(oldest, since), null)
   }
 
-  /** A commit has ended: with success, or with an error after which its row may exist, appear later, or never. */
-  onSettled(seq: number, error?: Error): void {
-    this.#settledSeq = seq
-    this.#oldestAt ??= this.#clock.now()
-    if (error !== undefined) this.#lateUntil = this.#clock.now() + LATE_FOR_MS
+  /** Whether so much waits that most lanes wait for more. */
+  get isBusy(): boolean {
+    return isMuch([...this.#lanes.values()])
   }
 
-  /** Folds all that was settled before the call. @throws StoreError; the next call continues. */
+  /** The same of the commits that may hold counts of this site. */
+  oldestUnfoldedOf(siteNo: number): number | null {
+    return this.#lanes.get(laneOf(siteNo))?.since ?? null
+  }
+
+  /** A commit has ended: with success, or with an error after which its rows may exist, appear later, or never. */
+  onSettled(rows: readonly LaneRow[], error?: Error): void {
+    const now = this.#clock.now()
+    for (const { lane, seq, siteNos } of rows) {
+      const state = this.#lane(lane)
+      state.settledSeq = seq
+      state.since ??= now
+      if (error !== undefined) state.lateUntil = now + LATE_FOR_MS
+      state.requests += siteNos.length
+      for (const siteNo of siteNos) state.siteNos.add(siteNo)
+      this.#arrived += siteNos.length
+    }
+  }
+
+  /** Folds the lanes whose turn it is, see `lanesToFold`. @throws StoreError; the next call continues */
+  async foldDue(): Promise<void> {
+    const now = this.#clock.now()
+    const waiting = new Map<number, Waiting>()
+    const late: number[] = []
+    for (const [lane, { settledSeq, foldedSeq, since, lateUntil, requests, siteNos }] of this.#lanes) {
+      if (settledSeq !== foldedSeq) waiting.set(lane, { requests, sites: siteNos.size, since: since ?? now })
+      if (now < lateUntil) late.push(lane)
+    }
+    const arrived = this.#arrived
+    this.#arrived = 0
+    // Each lane in a turn of its own, so that a report of one site does not wait for all of them.
+    for (const lane of new Set([...lanesToFold(waiting, arrived, now), ...late])) {
+      await this.#turn.run(() => this.#foldLane(lane))
+    }
+  }
+
+  /** Folds all that was settled before the call. @throws StoreError; the next call continues */
   fold(): Promise<void> {
     // One at a time: two folds at once would read the same rows, and the second would not find them to delete.
     return this.#turn.run(() => this.#foldSettled())
+  }
+
+  /** The same, of the lane that a site's counts are in. */
+  foldSite(siteNo: number): Promise<void> {
+    return this.#turn.run(() => this.#foldLane(laneOf(siteNo)))
   }
 
   /** Runs `work` while no other fold runs here; its argument `fold` folds all that was settled when it is called. */
@@ -57,25 +109,56 @@ export class JournalFolder {
   }
 
   async #foldSettled(): Promise<void> {
+    for (const lane of this.#lanes.keys()) await this.#foldLane(lane)
+  }
+
+  async #foldLane(lane: number): Promise<void> {
+    const state = this.#lane(lane)
     const began = this.#clock.now()
-    const settled = this.#settledSeq
-    if (settled === this.#foldedSeq && began >= this.#lateUntil) return
-    await foldJournal(this.#store, this.#folder, { nodeId: this.#nodeId, lastSeq: settled })
-    this.#foldedSeq = settled
-    this.#oldestAt = this.#settledSeq === settled ? null : began
+    const { settledSeq, foldedSeq, lateUntil, requests } = state
+    if (settledSeq === foldedSeq && began >= lateUntil) return
+    state.siteNos.clear()
+    const range = { nodeId: this.#nodeId, firstSeq: startOfLane(lane), lastSeq: settledSeq }
+    await foldJournal(this.#store, this.#folder, range)
+    state.foldedSeq = settledSeq
+    state.requests -= requests
+    state.since = state.settledSeq === settledSeq ? null : began
+  }
+
+  #lane(lane: number): LaneState {
+    const known = this.#lanes.get(lane)
+    if (known !== undefined) return known
+    const start = startOfLane(lane)
+    const state: LaneState = {
+      settledSeq: start,
+      foldedSeq: start,
+      requests: 0,
+      siteNos: new Set(),
+      since: null,
+      lateUntil: 0,
+    }
+    this.#lanes.set(lane, state)
+    return state
   }
 }
 
-/** How long a live node's row waits for its node to fold it, by the database's clock: the node may have just died. */
-const STALE_AFTER_MS = 5 * SECOND
+const earlier = (a: number | null, b: number | null): number | null => (a === null || (b !== null && b < a) ? b : a)
+
+/**
+ * How long a live node's row waits for its node to fold it, by the database's clock: the node may have just died. Reports do not wait
+ * for that, see `Freshness`.
+ */
+const STALE_AFTER_MS = LONGEST_WAIT_MS + 5 * SECOND
 /** Conflicts in a row with another process on the same rows before they are left to it. */
 const MAX_CONFLICTS = 10
-/** What a node that died left is in the reports within 10 s: 5 until its rows are old enough, and the next round of this. */
+/** What a node left is in the rollups soon after it is known to be dead. */
 const ORPHANS_INTERVAL_MS = 3 * SECOND
 
 /** What `foldJournal` folds. */
-interface JournalRange {
+export interface JournalRange {
   nodeId: string
+  /** The first row; all from the beginning when left out. */
+  firstSeq?: number
   /** The last row; all rows when left out. */
   lastSeq?: number | undefined
   /** Conflicts in a row with another process before the rows are left to it. */
@@ -92,13 +175,13 @@ interface JournalRange {
 export async function foldJournal(
   store: Store,
   folder: Folder,
-  { nodeId, lastSeq, maxConflicts = MAX_CONFLICTS }: JournalRange,
+  { nodeId, firstSeq, lastSeq, maxConflicts = MAX_CONFLICTS }: JournalRange,
   prepare: (task: FoldTask) => Promise<void> = () => Promise.resolve(),
 ): Promise<number> {
   let folded = 0
   let conflicts = 0
   for (;;) {
-    const task = await readFoldTask(store, nodeId, { lastSeq, pace: folder.pace })
+    const task = await readFoldTask(store, nodeId, { firstSeq, lastSeq, pace: folder.pace })
     if (task === undefined) return folded
     try {
       await prepare(task)
@@ -119,13 +202,6 @@ interface OrphanOptions {
   pace?: Pace
 }
 
-/** Rows of one stream that are due to be folded. */
-interface Orphans {
-  nodeId: string
-  lastSeq: number | undefined
-  isOfLiveNode: boolean
-}
-
 /**
  * Folds the journal rows that no other node folds: those of dead nodes, what folds have spilled, and rows of live nodes that
  * have waited too long. Returns how many rows that were. Any process may do so at any time, also several at once. Costs one small
@@ -139,20 +215,30 @@ export async function foldOrphans(
   liveNodes: readonly string[],
   { takeAll = false, pace = new Pace() }: OrphanOptions = {},
 ): Promise<number> {
+  return foldRanges(store, await orphansIn(store, liveNodes, takeAll), pace)
+}
+
+/**
+ * Folds journal rows of any nodes, and returns how many of them this process has folded. Those that other processes fold at the same time, and
+ * always more quickly, are left to them.
+ *
+ * @throws StoreError the first one, after folding all that can be folded
+ */
+export async function foldRanges(
+  store: Store,
+  ranges: readonly JournalRange[],
+  pace: Pace = new Pace(),
+): Promise<number> {
   let clients: ReadonlyMap<number, string> = new Map()
   const folder = new Folder(store, (siteNo) => clients.get(siteNo), { pace })
   let folded = 0
-  const orphans = await orphansIn(store, liveNodes, takeAll)
-  await attemptEach(orphans, async ({ nodeId, lastSeq, isOfLiveNode }) => {
+  await attemptEach(ranges, async (range) => {
     try {
-      // A live node that folds its own rows has priority: the first conflict ends this.
-      const range = { nodeId, lastSeq, ...(isOfLiveNode ? { maxConflicts: 1 } : {}) }
       folded += await foldJournal(store, folder, range, async (task) => {
         // Read after the rows: by then every site they belong to exists.
         clients = await clientsOf(store, [...task.delta.sites.keys()])
       })
     } catch (thrown) {
-      // Another process folds the same node's rows and is always quicker: leave them to it, and check again next time.
       if (!isFoldConflict(thrown)) throw thrown
     }
     return true
@@ -164,7 +250,7 @@ export async function foldOrphans(
  * The streams with rows to fold. What was spilled comes last: it may be a lot, and is of few sites. Rows that come later are
  * left for the next time, so that this ends.
  */
-async function orphansIn(store: Store, liveNodes: readonly string[], takeAll: boolean): Promise<Orphans[]> {
+async function orphansIn(store: Store, liveNodes: readonly string[], takeAll: boolean): Promise<JournalRange[]> {
   const live = new Set(liveNodes)
   const { nowInSql } = store
   const rows = await store.read
@@ -188,9 +274,12 @@ async function orphansIn(store: Store, liveNodes: readonly string[], takeAll: bo
     if (is_begun === 1 && live.has(node_id)) continue
     streams.set(node_id, Math.max(last_seq, streams.get(node_id) ?? 0))
   }
-  return [...streams]
-    .map(([nodeId, lastSeq]) => ({ nodeId, lastSeq, isOfLiveNode: live.has(nodeId) }))
-    .sort((a, b) => Number(isSpill(a.nodeId)) - Number(isSpill(b.nodeId)))
+  return (
+    [...streams]
+      // A live node that folds its own rows has priority: the first conflict ends this.
+      .map(([nodeId, lastSeq]) => ({ nodeId, lastSeq, ...(live.has(nodeId) ? { maxConflicts: 1 } : {}) }))
+      .sort((a, b) => Number(isSpill(a.nodeId)) - Number(isSpill(b.nodeId)))
+  )
 }
 
 async function clientsOf(store: Store, siteNos: readonly number[]): Promise<Map<number, string>> {

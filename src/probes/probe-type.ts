@@ -80,7 +80,7 @@ export interface ProbeContext<Config> {
   config: Config
   /** What the last run left, `{}` before the first. Another version of the program may have written it. */
   memory: JsonObject
-  /** When the run started, epoch ms. */
+  /** When the run started, epoch ms; of a type of kind `data`, until when everything received is in the counts. */
   now: number
   /** What one run may take; the signal is aborted when it is over. */
   timeoutMs: number

@@ -3,6 +3,7 @@ import { asError, type Clock, SECOND } from '../lib/index.ts'
 import type { Outbound } from '../outbound/index.ts'
 import { writeFetchedCounts } from '../reconciliation/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../store/index.ts'
+import { countedUntil } from './counts/judge-counts.ts'
 import type { OwnConnection } from './own-connection.ts'
 import {
   configFaults,
@@ -102,13 +103,13 @@ async function attemptOnce(
   try {
     const outcome = await Promise.race([
       // Behind a promise, so that a type that throws at once is one that rejects.
-      Promise.resolve().then(() =>
+      timeOfRun(type, store, site, clock).then((now) =>
         type.run({
           site,
           probe,
           config: withDefaults(type, config),
           memory: JSON.parse(probe.memory) as JsonObject,
-          now: clock.now(),
+          now,
           timeoutMs,
           signal,
           store,
@@ -138,6 +139,12 @@ async function attemptOnce(
     // Whatever the run still does, its signal says that no one waits for it.
     controller.abort(OVER)
   }
+}
+
+/** What a run takes for now. */
+async function timeOfRun({ kind }: ProbeType, store: Store, { site_no }: SiteRow, clock: Clock): Promise<number> {
+  const now = clock.now()
+  return kind === 'data' ? countedUntil(store, site_no, now) : now
 }
 
 /** The outcome of a run that hangs comes half a second after the abort, unless the run ended before. */

@@ -136,7 +136,7 @@ function readRoutes(app: HttpApp, options: ReconciliationOptions): void {
   app.get(
     '/api/sites/:site_id/reconciliation',
     {
-      config,
+      config: { ...config, counts: 'site' },
       schema: {
         tags,
         summary: 'Counts here against those of a source',

@@ -58,4 +58,4 @@ export async function listen(t: TestContext, store: Store, given: Given = {}) {
 }
 
 export const newCommits = (store: Store) =>
-  new GroupCommit(store, new TestClock(NOW), 'node', { onSettled: (_seq, error) => assert.ifError(error) })
+  new GroupCommit(store, new TestClock(NOW), 'node', { onSettled: (_rows, error) => assert.ifError(error) })

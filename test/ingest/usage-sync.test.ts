@@ -6,7 +6,7 @@ import { JournalFolder } from '../../src/journal/streams.ts'
 import { SECOND } from '../../src/lib/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
+import { deltaOf, eventPayload, mixedRow, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { asShared } from '../cluster/support.ts'
 
@@ -50,7 +50,7 @@ class Node {
     const now = this.#clock.now()
     const payloads = Array.from({ length: events }, () => eventPayload({ timestamp_ms: now }))
     await writeJournal(this.#store, this.#id, ++this.#seq, deltaOf(7, payloads, now))
-    this.folder.onSettled(this.#seq)
+    this.folder.onSettled([mixedRow(this.#seq)])
     this.meter.settleEvents(events, takenAt)
   }
 

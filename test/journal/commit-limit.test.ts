@@ -25,7 +25,7 @@ test('a commit that no standby confirms fails in time, with a key and without, a
   await migrate(store.admin, store.columnTypes)
   const folder = new JournalFolder(store, new Folder(store, () => 'client'), systemClock, 'node')
   const commits = new GroupCommit(store, systemClock, 'node', {
-    onSettled: (seq, error) => folder.onSettled(seq, error),
+    onSettled: (rows, error) => folder.onSettled(rows, error),
   })
   const send = async (idempotencyKey?: string) => {
     const { promise, resolve } = Promise.withResolvers<CommitOutcome>()

@@ -14,7 +14,7 @@ const ROOM = 20_000
 
 const newCommits = (store: Store) =>
   new GroupCommit(store, new TestClock(NOW), 'node', {
-    onSettled: (_seq, error) => assert.ifError(error),
+    onSettled: (_rows, error) => assert.ifError(error),
   })
 
 /** Submits an event for each key, and returns the outcome of each. */

@@ -4,7 +4,7 @@ import { JournalFolder } from '../../src/journal/streams.ts'
 import { MINUTE } from '../../src/lib/index.ts'
 import { StoreError } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
+import { deltaOf, eventPayload, mixedRow, totalEvents, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 
@@ -17,7 +17,7 @@ testOnEveryEngine('folds that are asked for at the same time count each row once
   const folder = new JournalFolder(store, new Folder(store, () => 'client'), clock, 'node')
   for (let seq = 1; seq <= 5; seq++) {
     await writeJournal(store, 'node', seq, deltaOf(7, [eventPayload({ timestamp_ms: NOW })], NOW))
-    folder.onSettled(seq)
+    folder.onSettled([mixedRow(seq)])
   }
   await Promise.all([folder.fold(), folder.fold(), folder.fold()])
   assert.equal(await totalEvents(store, 7), 5)
@@ -29,22 +29,22 @@ testOnEveryEngine('a row whose commit is still under way is left for the next fo
   const folder = new JournalFolder(store, new Folder(store, () => 'client'), clock, 'node')
   const event = deltaOf(7, [eventPayload({ timestamp_ms: NOW })], NOW)
   await writeJournal(store, 'node', 1, event)
-  folder.onSettled(1)
+  folder.onSettled([mixedRow(1)])
   await writeJournal(store, 'node', 2, event)
   await folder.fold()
   assert.equal(await totalEvents(store, 7), 1)
-  folder.onSettled(2)
+  folder.onSettled([mixedRow(2)])
   await folder.fold()
   assert.equal(await totalEvents(store, 7), 2)
 })
 
 testOnEveryEngine('a commit that was reported as failed counts when its row is there after all', async (store) => {
   const folder = new JournalFolder(store, new Folder(store, () => 'client'), new TestClock(NOW), 'node')
-  folder.onSettled(1, UNKNOWN)
+  folder.onSettled([mixedRow(1)], UNKNOWN)
   await folder.fold()
   assert.equal(await totalEvents(store, 7), 0)
   await writeJournal(store, 'node', 2, deltaOf(7, [eventPayload({ timestamp_ms: NOW })], NOW))
-  folder.onSettled(2, UNKNOWN)
+  folder.onSettled([mixedRow(2)], UNKNOWN)
   await folder.fold()
   assert.equal(await totalEvents(store, 7), 1)
 })
@@ -56,14 +56,14 @@ testOnEveryEngine(
     const clock = new TestClock(NOW)
     const folder = new JournalFolder(store, new Folder(store, () => client_id), clock, 'node')
     const event = deltaOf(site_no, [eventPayload({ timestamp_ms: NOW })], NOW)
-    folder.onSettled(1, UNKNOWN)
+    folder.onSettled([mixedRow(1)], UNKNOWN)
     await folder.fold()
     clock.advance(MINUTE - 1)
     await writeJournal(store, 'node', 1, event)
     await folder.fold()
     assert.equal(await totalEvents(store, site_no), 1)
     // One that takes longer is found as what others have left is found.
-    folder.onSettled(2, UNKNOWN)
+    folder.onSettled([mixedRow(2)], UNKNOWN)
     await folder.fold()
     clock.advance(MINUTE)
     await writeJournal(store, 'node', 2, event)
@@ -80,7 +80,7 @@ testOnEveryEngine('a node that others took for dead continues with what they lef
   const event = deltaOf(site_no, [eventPayload({ timestamp_ms: NOW })], NOW)
   for (let seq = 1; seq <= 6; seq++) {
     await writeJournal(store, 'node', seq, event)
-    folder.onSettled(seq)
+    folder.onSettled([mixedRow(seq)])
     if (seq % 2 === 0) await foldOrphans(store, [])
     else await Promise.all([folder.fold(), foldOrphans(store, []), foldOrphans(store, [])])
     await folder.fold()

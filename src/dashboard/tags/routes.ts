@@ -33,7 +33,7 @@ export function tagCatalogueRoutes(app: HttpApp, context: ReportContext): void {
   app.get(
     '/api/tags/sites',
     {
-      config,
+      config: { ...config, counts: 'all' },
       schema: {
         tags,
         summary: "List a vendor's sites over time",

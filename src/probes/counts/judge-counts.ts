@@ -9,6 +9,7 @@ import {
   type UnjudgedReason,
   type Verdict,
 } from '../../detection/index.ts'
+import { waitingSince } from '../../journal/index.ts'
 import { DAY, floorTo, isoTime, MINUTE, namesInWords } from '../../lib/index.ts'
 import type { Kysely, SiteRow, Store, Tables } from '../../store/index.ts'
 import { type Refusals, readRefusals, readUnknownKeys } from './refusals.ts'
@@ -64,18 +65,21 @@ export async function judgeCounts<T>(
   whenRefused?: 'warning' | 'critical',
 ): Promise<CountsOutcome> {
   const range = { from: floorTo(from, DAY), to: now + MINUTE }
-  const { counts, complete, listened, refusals, unknownKeys } = await readSnapshot(
+  const waiting = await waitingSince(store, site.site_no, now)
+  const { counts, seenAt, listened, refusals, unknownKeys } = await readSnapshot(
     store,
     site.site_no,
     range,
     async (snapshot) => ({
       counts: await read(snapshot),
-      complete: await completeUntil(snapshot.db, now),
+      seenAt: await lastSeenAt(snapshot.db),
       listened: whenRefused === undefined ? now : await lastListenedAt(snapshot.db),
       refusals: await readRefusals(snapshot.db, site, now),
       unknownKeys: whenRefused === undefined ? null : await readUnknownKeys(snapshot.db, site, now),
     }),
   )
+  // A database that lags behind has not seen a newer heartbeat of any node.
+  const complete = Math.min(now, waiting ?? now, seenAt ?? now)
   if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
   if (now - (listened ?? now) > MOST_BEHIND_MS) return deaf(now, listened ?? now)
   const judged = outcomeOfVerdict(await judge(counts), () => unjudged(counts))
@@ -172,20 +176,21 @@ function findingOf(worst: Finding, all: readonly Finding[], idle: NonNullable<Ve
   }
 }
 
-/**
- * Everything received before this is in the counts: what waits for the fold was written to the journal later, and a
- * database that lags behind has not seen a newer heartbeat of any node.
- */
-async function completeUntil(db: Kysely<Tables>, now: number): Promise<number> {
-  const { written_at } = await db
-    .selectFrom('journal')
-    .select((eb) => eb.fn.min<number | null>('written_at').as('written_at'))
-    .executeTakeFirstOrThrow()
+async function lastSeenAt(db: Kysely<Tables>): Promise<number | null> {
   const { seen_at } = await db
     .selectFrom('nodes')
     .select((eb) => eb.fn.max<number | null>('seen_at').as('seen_at'))
     .executeTakeFirstOrThrow()
-  return Math.min(now, written_at ?? now, seen_at ?? now)
+  return seen_at
+}
+
+/**
+ * What a run that judges counts takes for now: everything received before is in them. Of a busy node some wait for up to half a minute, which would
+ * look like a silence. Counts that are further behind are not judged at all, see `judgeCounts`.
+ */
+export async function countedUntil(store: Pick<Store, 'reports'>, siteNo: number, now: number): Promise<number> {
+  const waiting = (await waitingSince(store, siteNo, now)) ?? now
+  return now - waiting > MOST_BEHIND_MS ? now : Math.min(now, waiting)
 }
 
 function behind(now: number, complete: number): CountsOutcome {

@@ -1,0 +1,82 @@
+import { type Clock, SECOND } from '../lib/index.ts'
+import type { Store } from '../store/index.ts'
+import { laneInSql, laneOf, MIXED_LANE, startOfLane } from './lanes.ts'
+import { foldRanges, type JournalFolder, type JournalRange } from './streams.ts'
+
+/** Counts that were accepted so long ago are in every report: it takes another second to fold and read them. */
+const FRESH_MS = SECOND
+
+interface FreshnessOptions {
+  store: Store
+  clock: Clock
+  /** Of this node's own journal; null where it takes no requests. */
+  folder: Pick<JournalFolder, 'oldestUnfoldedAt' | 'oldestUnfoldedOf' | 'foldSite' | 'fold'> | null
+  nodeId: string
+}
+
+/**
+ * Folds what a report is about to show and what still waits in the journal: on busy nodes for up to half a minute, so that more of it comes to one row.
+ * Costs nothing where nothing waits, and no more often than once a second.
+ */
+export class Freshness {
+  readonly #options: FreshnessOptions
+
+  constructor(options: FreshnessOptions) {
+    this.#options = options
+  }
+
+  /**
+   * When it resolves, what was accepted of the site up to a second before is in its counts.
+   *
+   * @param siteNoOf looks up the site's number; undefined: there is no such site. Not called when nothing can wait
+   * @throws StoreError
+   */
+  async ofSite(siteNoOf: () => Promise<number | undefined>): Promise<void> {
+    const { store, folder } = this.#options
+    if (!store.isShared && this.#isFresh(folder?.oldestUnfoldedAt)) return
+    const siteNo = await siteNoOf()
+    if (siteNo === undefined) return
+    if (!this.#isFresh(folder?.oldestUnfoldedOf(siteNo))) await folder?.foldSite(siteNo)
+    await this.#foldOthers([MIXED_LANE, laneOf(siteNo)])
+  }
+
+  /** The same for all sites. @throws StoreError */
+  async ofAll(): Promise<void> {
+    const { folder } = this.#options
+    if (!this.#isFresh(folder?.oldestUnfoldedAt)) await folder?.fold()
+    await this.#foldOthers(null)
+  }
+
+  #isFresh(oldest: number | null | undefined): boolean {
+    // A clock that was set back says nothing about the age.
+    return oldest === null || oldest === undefined || Math.abs(this.#options.clock.now() - oldest) < FRESH_MS
+  }
+
+  /** What other nodes have accepted: they fold it later, or have died. @param lanes null: all */
+  async #foldOthers(lanes: readonly number[] | null): Promise<void> {
+    const { store, nodeId } = this.#options
+    const { nowInSql } = store
+    if (!store.isShared || nowInSql === undefined) return
+    const rows = await store.read
+      .selectFrom('journal')
+      .select((eb) => [
+        'node_id',
+        laneInSql(eb.ref('seq')).as('lane'),
+        eb.fn.max<number>('seq').as('last_seq'),
+        eb.fn.min<number>('written_at').as('written_at'),
+      ])
+      .where('node_id', '!=', nodeId)
+      .$if(lanes !== null, (of) => of.where((eb) => eb(laneInSql(eb.ref('seq')), 'in', lanes)))
+      .groupBy((eb) => ['node_id', laneInSql(eb.ref('seq'))])
+      .having((eb) => eb(eb.fn.min('written_at'), '<=', eb(nowInSql, '-', FRESH_MS)))
+      .execute()
+    const ranges = rows.map(
+      ({ node_id, lane, last_seq }): JournalRange => ({
+        nodeId: node_id,
+        firstSeq: startOfLane(lane),
+        lastSeq: last_seq,
+      }),
+    )
+    if (ranges.length > 0) await foldRanges(store, ranges)
+  }
+}
