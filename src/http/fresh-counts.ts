@@ -23,7 +23,7 @@ export function freshenCounts(app: HttpApp, freshen: FreshenCounts): void {
   app.addHook('preHandler', async ({ routeOptions, params }) => {
     const { counts } = routeOptions.config
     if (counts === undefined) return
-    const siteId = isObject(params) && typeof params['site_id'] === 'string' ? params['site_id'] : null
+    const siteId = isObject(params) && typeof params.site_id === 'string' ? params.site_id : null
     await inTime(freshen(counts === 'site' ? siteId : null))
   })
 }

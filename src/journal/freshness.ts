@@ -1,7 +1,8 @@
 import { type Clock, SECOND } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
-import { laneInSql, laneOf, MIXED_LANE, startOfLane } from './lanes.ts'
-import { foldRanges, type JournalFolder, type JournalRange } from './streams.ts'
+import type { JournalFolder } from './journal-folder.ts'
+import { laneInSql, lanesOf, startOfLane } from './lanes.ts'
+import { foldRanges, type JournalRange } from './streams.ts'
 
 /** Counts that were accepted so long ago are in every report: it takes another second to fold and read them. */
 const FRESH_MS = SECOND
@@ -37,7 +38,7 @@ export class Freshness {
     const siteNo = await siteNoOf()
     if (siteNo === undefined) return
     if (!this.#isFresh(folder?.oldestUnfoldedOf(siteNo))) await folder?.foldSite(siteNo)
-    await this.#foldOthers([MIXED_LANE, laneOf(siteNo)])
+    await this.#foldOthers(lanesOf(siteNo))
   }
 
   /** The same for all sites. @throws StoreError */

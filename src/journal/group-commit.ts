@@ -8,6 +8,8 @@ import { type LaneRow, startOfLane } from './lanes.ts'
 
 /** Folds what is committed, and watches whether commits succeed. */
 export interface CommitListener {
+  /** The lane that the site's rows go to. */
+  laneOf: (siteNo: number) => number
   /** The commit of these journal rows has ended: with success, or with an error after which they may or may not exist. */
   onSettled: (rows: readonly LaneRow[], error?: Error) => void
 }
@@ -75,7 +77,7 @@ export class GroupCommit {
       return
     }
     this.#waiting++
-    this.#groupFor(submission).add(submission, this.#clock.now())
+    this.#groupFor(submission).add(submission, this.#listener.laneOf(submission.siteNo), this.#clock.now())
     if (this.#committing !== undefined) return
     if (this.#waiting >= FULL_GROUP) {
       this.#stopLinger()

@@ -1,6 +1,5 @@
 import { Delta } from './delta.ts'
 import type { IdempotencyClaim } from './idempotency.ts'
-import { laneOf } from './lanes.ts'
 import { appendPayload, type EncodedEntry, type Payload } from './payload.ts'
 import { addLog, appendDelta, type Log } from './row.ts'
 
@@ -59,11 +58,11 @@ export class Group {
   #items = 0
   #heavyBytes = 0
 
-  add(submission: Submission, now: number): void {
+  /** @param lane of the submission's site */
+  add(submission: Submission, lane: number, now: number): void {
     const { siteNo, payload, idempotencyKey, bytes } = submission
     this.submissions.push(submission)
     if (bytes > HEAVY_BODY) this.#heavyBytes += bytes
-    const lane = laneOf(siteNo)
     let contents: Contents
     if (idempotencyKey === undefined) contents = contentsIn(this.lanes, lane)
     else {

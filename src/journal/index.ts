@@ -14,6 +14,7 @@ export type { GroupCommit } from './group-commit.ts'
 export { IDEMPOTENCY_KEY_MAX } from './idempotency.ts'
 export { IDENTIFIER_COUNTS, IDENTIFIER_FLAGS } from './identifiers.ts'
 export { FOLD_INTERVAL_MS, Journal, journalMetrics } from './journal.ts'
+export type { JournalFolder } from './journal-folder.ts'
 export { excessiveField, knownFieldCounts, OWN_FIELDS_MAX } from './own-fields.ts'
 export {
   appendPayload,
@@ -33,6 +34,6 @@ export {
 export { readFoldTask } from './read.ts'
 export { excessiveResponses } from './responses.ts'
 export { addLog, appendDelta, type Log, latencyBucket } from './row.ts'
-export { foldJournal, foldOrphans, type JournalFolder, OrphanFolding } from './streams.ts'
+export { foldJournal, foldOrphans, OrphanFolding } from './streams.ts'
 export { excessiveValidity, VALIDITY_FIELDS } from './validity.ts'
 export { waitingSince } from './waiting-since.ts'

@@ -5,8 +5,9 @@ import { isPassing, type Store } from '../store/index.ts'
 import { type ClientOfSite, Folder } from './fold.ts'
 import { GroupCommit } from './group-commit.ts'
 import { clearIdempotencyKeys } from './idempotency.ts'
+import { JournalFolder } from './journal-folder.ts'
 import type { LaneRow } from './lanes.ts'
-import { foldOrphans, JournalFolder } from './streams.ts'
+import { foldOrphans } from './streams.ts'
 
 /** A site's counts must be visible two seconds after the answer: folding every second leaves one for the fold. */
 export const FOLD_INTERVAL_MS = SECOND
@@ -37,11 +38,12 @@ export class Journal {
     this.#options = options
     this.#health = new WriteHealth(store, clock)
     this.folder = new JournalFolder(store, folder, clock, membership.nodeId)
+    const laneOf = (siteNo: number) => this.folder.laneOf(siteNo)
     const onSettled = (rows: readonly LaneRow[], error?: Error) => {
       this.folder.onSettled(rows, error)
       this.#noteCommit(error)
     }
-    this.commits = new GroupCommit(store, clock, membership.nodeId, { onSettled }, leases.expiry)
+    this.commits = new GroupCommit(store, clock, membership.nodeId, { laneOf, onSettled }, leases.expiry)
     this.loops = new Jobs({ clock, leases, onError })
       .onEveryNode('fold', FOLD_INTERVAL_MS, () => this.folder.foldDue())
       .onEveryNode('write-check', WRITE_CHECK_INTERVAL_MS, async () => {

@@ -1,6 +1,6 @@
 import { SECOND } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
-import { laneInSql, laneOf, MIXED_LANE } from './lanes.ts'
+import { laneInSql, lanesOf } from './lanes.ts'
 
 /** The oldest row of each lane was read this long ago at most, ms: on a busy node that takes some 50 ms of the database. */
 const READ_AGAIN_MS = SECOND
@@ -34,7 +34,7 @@ export async function waitingSince(
     byLane.catch(() => known.delete(reports))
   }
   const byLane = await oldest.byLane
-  const times = [byLane.get(laneOf(siteNo)), byLane.get(MIXED_LANE)].filter((time) => time !== undefined)
+  const times = lanesOf(siteNo).flatMap((lane) => byLane.get(lane) ?? [])
   return times.length === 0 ? null : Math.min(...times)
 }
 

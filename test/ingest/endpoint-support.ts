@@ -58,4 +58,7 @@ export async function listen(t: TestContext, store: Store, given: Given = {}) {
 }
 
 export const newCommits = (store: Store) =>
-  new GroupCommit(store, new TestClock(NOW), 'node', { onSettled: (_rows, error) => assert.ifError(error) })
+  new GroupCommit(store, new TestClock(NOW), 'node', {
+    laneOf: () => 1,
+    onSettled: (_rows, error) => assert.ifError(error),
+  })

@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { CommitOutcome } from '../../src/journal/group.ts'
 import { GroupCommit } from '../../src/journal/group-commit.ts'
 import { Folder } from '../../src/journal/index.ts'
-import { JournalFolder } from '../../src/journal/streams.ts'
+import { JournalFolder } from '../../src/journal/journal-folder.ts'
 import { systemClock } from '../../src/lib/index.ts'
 import { migrate } from '../../src/store/index.ts'
 import { eventPayload, totalEvents } from '../../testkit/deltas.ts'
@@ -25,6 +25,7 @@ test('a commit that no standby confirms fails in time, with a key and without, a
   await migrate(store.admin, store.columnTypes)
   const folder = new JournalFolder(store, new Folder(store, () => 'client'), systemClock, 'node')
   const commits = new GroupCommit(store, systemClock, 'node', {
+    laneOf: (siteNo) => folder.laneOf(siteNo),
     onSettled: (rows, error) => folder.onSettled(rows, error),
   })
   const send = async (idempotencyKey?: string) => {

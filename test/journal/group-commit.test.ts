@@ -14,6 +14,7 @@ const ROOM = 20_000
 
 const newCommits = (store: Store) =>
   new GroupCommit(store, new TestClock(NOW), 'node', {
+    laneOf: () => 1,
     onSettled: (_rows, error) => assert.ifError(error),
   })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Folder, foldOrphans } from '../../src/journal/index.ts'
-import { JournalFolder } from '../../src/journal/streams.ts'
+import { JournalFolder } from '../../src/journal/journal-folder.ts'
 import { MINUTE } from '../../src/lib/index.ts'
 import { StoreError } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'

@@ -12,6 +12,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   generator,
   'one-site': oneSite,
   'sites-1000': manySites(1_000, 0.7),
+  'sites-10000': manySites(10_000, 0.5),
   'sites-100000': manySites(100_000, 0.5),
   'batch-200': batches,
   reader,

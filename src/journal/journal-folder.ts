@@ -1,0 +1,162 @@
+import { type Clock, MINUTE, Mutex } from '../lib/index.ts'
+import type { Store } from '../store/index.ts'
+import type { Folder } from './fold.ts'
+import { isMuch, type LaneRow, laneCount, laneOf, lanesToFold, startOfLane, type Waiting } from './lanes.ts'
+import { foldJournal } from './streams.ts'
+
+/** How long to look for the row of a failed commit, ms: a database that lost its connection may still commit. */
+const LATE_FOR_MS = MINUTE
+
+/** What waits in one lane, and how far it is folded. */
+interface LaneState {
+  /** The number of the last row that was settled … */
+  settledSeq: number
+  /** … and of the last that was folded. */
+  foldedSeq: number
+  requests: number
+  siteNos: Set<number>
+  /** When the oldest row that is not folded was settled, or null. */
+  since: number | null
+  /** Until when rows of commits reported as failed may still appear, epoch ms. */
+  lateUntil: number
+}
+
+/**
+ * Folds what this process has committed. It reads the rows back from the journal instead of keeping their sum in memory: so
+ * rows of live and dead nodes take one path, a commit whose outcome is unknown needs no special case (its row is there or it is
+ * not), and nothing piles up while the store is slow. It is also faster: objects that live for a second among others that die
+ * at once defeat the garbage collector. Measured with 1,000 sites, that cost a quarter of all requests.
+ */
+export class JournalFolder {
+  readonly #store: Store
+  readonly #folder: Folder
+  readonly #clock: Clock
+  readonly #nodeId: string
+  readonly #turn = new Mutex()
+  readonly #lanes = new Map<number, LaneState>()
+  #laneCount = 1
+  /** Requests settled since the last round. */
+  #arrived = 0
+
+  constructor(store: Store, folder: Folder, clock: Clock, nodeId: string) {
+    this.#store = store
+    this.#folder = folder
+    this.#clock = clock
+    this.#nodeId = nodeId
+  }
+
+  /** When the oldest commit that is not in the rollups was settled, or null. */
+  get oldestUnfoldedAt(): number | null {
+    return earliest(this.#lanes.values())
+  }
+
+  /** The same of the commits that hold counts of this site. */
+  oldestUnfoldedOf(siteNo: number): number | null {
+    return earliest(this.#statesOf(siteNo).map(([, state]) => state))
+  }
+
+  /** Whether so much waits that lanes wait for more. */
+  get isBusy(): boolean {
+    return isMuch([...this.#lanes.values()].reduce((sum, { requests }) => sum + requests, 0))
+  }
+
+  /** The lane that the next row of a site goes to. */
+  laneOf(siteNo: number): number {
+    return laneOf(siteNo, this.#laneCount)
+  }
+
+  /** A commit has ended: with success, or with an error after which its rows may exist, appear later, or never. */
+  onSettled(rows: readonly LaneRow[], error?: Error): void {
+    const now = this.#clock.now()
+    for (const { lane, seq, siteNos } of rows) {
+      const state = this.#lane(lane)
+      state.settledSeq = seq
+      state.since ??= now
+      if (error !== undefined) state.lateUntil = now + LATE_FOR_MS
+      state.requests += siteNos.length
+      for (const siteNo of siteNos) state.siteNos.add(siteNo)
+      this.#arrived += siteNos.length
+    }
+  }
+
+  /** Folds the lanes whose turn it is, see `lanesToFold`; to be called every second. @throws StoreError; the next call continues */
+  async foldDue(): Promise<void> {
+    const now = this.#clock.now()
+    const waiting = new Map<number, Waiting>()
+    const late: number[] = []
+    let sites = 0
+    for (const [lane, { settledSeq, foldedSeq, since, lateUntil, requests, siteNos }] of this.#lanes) {
+      if (settledSeq !== foldedSeq) waiting.set(lane, { requests, sites: siteNos.size, since: since ?? now })
+      if (now < lateUntil) late.push(lane)
+      sites += siteNos.size
+    }
+    const arrived = this.#arrived
+    this.#arrived = 0
+    this.#laneCount = laneCount(this.#laneCount, arrived, sites)
+    // Each lane in a turn of its own, so that a report of one site does not wait for all of them.
+    for (const lane of new Set([...lanesToFold(waiting, arrived, now), ...late])) {
+      await this.#turn.run(() => this.#foldLane(lane, this.#lane(lane)))
+    }
+  }
+
+  /** Folds all that was settled before the call. @throws StoreError; the next call continues */
+  fold(): Promise<void> {
+    // One at a time: two folds at once would read the same rows, and the second would not find them to delete.
+    return this.#turn.run(() => this.#foldSettled())
+  }
+
+  /** The same, of the lanes that hold counts of this site. */
+  foldSite(siteNo: number): Promise<void> {
+    return this.#turn.run(async () => {
+      for (const [lane, state] of this.#statesOf(siteNo)) await this.#foldLane(lane, state)
+    })
+  }
+
+  /** Runs `work` while no other fold runs here; its argument `fold` folds all that was settled when it is called. */
+  alone<T>(work: (fold: () => Promise<void>) => Promise<T>): Promise<T> {
+    return this.#turn.run(() => work(() => this.#foldSettled()))
+  }
+
+  async #foldSettled(): Promise<void> {
+    for (const [lane, state] of this.#lanes) await this.#foldLane(lane, state)
+  }
+
+  async #foldLane(lane: number, state: LaneState): Promise<void> {
+    const began = this.#clock.now()
+    const { settledSeq, foldedSeq, lateUntil, requests, siteNos } = state
+    if (settledSeq === foldedSeq && began >= lateUntil) return
+    state.siteNos = new Set()
+    try {
+      const range = { nodeId: this.#nodeId, firstSeq: startOfLane(lane), lastSeq: settledSeq }
+      await foldJournal(this.#store, this.#folder, range)
+    } catch (thrown) {
+      for (const siteNo of siteNos) state.siteNos.add(siteNo)
+      throw thrown
+    }
+    state.foldedSeq = settledSeq
+    state.requests -= requests
+    state.since = state.settledSeq === settledSeq ? null : began
+  }
+
+  #lane(lane: number): LaneState {
+    const known = this.#lanes.get(lane)
+    if (known !== undefined) return known
+    const start = startOfLane(lane)
+    const folded = { settledSeq: start, foldedSeq: start, requests: 0, siteNos: new Set<number>() }
+    const state: LaneState = { ...folded, since: null, lateUntil: 0 }
+    this.#lanes.set(lane, state)
+    return state
+  }
+
+  /** The lanes that hold something of a site: several only while their number changes. */
+  #statesOf(siteNo: number): [lane: number, state: LaneState][] {
+    return [...this.#lanes].filter(([, { siteNos }]) => siteNos.has(siteNo))
+  }
+}
+
+/** When the first row of these lanes was settled, or null. */
+function earliest(states: Iterable<LaneState>): number | null {
+  let first: number | null = null
+  for (const { since } of states) if (since !== null && (first === null || since < first)) first = since
+  return first
+}
