@@ -246,6 +246,25 @@ testOnEveryEngine(
   },
 )
 
+testOnEveryEngine('a site that a busy node folds later than others is published all the same', async (store, t) => {
+  const { clock, stream, listen: open } = await serve(t, store)
+  const [early, late] = [await insertSite(store), await insertSite(store)]
+  const listener = await open()
+  await stream.tick()
+  clock.advance(20 * SECOND)
+  await receive(store, early, NOW + 19 * SECOND)
+  await stream.tick()
+  await receive(store, late, NOW + 5 * SECOND)
+  await stream.tick()
+  await stream.tick()
+  await stream.stop()
+  const sites = eventsIn(await listener.ended, 'ingest').flatMap((message) => (message as { sites: SiteRow[] }).sites)
+  assert.deepEqual(
+    sites.map(({ id }) => id),
+    [early.id, late.id],
+  )
+})
+
 testOnEveryEngine('a probe whose status changes is published once', async (store, t) => {
   const { stream, listen: open } = await serve(t, store)
   const site = await insertSite(store)

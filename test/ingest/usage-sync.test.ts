@@ -3,6 +3,7 @@ import { ClientMeter } from '../../src/ingest/limits.ts'
 import { UsageSync } from '../../src/ingest/usage-sync.ts'
 import { Folder } from '../../src/journal/index.ts'
 import { JournalFolder } from '../../src/journal/journal-folder.ts'
+import { startOfLane } from '../../src/journal/lanes.ts'
 import { SECOND } from '../../src/lib/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
@@ -23,11 +24,11 @@ class Node {
   readonly #id: string
   #seq = 0
 
-  constructor(single: Store, clock: TestClock, id: string, store = asShared(single)) {
+  constructor(single: Store, clock: TestClock, id: string, store = asShared(single), eventsPerMonth = QUOTA) {
     this.#store = store
     this.#clock = clock
     this.#id = id
-    this.meter = new ClientMeter({ requestsPerSecond: null, eventsPerMonth: QUOTA }, clock.now())
+    this.meter = new ClientMeter({ requestsPerSecond: null, eventsPerMonth }, clock.now())
     this.folder = new JournalFolder(store, new Folder(store, () => 'client'), clock, id)
     this.sync = new UsageSync({ store, clock, folder: this.folder, meters: new Map([['client', this.meter]]) })
   }
@@ -170,3 +171,27 @@ testOnEveryEngine('a node goes on counting locally when the store does not answe
   await assert.rejects(node.sync.tick())
   assert.equal(node.left(), QUOTA - 50)
 })
+
+testOnEveryEngine(
+  'a busy node folds for the sake of a quota when little is left of it, much was taken at once, or every half minute',
+  async (store) => {
+    const clock = new TestClock(NOW)
+    const node = new Node(store, clock, 'a', undefined, 10_000)
+    // So much waits that lanes wait for more.
+    const siteNos = Array.from({ length: 2_000 }, (_, index) => 1_000 + index)
+    let rows = 0
+    const isFoldedAfter = async (events: number) => {
+      node.folder.onSettled([{ lane: 2, seq: startOfLane(2) + ++rows, siteNos }])
+      await node.accept(events)
+      await node.sync.tick()
+      return !node.folder.isBusy
+    }
+    assert.equal(await isFoldedAfter(50), false)
+    assert.equal(await isFoldedAfter(50), true, 'a hundredth of the quota since the start')
+    assert.equal(await isFoldedAfter(99), false)
+    clock.advance(30 * SECOND)
+    assert.equal(await isFoldedAfter(0), true)
+    node.meter.setUsage(7_990, clock.now())
+    assert.equal(await isFoldedAfter(10), true, 'little is left')
+  },
+)

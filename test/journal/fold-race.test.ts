@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { Delta, Folder, foldJournal, isFoldConflict, readFoldTask } from '../../src/journal/index.ts'
+import { startOfLane } from '../../src/journal/lanes.ts'
 import type { Store } from '../../src/store/index.ts'
 import { addTo, deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
@@ -156,6 +157,59 @@ testOnEveryEngine('processes that fold a node at once, in any order, count each 
     { numRuns: amount(15, 150) },
   )
 })
+
+testOnEveryEngine(
+  'processes that fold the lanes of a node at once, in any order, count each row once',
+  async (store) => {
+    const lanes = [1, 2, 3]
+    let run = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(), { minLength: 1, maxLength: 300 }),
+        fc.nat(6),
+        async (choices, chunksOfTheDying) => {
+          const nodeId = `busy ${run}`
+          const sites = SITES.map((siteNo) => 100_000 + run * SITES.length + siteNo)
+          run++
+          const rangeOf = (lane: number, lastSeq = startOfLane(lane + 1) - 1) => ({
+            nodeId,
+            firstSeq: startOfLane(lane),
+            lastSeq,
+          })
+          /** Commits a row in each lane at a time, and folds the lanes one by one. */
+          const owner = async (step: Step) => {
+            const own = steppingStore(store, step)
+            const folder = folderOn(own)
+            for (let nth = 1; nth <= ROWS; nth++) {
+              for (const lane of lanes) await writeJournal(store, nodeId, startOfLane(lane) + nth, oneEventEach(sites))
+              await step()
+              const lane = lanes[nth % lanes.length] ?? 1
+              await foldJournal(own, folder, rangeOf(lane, startOfLane(lane) + nth)).catch(ignoreConflict)
+            }
+          }
+          /** Wants to show the counts of one lane. */
+          const reader = (lane: number, target: Store) => async (step: Step) => {
+            const theirs = steppingStore(target, step)
+            for (let times = 0; times < 2; times++) {
+              await step()
+              await foldJournal(theirs, folderOn(theirs), rangeOf(lane)).catch((thrown: unknown) => {
+                if (!(thrown instanceof Stopped)) ignoreConflict(thrown)
+              })
+            }
+          }
+          let turn = 0
+          await inTurns(
+            [owner, reader(2, store), reader(3, store), reader(1, endingBefore(store, chunksOfTheDying))],
+            (count) => (choices[turn++ % choices.length] ?? 0) % count,
+          )
+          await foldJournal(store, folderOn(store), { nodeId })
+          await assertFolded(store, sites, ROWS * lanes.length)
+        },
+      ),
+      { numRuns: amount(15, 150) },
+    )
+  },
+)
 
 function ignoreConflict(thrown: unknown): void {
   if (!isFoldConflict(thrown)) throw thrown

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { CommitOutcome } from '../../src/journal/group.ts'
 import { GroupCommit } from '../../src/journal/group-commit.ts'
 import { addLog, Delta, encodeEntry, type Log } from '../../src/journal/index.ts'
+import { type LaneRow, laneOf, startOfLane } from '../../src/journal/lanes.ts'
 import type { Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
@@ -137,3 +138,40 @@ testOnEveryEngine(
     assert.equal(outcomes.filter((outcome) => outcome === 'committed').length, 15)
   },
 )
+
+testOnEveryEngine('a commit writes one row in each lane that it has something for', async (store) => {
+  const settled: LaneRow[] = []
+  const commits = new GroupCommit(store, new TestClock(NOW), 'node', {
+    laneOf: (siteNo) => laneOf(siteNo, 4),
+    onSettled: (rows, error) => {
+      assert.ifError(error)
+      settled.push(...rows)
+    },
+  })
+  const submitSites = async (siteNos: readonly number[], idempotencyKey?: string) => {
+    settled.length = 0
+    for (const siteNo of siteNos) {
+      const payload = eventPayload({ timestamp_ms: NOW })
+      commits.submit({ siteNo, payload, idempotencyKey, bytes: 200, settle: () => undefined })
+    }
+    await commits.drain()
+    return settled.map(({ lane, seq, siteNos: of }) => [lane, seq - startOfLane(lane), of])
+  }
+  assert.deepEqual(await submitSites([4, 8, 5, 4]), [
+    [4, 1, [4, 8, 4]],
+    [5, 1, [5]],
+  ])
+  assert.deepEqual(await submitSites([5, 6], 'key'), [
+    [5, 2, [5]],
+    [6, 1, [6]],
+  ])
+  // Of lane 5 nothing is new: no number is missing from its rows afterwards.
+  assert.deepEqual(await submitSites([5, 7], 'key'), [[7, 1, [7]]])
+  assert.deepEqual(await submitSites([5]), [[5, 3, [5]]])
+  const rows = await store.read.selectFrom('journal').select('seq').orderBy('seq').execute()
+  const numbersOf = (lane: number, count: number) => Array.from({ length: count }, (_, i) => startOfLane(lane) + i + 1)
+  assert.deepEqual(
+    rows.map(({ seq }) => seq),
+    [4, 5, 6, 7].flatMap((lane) => numbersOf(lane, lane === 5 ? 3 : 1)),
+  )
+})

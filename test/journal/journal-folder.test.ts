@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { Folder, foldOrphans } from '../../src/journal/index.ts'
+import { Delta, Folder, foldOrphans } from '../../src/journal/index.ts'
 import { JournalFolder } from '../../src/journal/journal-folder.ts'
-import { MINUTE } from '../../src/lib/index.ts'
-import { StoreError } from '../../src/store/index.ts'
+import { startOfLane } from '../../src/journal/lanes.ts'
+import { MINUTE, SECOND } from '../../src/lib/index.ts'
+import { type Store, StoreError } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { deltaOf, eventPayload, mixedRow, totalEvents, writeJournal } from '../../testkit/deltas.ts'
+import { addTo, deltaOf, eventPayload, mixedRow, totalEvents, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 
@@ -87,4 +88,64 @@ testOnEveryEngine('a node that others took for dead continues with what they lef
     assert.equal(folder.oldestUnfoldedAt, null)
     assert.equal(await totalEvents(store, site_no), seq)
   }
+})
+
+/** Commits one request of each of these sites on a node that is busy: so many more wait that no lane is folded at once. */
+async function commit(store: Store, folder: JournalFolder, siteNos: readonly number[], nth: number): Promise<void> {
+  const lanes = Map.groupBy(siteNos, (siteNo) => folder.laneOf(siteNo))
+  for (const [lane, ofLane] of lanes) {
+    const seq = startOfLane(lane) + nth
+    const delta = new Delta()
+    for (const siteNo of ofLane) addTo(delta, deltaOf(siteNo, [eventPayload({ timestamp_ms: NOW })], NOW))
+    await writeJournal(store, 'node', seq, delta)
+    folder.onSettled([{ lane, seq, siteNos: ofLane }])
+  }
+}
+
+const BUSY_SITES = Array.from({ length: 2_500 }, (_, index) => index + 1)
+
+testOnEveryEngine(
+  'a busy node folds a site when it has sent several requests or waited, and all in the end',
+  async (store) => {
+    const clock = new TestClock(NOW)
+    const folder = new JournalFolder(store, new Folder(store, () => 'client'), clock, 'node')
+    await commit(store, folder, BUSY_SITES, 1)
+    await folder.foldDue()
+    assert.equal(await totalEvents(store, 1), 0)
+    assert.equal(folder.isBusy, true)
+    // From now on there are lanes.
+    const lanes = new Set(BUSY_SITES.map((siteNo) => folder.laneOf(siteNo)))
+    assert.equal(lanes.size, 4)
+    await commit(store, folder, BUSY_SITES, 1)
+    await folder.foldSite(1)
+    assert.equal(await totalEvents(store, 1), 2)
+    assert.equal(await totalEvents(store, 2), 1, 'its first event was in a row with that of site 1')
+    assert.equal(folder.oldestUnfoldedOf(2), NOW)
+    clock.advance(15 * SECOND)
+    await folder.foldDue()
+    await folder.foldDue()
+    assert.equal(await totalEvents(store, 2), 2)
+    assert.equal(folder.oldestUnfoldedAt, null)
+    assert.equal(folder.isBusy, false)
+    assert.equal(folder.laneOf(1), folder.laneOf(2), 'one lane again')
+  },
+)
+
+testOnEveryEngine('what a fold could not write is still known to wait', async (store) => {
+  let isFull = true
+  const failing: Store = {
+    ...store,
+    batch: (...batch) => (isFull ? Promise.reject(new StoreError('full', 'disk full')) : store.batch(...batch)),
+  }
+  const clock = new TestClock(NOW)
+  const folder = new JournalFolder(failing, new Folder(failing, () => 'client'), clock, 'node')
+  await commit(store, folder, BUSY_SITES, 1)
+  await assert.rejects(folder.foldSite(1), /disk full/)
+  assert.equal(folder.oldestUnfoldedOf(1), NOW)
+  clock.advance(15 * SECOND)
+  await assert.rejects(folder.foldDue(), /disk full/)
+  isFull = false
+  await folder.foldSite(1)
+  assert.equal(await totalEvents(store, 1), 1)
+  assert.equal(folder.oldestUnfoldedAt, null)
 })

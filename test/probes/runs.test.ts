@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { Type } from 'typebox'
+import { laneOf, startOfLane } from '../../src/journal/lanes.ts'
+import { MINUTE, SECOND } from '../../src/lib/index.ts'
 import { OutboundError } from '../../src/outbound/index.ts'
 import type { ProbeOutcome } from '../../src/probes/index.ts'
 import { newClock } from '../../testkit/clock.ts'
@@ -173,3 +175,42 @@ testOnEveryEngine(
     assert.equal((found[2] as unknown[])[2], 1_000)
   },
 )
+
+testOnEveryEngine('counts are judged as of when all of them were in, and other things as of now', async (store, t) => {
+  const [early, late] = [await insertSite(store), await insertSite(store)]
+  const clock = newClock()
+  const now = clock.now()
+  const times: number[] = []
+  const typeOfKind = (kind: 'data' | 'wire') =>
+    typeOf(
+      (context) => {
+        times.push(context.now)
+        return Promise.resolve(OK)
+      },
+      { name: kind, kind },
+    )
+  const runOf = async (siteId: string, kind: 'data' | 'wire') => {
+    times.length = 0
+    const { id } = await insertProbe(store, siteId, { probe_type: kind })
+    await runDue(await openNode(t, store, clock, [typeOfKind(kind)]))
+    await store.write.deleteFrom('probes').where('id', '=', id).execute()
+    return now - (times[0] ?? 0)
+  }
+  const write = (siteNo: number, ageMs: number) =>
+    store.write
+      .insertInto('journal')
+      .values({ node_id: 'busy', seq: startOfLane(laneOf(siteNo, 8)) + 1, written_at: now - ageMs, payload: '[]' })
+      .execute()
+  await write(early.site_no, 3 * SECOND)
+  await write(late.site_no, 20 * SECOND)
+  assert.equal(await runOf(early.id, 'data'), 3 * SECOND)
+  assert.equal(await runOf(late.id, 'data'), 20 * SECOND)
+  assert.equal(await runOf(late.id, 'wire'), 0)
+  // Further behind than that is no matter of waiting: the type says that it cannot judge.
+  await store.write
+    .updateTable('journal')
+    .set({ written_at: now - 3 * MINUTE })
+    .execute()
+  clock.advance(SECOND)
+  assert.equal(await runOf(late.id, 'data'), -SECOND)
+})
