@@ -95,4 +95,9 @@ export async function totalEvents(store: Store, siteNo: number, grain = 60): Pro
 }
 
 /** What a commit says of a row that `writeJournal` wrote: its numbers are not those of a lane. */
-export const mixedRow = (seq: number, siteNo = 7): LaneRow => ({ lane: MIXED_LANE, seq, siteNos: [siteNo] })
+export const mixedRow = (seq: number, siteNo = 7): LaneRow => ({
+  lane: MIXED_LANE,
+  seq,
+  siteNos: [siteNo],
+  characters: 0,
+})

@@ -30,6 +30,8 @@ export interface Load {
   connectionPerRequest?: boolean
   /** Runs beside the load, and is waited for. */
   meanwhile?: () => Promise<void>
+  /** Resolves when the server has done all work that the load has made; left out, that takes no more than two seconds. */
+  done?: () => Promise<void>
 }
 
 export interface RoundResult extends LoadResult {
@@ -63,6 +65,7 @@ export async function runLoadOnce(bench: Bench, load: Load, measureMs = bench.se
   const before = processorSeconds(pid)
   const [result] = await Promise.all([sendLoad(bench.session, planOf(load, measureMs)), load.meanwhile?.()])
   await sleep(SETTLE_MS)
+  await load.done?.()
   return { ...result, processorMicros: ((processorSeconds(pid) - before) * 1_000_000) / result.answers }
 }
 

@@ -49,7 +49,7 @@ async function measure(session: Session): Promise<void> {
     outcome.measurements.push(...measurements)
     outcome.checks.push(...checks)
   }
-  const settings = `Rounds: ${bench.rounds} of ${bench.seconds} s, ${CONNECTIONS} connections; medians.`
+  const settings = `Rounds: ${bench.rounds} of ${bench.seconds} s (many sites: at least 30), ${CONNECTIONS} connections; medians.`
   const header = runHeader('Ingest', settings, caveats(session.pins, session.folder))
   const text = outcomeText(outcome)
   process.stdout.write(`\n${header}\n\n${text}\n`)

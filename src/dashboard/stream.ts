@@ -20,7 +20,7 @@ const KEEP_ALIVE_MS = 25 * SECOND
 const ALIVE = 'event: alive\ndata: {}\n\n'
 const RECENT_MS = 5 * MINUTE
 /** What was answered up to this long ago may reach the rollups only now, ms: busy nodes fold a site's counts later than those of others. */
-const FOLDED_WITHIN_MS = 35 * SECOND
+const FOLDED_WITHIN_MS = 20 * SECOND
 /** What sites received up to this long before the first listener came may not be on its page yet, ms. */
 const NEWS_MS = 2 * SECOND
 /** Sites looked at in one poll: those that received something last come first. */

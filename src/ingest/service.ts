@@ -37,7 +37,7 @@ export interface IngestStatus {
   waiting: number
   /** Of requests that have begun and are not answered. */
   bytesUnderWay: number
-  /** Age of the oldest count that reports do not show yet, ms. */
+  /** Age of the oldest count that is not in the rollups yet, ms. */
   foldLagMs: number
 }
 

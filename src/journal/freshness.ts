@@ -16,7 +16,7 @@ interface FreshnessOptions {
 }
 
 /**
- * Folds what a report is about to show and what still waits in the journal: on busy nodes for up to half a minute, so that more of it comes to one row.
+ * Folds what a report is about to show and what still waits in the journal: on busy nodes for up to 15 seconds, so that more of it comes to one row.
  * Costs nothing where nothing waits, and no more often than once a second.
  */
 export class Freshness {

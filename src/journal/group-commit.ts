@@ -185,7 +185,7 @@ export class GroupCommit {
     for (const lane of new Set([...lanes.keys(), ...claims.map(({ submission }) => submission.contents.lane)])) {
       const seq = (this.#seqs.get(lane) ?? startOfLane(lane)) + 1
       this.#seqs.set(lane, seq)
-      rows.set(lane, { lane, seq, siteNos: lanes.get(lane)?.siteNos ?? [] })
+      rows.set(lane, { lane, seq, siteNos: [], characters: 0 })
     }
     return rows
   }
@@ -210,26 +210,26 @@ export class GroupCommit {
       return written.size > 0 ? [this.#insert(rows, now, written)] : []
     }
     const free = await claimKeys(this.#store, claims, now, operationsFor, this.#expiry.expiryTime())
-    for (const [lane, row] of rows) {
-      const contents = written.get(lane)
-      if (contents !== undefined) {
-        rows.set(lane, { ...row, siteNos: contents.siteNos })
-        continue
-      }
+    for (const { lane, seq } of [...rows.values()].filter((row) => !written.has(row.lane))) {
       // All were duplicates. A number without a row would only end the run of rows that the next fold takes.
       rows.delete(lane)
-      this.#seqs.set(lane, row.seq - 1)
+      this.#seqs.set(lane, seq - 1)
     }
     const fresh = new Set(free.map((claim) => claim.submission.submission))
     return (submission) =>
       submission.idempotencyKey === undefined || fresh.has(submission) ? 'committed' : 'duplicate'
   }
 
+  /** Also notes in `rows` what each holds. */
   #insert(rows: ReadonlyMap<number, LaneRow>, now: number, lanes: ReadonlyMap<number, Contents>): BatchOperation {
-    const inserts = [...rows.values()].flatMap(({ lane, seq }) => {
-      const contents = lanes.get(lane)
-      return contents === undefined ? [] : [{ seq, payload: payloadOf(contents) }]
-    })
+    const inserts: JournalInsert[] = []
+    for (const row of rows.values()) {
+      const contents = lanes.get(row.lane)
+      const payload = contents === undefined ? '' : payloadOf(contents)
+      row.siteNos = contents?.siteNos ?? []
+      row.characters = payload.length
+      if (contents !== undefined) inserts.push({ seq: row.seq, payload })
+    }
     return this.#inserts.rows(this.#nodeId, now, inserts)
   }
 }

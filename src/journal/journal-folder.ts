@@ -1,11 +1,13 @@
 import { type Clock, MINUTE, Mutex } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Folder } from './fold.ts'
-import { isMuch, type LaneRow, laneCount, laneOf, lanesToFold, startOfLane, type Waiting } from './lanes.ts'
+import { countOf, isMuch, type LaneRow, laneCount, laneOf, lanesToFold, startOfLane, type Waiting } from './lanes.ts'
 import { foldJournal } from './streams.ts'
 
 /** How long to look for the row of a failed commit, ms: a database that lost its connection may still commit. */
 const LATE_FOR_MS = MINUTE
+
+const NONE: ReadonlySet<number> = new Set()
 
 /** What waits in one lane, and how far it is folded. */
 interface LaneState {
@@ -14,7 +16,10 @@ interface LaneState {
   /** … and of the last that was folded. */
   foldedSeq: number
   requests: number
+  characters: number
   siteNos: Set<number>
+  /** The sites of what is being folded: a report of one of them waits for it. */
+  folding: ReadonlySet<number>
   /** When the oldest row that is not folded was settled, or null. */
   since: number | null
   /** Until when rows of commits reported as failed may still appear, epoch ms. */
@@ -68,12 +73,13 @@ export class JournalFolder {
   /** A commit has ended: with success, or with an error after which its rows may exist, appear later, or never. */
   onSettled(rows: readonly LaneRow[], error?: Error): void {
     const now = this.#clock.now()
-    for (const { lane, seq, siteNos } of rows) {
+    for (const { lane, seq, siteNos, characters } of rows) {
       const state = this.#lane(lane)
       state.settledSeq = seq
       state.since ??= now
       if (error !== undefined) state.lateUntil = now + LATE_FOR_MS
       state.requests += siteNos.length
+      state.characters += characters
       for (const siteNo of siteNos) state.siteNos.add(siteNo)
       this.#arrived += siteNos.length
     }
@@ -84,15 +90,17 @@ export class JournalFolder {
     const now = this.#clock.now()
     const waiting = new Map<number, Waiting>()
     const late: number[] = []
-    let sites = 0
-    for (const [lane, { settledSeq, foldedSeq, since, lateUntil, requests, siteNos }] of this.#lanes) {
-      if (settledSeq !== foldedSeq) waiting.set(lane, { requests, sites: siteNos.size, since: since ?? now })
-      if (now < lateUntil) late.push(lane)
-      sites += siteNos.size
+    // Of each number of lanes, as the same sites wait in lanes of the old and the new number after that has changed.
+    const sites = new Map<number, number>()
+    for (const [lane, state] of this.#lanes) {
+      const { settledSeq, foldedSeq, since, siteNos } = state
+      if (settledSeq !== foldedSeq) waiting.set(lane, { ...state, sites: siteNos.size, since: since ?? now })
+      if (now < state.lateUntil) late.push(lane)
+      sites.set(countOf(lane), (sites.get(countOf(lane)) ?? 0) + siteNos.size)
     }
     const arrived = this.#arrived
     this.#arrived = 0
-    this.#laneCount = laneCount(this.#laneCount, arrived, sites)
+    this.#laneCount = laneCount(this.#laneCount, arrived, Math.max(0, ...sites.values()))
     // Each lane in a turn of its own, so that a report of one site does not wait for all of them.
     for (const lane of new Set([...lanesToFold(waiting, arrived, now), ...late])) {
       await this.#turn.run(() => this.#foldLane(lane, this.#lane(lane)))
@@ -123,18 +131,22 @@ export class JournalFolder {
 
   async #foldLane(lane: number, state: LaneState): Promise<void> {
     const began = this.#clock.now()
-    const { settledSeq, foldedSeq, lateUntil, requests, siteNos } = state
+    const { settledSeq, foldedSeq, lateUntil, requests, characters, siteNos } = state
     if (settledSeq === foldedSeq && began >= lateUntil) return
     state.siteNos = new Set()
+    state.folding = siteNos
     try {
       const range = { nodeId: this.#nodeId, firstSeq: startOfLane(lane), lastSeq: settledSeq }
       await foldJournal(this.#store, this.#folder, range)
     } catch (thrown) {
       for (const siteNo of siteNos) state.siteNos.add(siteNo)
       throw thrown
+    } finally {
+      state.folding = NONE
     }
     state.foldedSeq = settledSeq
     state.requests -= requests
+    state.characters -= characters
     state.since = state.settledSeq === settledSeq ? null : began
   }
 
@@ -142,7 +154,14 @@ export class JournalFolder {
     const known = this.#lanes.get(lane)
     if (known !== undefined) return known
     const start = startOfLane(lane)
-    const folded = { settledSeq: start, foldedSeq: start, requests: 0, siteNos: new Set<number>() }
+    const folded = {
+      settledSeq: start,
+      foldedSeq: start,
+      requests: 0,
+      characters: 0,
+      siteNos: new Set<number>(),
+      folding: NONE,
+    }
     const state: LaneState = { ...folded, since: null, lateUntil: 0 }
     this.#lanes.set(lane, state)
     return state
@@ -150,7 +169,7 @@ export class JournalFolder {
 
   /** The lanes that hold something of a site: several only while their number changes. */
   #statesOf(siteNo: number): [lane: number, state: LaneState][] {
-    return [...this.#lanes].filter(([, { siteNos }]) => siteNos.has(siteNo))
+    return [...this.#lanes].filter(([, { siteNos, folding }]) => siteNos.has(siteNo) || folding.has(siteNo))
   }
 }
 

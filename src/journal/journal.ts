@@ -9,7 +9,7 @@ import { JournalFolder } from './journal-folder.ts'
 import type { LaneRow } from './lanes.ts'
 import { foldOrphans } from './streams.ts'
 
-/** A site's counts must be visible two seconds after the answer: folding every second leaves one for the fold. */
+/** A site's counts must be visible two seconds after the answer: looking every second what to fold leaves one for the fold. */
 export const FOLD_INTERVAL_MS = SECOND
 const WRITE_CHECK_INTERVAL_MS = SECOND
 const CLEAR_KEYS_INTERVAL_MS = 600 * SECOND
@@ -72,7 +72,7 @@ export class Journal {
     return this.#health.trouble
   }
 
-  /** Age of the oldest count that reports do not show yet, ms. */
+  /** Age of the oldest count that is not in the rollups yet, ms. */
   get foldLagMs(): number {
     const oldest = this.folder.oldestUnfoldedAt
     return oldest === null ? 0 : Math.max(0, this.#options.clock.now() - oldest)
@@ -180,7 +180,7 @@ export function journalMetrics(registry: Registry, journal: Journal): void {
   })
   new Gauge({
     name: 'tagwarden_fold_lag_seconds',
-    help: 'Age of the oldest accepted count that reports do not show yet',
+    help: 'Age of the oldest accepted count that is not in the rollups yet',
     registers,
     collect() {
       this.set(journal.foldLagMs / 1_000)

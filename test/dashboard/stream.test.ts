@@ -251,10 +251,10 @@ testOnEveryEngine('a site that a busy node folds later than others is published 
   const [early, late] = [await insertSite(store), await insertSite(store)]
   const listener = await open()
   await stream.tick()
-  clock.advance(20 * SECOND)
-  await receive(store, early, NOW + 19 * SECOND)
+  clock.advance(12 * SECOND)
+  await receive(store, early, NOW + 11 * SECOND)
   await stream.tick()
-  await receive(store, late, NOW + 5 * SECOND)
+  await receive(store, late, NOW + SECOND)
   await stream.tick()
   await stream.tick()
   await stream.stop()

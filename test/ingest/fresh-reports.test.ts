@@ -16,7 +16,7 @@ async function serveBusy(t: TestContext) {
   let rows = 0
   const beBusy = () => {
     // Their rows are in no journal: they are only known to wait.
-    folder.onSettled([{ lane, seq: startOfLane(lane) + ++rows, siteNos }])
+    folder.onSettled([{ lane, seq: startOfLane(lane) + ++rows, siteNos, characters: 0 }])
     assert.equal(folder.isBusy, true)
   }
   beBusy()

@@ -181,7 +181,7 @@ testOnEveryEngine(
     const siteNos = Array.from({ length: 2_000 }, (_, index) => 1_000 + index)
     let rows = 0
     const isFoldedAfter = async (events: number) => {
-      node.folder.onSettled([{ lane: 2, seq: startOfLane(2) + ++rows, siteNos }])
+      node.folder.onSettled([{ lane: 2, seq: startOfLane(2) + ++rows, siteNos, characters: 0 }])
       await node.accept(events)
       await node.sync.tick()
       return !node.folder.isBusy

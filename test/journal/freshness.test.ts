@@ -20,7 +20,7 @@ async function write(store: Store, nodeId: string, siteNo: number, { ageMs = 0, 
   const written_at = ((await store.now?.()) ?? NOW) - ageMs
   const payload = encode(deltaOf(siteNo, [eventPayload({ timestamp_ms: NOW })], NOW))
   await store.write.insertInto('journal').values({ node_id: nodeId, seq, written_at, payload }).execute()
-  return [{ lane, seq, siteNos: [siteNo] }]
+  return [{ lane, seq, siteNos: [siteNo], characters: payload.length }]
 }
 
 const waitingRows = async (store: Store) => (await store.read.selectFrom('journal').select('seq').execute()).length

@@ -98,7 +98,7 @@ async function commit(store: Store, folder: JournalFolder, siteNos: readonly num
     const delta = new Delta()
     for (const siteNo of ofLane) addTo(delta, deltaOf(siteNo, [eventPayload({ timestamp_ms: NOW })], NOW))
     await writeJournal(store, 'node', seq, delta)
-    folder.onSettled([{ lane, seq, siteNos: ofLane }])
+    folder.onSettled([{ lane, seq, siteNos: ofLane, characters: 0 }])
   }
 }
 
@@ -121,7 +121,7 @@ testOnEveryEngine(
     assert.equal(await totalEvents(store, 1), 2)
     assert.equal(await totalEvents(store, 2), 1, 'its first event was in a row with that of site 1')
     assert.equal(folder.oldestUnfoldedOf(2), NOW)
-    clock.advance(15 * SECOND)
+    clock.advance(8 * SECOND)
     await folder.foldDue()
     await folder.foldDue()
     assert.equal(await totalEvents(store, 2), 2)
@@ -142,10 +142,33 @@ testOnEveryEngine('what a fold could not write is still known to wait', async (s
   await commit(store, folder, BUSY_SITES, 1)
   await assert.rejects(folder.foldSite(1), /disk full/)
   assert.equal(folder.oldestUnfoldedOf(1), NOW)
-  clock.advance(15 * SECOND)
+  clock.advance(8 * SECOND)
   await assert.rejects(folder.foldDue(), /disk full/)
   isFull = false
   await folder.foldSite(1)
   assert.equal(await totalEvents(store, 1), 1)
   assert.equal(folder.oldestUnfoldedAt, null)
+})
+
+testOnEveryEngine('a report waits for a fold of its site that is under way', async (store) => {
+  const [isBegun, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const slow: Store = {
+    ...store,
+    batch: async (...batch) => {
+      isBegun.resolve()
+      await mayGoOn.promise
+      return store.batch(...batch)
+    },
+  }
+  const folder = new JournalFolder(slow, new Folder(slow, () => 'client'), new TestClock(NOW), 'node')
+  await commit(store, folder, [1, 2], 1)
+  const due = folder.foldDue()
+  await isBegun.promise
+  assert.equal(folder.oldestUnfoldedOf(1), NOW)
+  const asked = folder.foldSite(1)
+  mayGoOn.resolve()
+  await asked
+  assert.equal(await totalEvents(store, 1), 1)
+  await due
+  assert.equal(folder.oldestUnfoldedOf(1), null)
 })

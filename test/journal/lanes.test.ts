@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { laneCount, laneOf, lanesOf, lanesToFold, startOfLane, type Waiting } from '../../src/journal/lanes.ts'
+import { countOf, laneCount, laneOf, lanesOf, lanesToFold, startOfLane, type Waiting } from '../../src/journal/lanes.ts'
 import { MINUTE, SECOND } from '../../src/lib/index.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 
 const waiting = (...lanes: Partial<Waiting>[]) =>
-  new Map(lanes.map((lane, index) => [index + 1, { requests: 0, sites: 100, since: NOW - SECOND, ...lane }]))
+  new Map(
+    lanes.map((lane, index) => [index + 1, { requests: 0, sites: 100, characters: 0, since: NOW - SECOND, ...lane }]),
+  )
 
 test('a site has one lane for each number of lanes, and a lane belongs to one number', () => {
   const numberOf = new Map<number, number>()
@@ -34,30 +36,36 @@ test('where little waits all of it is folded at once', () => {
   assert.deepEqual(lanesToFold(new Map(), 0, NOW), [])
 })
 
-test('where much waits a lane waits until its sites have sent several requests each, or for half a minute at most', () => {
+test('where much waits a lane waits until its sites have sent several requests each, or for some seconds at most', () => {
   const cases: [what: string, lane: Partial<Waiting>, isFolded: boolean][] = [
-    ['a few requests of each site', { requests: 3_100 }, false],
-    ['32 of each', { requests: 3_200 }, true],
-    ['one site that sends all the time', { requests: 3_100, sites: 1 }, true],
-    ['more than fits memory', { requests: 100_000, sites: 1_000_000 }, true],
-    ['fifteen seconds old', { requests: 3_100, since: NOW - 15 * SECOND }, true],
-    ['of the future, after the clock was set back', { requests: 3_100, since: NOW + MINUTE }, true],
+    ['a few requests of each site', { requests: 1_500 }, false],
+    ['16 of each', { requests: 1_600 }, true],
+    ['one site that sends all the time', { requests: 1_500, sites: 1 }, true],
+    ['so many names that no wait merges them', { requests: 300, characters: 8_000_000 }, true],
+    ['eight seconds old', { requests: 1_500, since: NOW - 8 * SECOND }, true],
+    ['of the future, after the clock was set back', { requests: 1_500, since: NOW + MINUTE }, true],
     ['of a commit that wrote to no site, as far as is known', { requests: 0, sites: 0 }, false],
   ]
   for (const [what, lane, isFolded] of cases) {
-    const lanes = waiting(lane, { requests: 3_000 })
+    const lanes = waiting(lane, { requests: 1_400 })
     assert.equal(lanesToFold(lanes, 6_000, NOW).includes(1), isFolded, what)
   }
 })
 
 test('lanes that are due together are folded over some rounds, the most urgent first', () => {
-  const lanes = waiting(...Array.from({ length: 16 }, (_, index) => ({ requests: 3_200 + index })))
+  const lanes = waiting(...Array.from({ length: 16 }, (_, index) => ({ requests: 2_000 + index })))
   const first = lanesToFold(lanes, 10_000, NOW)
-  assert.deepEqual(first, [16, 15, 14, 13, 12])
+  assert.deepEqual(first, [16, 15, 14, 13, 12, 11, 10, 9])
   for (const lane of first) lanes.delete(lane)
-  assert.deepEqual(lanesToFold(lanes, 10_000, NOW), [11, 10, 9, 8, 7])
-  const late = new Map([...lanes].map(([lane, of]) => [lane, { ...of, since: NOW - 30 * SECOND }]))
-  assert.equal(lanesToFold(late, 10_000, NOW).length, lanes.size, 'what has waited for half a minute waits no longer')
+  assert.deepEqual(lanesToFold(lanes, 10_000, NOW), [8, 7, 6, 5, 4, 3, 2, 1])
+  const late = new Map([...lanes].map(([lane, of]) => [lane, { ...of, since: NOW - 15 * SECOND }]))
+  assert.equal(lanesToFold(late, 10_000, NOW).length, lanes.size, 'what has waited for 15 seconds waits no longer')
+})
+
+test('a lane says of how many it is one', () => {
+  for (const count of [1, 2, 4, 64, 128]) {
+    for (const siteNo of [0, 1, 17, 127]) assert.equal(countOf(laneOf(siteNo, count)), count)
+  }
 })
 
 test('a busy node has as many lanes as it has thousands of sites, and another has one', () => {

@@ -185,7 +185,7 @@ async function lastSeenAt(db: Kysely<Tables>): Promise<number | null> {
 }
 
 /**
- * What a run that judges counts takes for now: everything received before is in them. Of a busy node some wait for up to half a minute, which would
+ * What a run that judges counts takes for now: everything received before is in them. Of a busy node some wait for up to 15 seconds, which would
  * look like a silence. Counts that are further behind are not judged at all, see `judgeCounts`.
  */
 export async function countedUntil(store: Pick<Store, 'reports'>, siteNo: number, now: number): Promise<number> {
