@@ -65,7 +65,7 @@ export interface Waiting {
  */
 const FEW = 1_000
 /** Requests of each site from which more would hardly merge better: upserts of rows are a small part of a fold then. */
-const MERGED = 16
+const MERGED = 32
 /** No count waits longer, ms. What a killed node leaves is folded before it takes requests again: 3 s of work for 10 s of 10,000 requests/s. */
 export const LONGEST_WAIT_MS = 15 * SECOND
 /**

@@ -38,26 +38,26 @@ test('where little waits all of it is folded at once', () => {
 
 test('where much waits a lane waits until its sites have sent several requests each, or for some seconds at most', () => {
   const cases: [what: string, lane: Partial<Waiting>, isFolded: boolean][] = [
-    ['a few requests of each site', { requests: 1_500 }, false],
-    ['16 of each', { requests: 1_600 }, true],
-    ['one site that sends all the time', { requests: 1_500, sites: 1 }, true],
+    ['a few requests of each site', { requests: 3_100 }, false],
+    ['32 of each', { requests: 3_200 }, true],
+    ['one site that sends all the time', { requests: 3_100, sites: 1 }, true],
     ['so many names that no wait merges them', { requests: 300, characters: 8_000_000 }, true],
-    ['eight seconds old', { requests: 1_500, since: NOW - 8 * SECOND }, true],
-    ['of the future, after the clock was set back', { requests: 1_500, since: NOW + MINUTE }, true],
+    ['eight seconds old', { requests: 3_100, since: NOW - 8 * SECOND }, true],
+    ['of the future, after the clock was set back', { requests: 3_100, since: NOW + MINUTE }, true],
     ['of a commit that wrote to no site, as far as is known', { requests: 0, sites: 0 }, false],
   ]
   for (const [what, lane, isFolded] of cases) {
-    const lanes = waiting(lane, { requests: 1_400 })
+    const lanes = waiting(lane, { requests: 3_000 })
     assert.equal(lanesToFold(lanes, 6_000, NOW).includes(1), isFolded, what)
   }
 })
 
 test('lanes that are due together are folded over some rounds, the most urgent first', () => {
-  const lanes = waiting(...Array.from({ length: 16 }, (_, index) => ({ requests: 2_000 + index })))
+  const lanes = waiting(...Array.from({ length: 16 }, (_, index) => ({ requests: 3_200 + index })))
   const first = lanesToFold(lanes, 10_000, NOW)
-  assert.deepEqual(first, [16, 15, 14, 13, 12, 11, 10, 9])
+  assert.deepEqual(first, [16, 15, 14, 13, 12])
   for (const lane of first) lanes.delete(lane)
-  assert.deepEqual(lanesToFold(lanes, 10_000, NOW), [8, 7, 6, 5, 4, 3, 2, 1])
+  assert.deepEqual(lanesToFold(lanes, 10_000, NOW), [11, 10, 9, 8, 7])
   const late = new Map([...lanes].map(([lane, of]) => [lane, { ...of, since: NOW - 15 * SECOND }]))
   assert.equal(lanesToFold(late, 10_000, NOW).length, lanes.size, 'what has waited for 15 seconds waits no longer')
 })
