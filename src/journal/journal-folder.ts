@@ -1,13 +1,24 @@
 import { type Clock, MINUTE, Mutex } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Folder } from './fold.ts'
-import { countOf, isMuch, type LaneRow, laneCount, laneOf, lanesToFold, startOfLane, type Waiting } from './lanes.ts'
+import {
+  isMuch,
+  type LaneRow,
+  LONGEST_WAIT_MS,
+  laneCount,
+  laneOf,
+  lanesToFold,
+  startOfLane,
+  type Waiting,
+} from './lanes.ts'
 import { foldJournal } from './streams.ts'
 
 /** How long to look for the row of a failed commit, ms: a database that lost its connection may still commit. */
 const LATE_FOR_MS = MINUTE
 
 const NONE: ReadonlySet<number> = new Set()
+/** For so long sites are counted that send something: about as long as lanes wait, ms. */
+const RECENT_MS = LONGEST_WAIT_MS / 2
 
 /** What waits in one lane, and how far it is folded. */
 interface LaneState {
@@ -40,6 +51,7 @@ export class JournalFolder {
   readonly #turn = new Mutex()
   readonly #lanes = new Map<number, LaneState>()
   #laneCount = 1
+  readonly #recent = new RecentSites()
   /** Requests settled since the last round. */
   #arrived = 0
 
@@ -80,7 +92,10 @@ export class JournalFolder {
       if (error !== undefined) state.lateUntil = now + LATE_FOR_MS
       state.requests += siteNos.length
       state.characters += characters
-      for (const siteNo of siteNos) state.siteNos.add(siteNo)
+      for (const siteNo of siteNos) {
+        state.siteNos.add(siteNo)
+        this.#recent.add(siteNo)
+      }
       this.#arrived += siteNos.length
     }
   }
@@ -90,19 +105,16 @@ export class JournalFolder {
     const now = this.#clock.now()
     const waiting = new Map<number, Waiting>()
     const late: number[] = []
-    // Of each number of lanes, as the same sites wait in lanes of the old and the new number after that has changed.
-    const sites = new Map<number, number>()
     for (const [lane, state] of this.#lanes) {
       const { settledSeq, foldedSeq, since, siteNos } = state
       if (settledSeq !== foldedSeq) waiting.set(lane, { ...state, sites: siteNos.size, since: since ?? now })
       if (now < state.lateUntil) late.push(lane)
-      sites.set(countOf(lane), (sites.get(countOf(lane)) ?? 0) + siteNos.size)
     }
-    const arrived = this.#arrived
+    const busyness = { arrived: this.#arrived, sites: this.#recent.count(now) }
     this.#arrived = 0
-    this.#laneCount = laneCount(this.#laneCount, arrived, Math.max(0, ...sites.values()))
+    this.#laneCount = laneCount(this.#laneCount, busyness)
     // Each lane in a turn of its own, so that a report of one site does not wait for all of them.
-    for (const lane of new Set([...lanesToFold(waiting, arrived, now), ...late])) {
+    for (const lane of new Set([...lanesToFold(waiting, busyness, now), ...late])) {
       await this.#turn.run(() => this.#foldLane(lane, this.#lane(lane)))
     }
   }
@@ -170,6 +182,28 @@ export class JournalFolder {
   /** The lanes that hold something of a site: several only while their number changes. */
   #statesOf(siteNo: number): [lane: number, state: LaneState][] {
     return [...this.#lanes].filter(([, { siteNos, folding }]) => siteNos.has(siteNo) || folding.has(siteNo))
+  }
+}
+
+/** Sites that sent something lately. */
+class RecentSites {
+  #now = new Set<number>()
+  #before = 0
+  #since = 0
+
+  add(siteNo: number): void {
+    this.#now.add(siteNo)
+  }
+
+  /** How many they were in some seconds; at first, so far. */
+  count(now: number): number {
+    const count = Math.max(this.#before, this.#now.size)
+    if (Math.abs(now - this.#since) >= RECENT_MS) {
+      this.#before = this.#now.size
+      this.#now = new Set()
+      this.#since = now
+    }
+    return count
   }
 }
 

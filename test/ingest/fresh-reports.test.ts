@@ -11,7 +11,7 @@ async function serveBusy(t: TestContext) {
   const clock = new TestClock(NOW)
   const api = await startTestService(t, clock)
   const { folder } = api.service.ingest
-  const lane = laneOf(1, 128)
+  const lane = laneOf(1, 64)
   const siteNos = Array.from({ length: 2_000 }, (_, index) => 1_000_000 + index)
   let rows = 0
   const beBusy = () => {
