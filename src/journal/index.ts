@@ -5,6 +5,7 @@ export {
   excessiveTagConsent,
 } from './consent.ts'
 export { CLIENTS_MAX } from './container.ts'
+export { countedUntil } from './counted-until.ts'
 export { Delta, EVENT, FIELD, SIGNAL, TAG, TAG_SIGNAL } from './delta.ts'
 export { Counter } from './fields.ts'
 export { Folder, isFoldConflict } from './fold.ts'
@@ -36,4 +37,3 @@ export { excessiveResponses } from './responses.ts'
 export { addLog, appendDelta, type Log, latencyBucket } from './row.ts'
 export { foldJournal, foldOrphans, OrphanFolding } from './streams.ts'
 export { excessiveValidity, VALIDITY_FIELDS } from './validity.ts'
-export { waitingSince } from './waiting-since.ts'

@@ -3,7 +3,7 @@ import { asError, type Clock, SECOND } from '../lib/index.ts'
 import type { Outbound } from '../outbound/index.ts'
 import { writeFetchedCounts } from '../reconciliation/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../store/index.ts'
-import { countedUntil } from './counts/judge-counts.ts'
+import { timeToJudge } from './counts/judge-counts.ts'
 import type { OwnConnection } from './own-connection.ts'
 import {
   configFaults,
@@ -144,7 +144,7 @@ async function attemptOnce(
 /** What a run takes for now. */
 async function timeOfRun({ kind }: ProbeType, store: Store, { site_no }: SiteRow, clock: Clock): Promise<number> {
   const now = clock.now()
-  return kind === 'data' ? countedUntil(store, site_no, now) : now
+  return kind === 'data' ? timeToJudge(store, site_no, now) : now
 }
 
 /** The outcome of a run that hangs comes half a second after the abort, unless the run ended before. */

@@ -213,4 +213,10 @@ testOnEveryEngine('counts are judged as of when all of them were in, and other t
     .execute()
   clock.advance(SECOND)
   assert.equal(await runOf(late.id, 'data'), -SECOND)
+  // Read half a second ago, when nothing waited: of what came since nothing is known.
+  await store.write.deleteFrom('journal').execute()
+  clock.advance(SECOND)
+  assert.equal(await runOf(late.id, 'data'), -2 * SECOND)
+  clock.advance(SECOND / 2)
+  assert.equal(await runOf(late.id, 'data'), -2 * SECOND)
 })

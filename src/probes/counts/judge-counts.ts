@@ -9,7 +9,7 @@ import {
   type UnjudgedReason,
   type Verdict,
 } from '../../detection/index.ts'
-import { waitingSince } from '../../journal/index.ts'
+import { countedUntil } from '../../journal/index.ts'
 import { DAY, floorTo, isoTime, MINUTE, namesInWords } from '../../lib/index.ts'
 import type { Kysely, SiteRow, Store, Tables } from '../../store/index.ts'
 import { type Refusals, readRefusals, readUnknownKeys } from './refusals.ts'
@@ -65,7 +65,7 @@ export async function judgeCounts<T>(
   whenRefused?: 'warning' | 'critical',
 ): Promise<CountsOutcome> {
   const range = { from: floorTo(from, DAY), to: now + MINUTE }
-  const waiting = await waitingSince(store, site.site_no, now)
+  const counted = await countedUntil(store, site.site_no, now)
   const { counts, seenAt, listened, refusals, unknownKeys } = await readSnapshot(
     store,
     site.site_no,
@@ -79,7 +79,7 @@ export async function judgeCounts<T>(
     }),
   )
   // A database that lags behind has not seen a newer heartbeat of any node.
-  const complete = Math.min(now, waiting ?? now, seenAt ?? now)
+  const complete = Math.min(counted, seenAt ?? counted)
   if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
   if (now - (listened ?? now) > MOST_BEHIND_MS) return deaf(now, listened ?? now)
   const judged = outcomeOfVerdict(await judge(counts), () => unjudged(counts))
@@ -188,9 +188,9 @@ async function lastSeenAt(db: Kysely<Tables>): Promise<number | null> {
  * What a run that judges counts takes for now: everything received before is in them. Of a busy node some wait for up to 15 seconds, which would
  * look like a silence. Counts that are further behind are not judged at all, see `judgeCounts`.
  */
-export async function countedUntil(store: Pick<Store, 'reports'>, siteNo: number, now: number): Promise<number> {
-  const waiting = (await waitingSince(store, siteNo, now)) ?? now
-  return now - waiting > MOST_BEHIND_MS ? now : Math.min(now, waiting)
+export async function timeToJudge(store: Pick<Store, 'reports'>, siteNo: number, now: number): Promise<number> {
+  const counted = await countedUntil(store, siteNo, now)
+  return now - counted > MOST_BEHIND_MS ? now : counted
 }
 
 function behind(now: number, complete: number): CountsOutcome {

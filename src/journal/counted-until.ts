@@ -1,9 +1,11 @@
 import { SECOND } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
-import { laneInSql, lanesOf } from './lanes.ts'
+import { LONGEST_WAIT_MS, laneInSql, lanesOf } from './lanes.ts'
 
 /** The oldest row of each lane was read this long ago at most, ms: on a busy node that takes some 50 ms of the database. */
 const READ_AGAIN_MS = SECOND
+/** Who judges as of an earlier time asks for that time again: no reason to read again, unless the clock was set back. */
+const EARLIER_MS = 2 * LONGEST_WAIT_MS
 
 /** When the oldest row of each lane was written, epoch ms. */
 interface Oldest {
@@ -15,18 +17,15 @@ interface Oldest {
 const known = new WeakMap<object, Oldest>()
 
 /**
- * When the oldest journal row was written that may hold counts of the site, epoch ms; null when none waits. Everything received before that is in the
- * counts, as whoever reads them afterwards finds them: a fold is never undone.
+ * Everything of the site that was received before this time, epoch ms, is in the counts, as whoever reads them afterwards finds them: what waits in the
+ * journal was written later, and a fold is never undone. At most `now`.
  *
  * @param store what the counts are read from, which may be a replica
  */
-export async function waitingSince(
-  { reports }: Pick<Store, 'reports'>,
-  siteNo: number,
-  now: number,
-): Promise<number | null> {
+export async function countedUntil({ reports }: Pick<Store, 'reports'>, siteNo: number, now: number): Promise<number> {
   let oldest = known.get(reports)
-  if (oldest === undefined || Math.abs(now - oldest.readAt) >= READ_AGAIN_MS) {
+  const age = oldest === undefined ? Number.POSITIVE_INFINITY : now - oldest.readAt
+  if (oldest === undefined || age >= READ_AGAIN_MS || age < -EARLIER_MS) {
     const byLane = readOldest(reports)
     oldest = { readAt: now, byLane }
     known.set(reports, oldest)
@@ -34,8 +33,7 @@ export async function waitingSince(
     byLane.catch(() => known.delete(reports))
   }
   const byLane = await oldest.byLane
-  const times = lanesOf(siteNo).flatMap((lane) => byLane.get(lane) ?? [])
-  return times.length === 0 ? null : Math.min(...times)
+  return Math.min(now, oldest.readAt, ...lanesOf(siteNo).flatMap((lane) => byLane.get(lane) ?? []))
 }
 
 async function readOldest(reports: Store['reports']): Promise<Map<number, number>> {
