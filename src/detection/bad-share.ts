@@ -33,7 +33,7 @@ export function judgeShare<F extends string>(
   { min_share, factor, critical_share, budget }: BadShareRule,
   sentence: FieldSentence,
 ): Finding | null {
-  const usual = usualShare(field, past, (share) => Math.max(min_share, factor * share))
+  const usual = usualShare(field, past, { times: factor, least: min_share })
   if (usual.total < MIN_USUAL_EVENTS) return null
   // Where it is hardly ever seen, what its rate may be is more than what it was.
   const rate = wilson(usual.present, usual.total).high

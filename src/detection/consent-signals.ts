@@ -3,7 +3,6 @@ import { began } from './bad-share.ts'
 import { surprise } from './false-alarms.ts'
 import { type FieldSentence, judgeField, MIN_USUAL_EVENTS, type PresenceHistory } from './quality.ts'
 import { wilson, Z_999 } from './statistics.ts'
-import type { TimeRange } from './time.ts'
 import { BUDGET, unusualStretch } from './unusual-share.ts'
 import { type PresenceBucket, type UsualShare, usualShare } from './usual-share.ts'
 import { type Finding, isBad, type Verdict, verdictOf } from './verdict.ts'
@@ -16,21 +15,15 @@ export const CONSENT_FIELDS = ['signal', 'update', 'ad_storage', 'analytics_stor
 export type ConsentField = (typeof CONSENT_FIELDS)[number]
 
 const PURPOSES = ['ad_storage', 'analytics_storage'] as const
-type Purpose = (typeof PURPOSES)[number]
+export type Purpose = (typeof PURPOSES)[number]
 
-/** Executions of a tag on events that reported consent. */
-export interface TagConsentBucket extends TimeRange {
-  readonly consent_total: number
-  readonly ad_storage_denied: number
-  readonly analytics_storage_denied: number
-}
-
+/** Executions of a tag on events that reported consent, and those among them on which each purpose was denied. */
 export interface TagConsentHistory {
   readonly tag_key: string
   /** The last 24 hours, oldest first; buckets without executions may be missing. */
-  readonly recent: readonly TagConsentBucket[]
+  readonly recent: readonly PresenceBucket<Purpose>[]
   /** The seven days before those; likewise. */
-  readonly earlier: readonly TagConsentBucket[]
+  readonly earlier: readonly PresenceBucket<Purpose>[]
 }
 
 export interface ConsentInput {
@@ -102,7 +95,7 @@ function judgeTag(
     const ofAll = usualDenied[purpose]
     if (ofAll === null) return null
     const limit = tag_share * ofAll
-    const usual = usualShare('denied', earlier.map(deniedIn(purpose)), () => limit)
+    const usual = usualShare(purpose, earlier, { times: 0, least: limit })
     const expected = ofAll * usual.total
     if (usual.total < MIN_USUAL_EVENTS || expected < TAG_MIN_EXPECTED) return null
     if (usual.present > TAG_KEEPS_SHARE * expected) return null
@@ -118,7 +111,7 @@ function judgeTag(
 interface KeptPurpose {
   tag_key: string
   purpose: Purpose
-  recent: readonly TagConsentBucket[]
+  recent: readonly PresenceBucket<Purpose>[]
   /** Share of executions on denied events that is too much. */
   limit: number
   usual: UsualShare
@@ -126,18 +119,9 @@ interface KeptPurpose {
   budget: number
 }
 
-const deniedIn =
-  (purpose: Purpose) =>
-  ({ from, to, consent_total, ...of }: TagConsentBucket): PresenceBucket<'denied'> => ({
-    from,
-    to,
-    fields: { denied: { present: of[`${purpose}_denied`], total: consent_total } },
-  })
-
 function judgePurpose({ tag_key, purpose, recent, limit, usual, budget }: KeptPurpose, now: number): Finding | null {
   const { rate, together } = usual
-  const buckets = recent.map(deniedIn(purpose))
-  const seen = unusualStretch('denied', buckets, now, { usual, isBad: (share) => share > limit, budget })
+  const seen = unusualStretch(purpose, recent, now, { usual, isBad: (share) => share > limit, budget })
   if (seen === null) return null
   const { first, present: denied, total, chance, limit: needed } = seen.stretch
   return {
@@ -147,7 +131,7 @@ function judgePurpose({ tag_key, purpose, recent, limit, usual, budget }: KeptPu
     measured: denied / total,
     expected: rate,
     band: { low: null, high: limit },
-    since: seen.isBad ? isoTime(began('denied', buckets, limit)) : null,
+    since: seen.isBad ? isoTime(began(purpose, recent, limit)) : null,
     evidence: {
       purpose,
       denied,

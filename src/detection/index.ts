@@ -14,7 +14,6 @@ export {
   type ConsentField,
   type ConsentInput,
   consentSignals,
-  type TagConsentBucket,
   type TagConsentHistory,
 } from './consent-signals.ts'
 export {

@@ -3,7 +3,7 @@ import { surprise } from './false-alarms.ts'
 import { sum, wilson, Z_999 } from './statistics.ts'
 import { newestUntil } from './time.ts'
 import { BUDGET, unusualStretch } from './unusual-share.ts'
-import { type FieldCount, type FieldCounts, type PresenceBucket, usualShare } from './usual-share.ts'
+import { type FieldCount, type FieldCounts, type PresenceBucket, type UsualShare, usualShare } from './usual-share.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
 
 /** Events of one name, or those of batches, which do not say of which events their counters are. */
@@ -14,6 +14,8 @@ export interface PresenceHistory<F extends string> {
   readonly recent: readonly PresenceBucket<F>[]
   /** The seven days before those, hour by hour; hours without events may be missing. */
   readonly usual: readonly PresenceBucket<F>[]
+  /** The three weeks before those, day by day, for those who ask for them; days without events may be missing. */
+  readonly earlier?: readonly PresenceBucket<F>[]
 }
 
 export interface QualityInput<F extends string> {
@@ -106,8 +108,8 @@ export type FieldSentence = (seen: string, expected: string) => string
 export interface LostRule extends Pick<QualityConfig, 'lost_share' | 'lost_min_rate'> {
   /** False alarms in 30 days of this field. */
   budget: number
-  /** Share of what the week had that may be left while nothing is wrong; 1 where it is not given. */
-  level?: number
+  /** Share of what is known of the week that may be left while nothing is wrong; 1 where it is not given. */
+  levelOf?: (known: UsualShare) => number
 }
 
 /**
@@ -118,11 +120,12 @@ export function judgeField<F extends string>(
   field: F,
   { event_name, recent, usual: past }: PresenceHistory<F>,
   now: number,
-  { lost_share, lost_min_rate, budget, level = 1 }: LostRule,
+  { lost_share, lost_min_rate, budget, levelOf }: LostRule,
   sentence: FieldSentence = (seen, expected) => `“${field}” is present in ${seen}; ${expected} are usual`,
 ): Finding | null {
-  const known = usualShare(field, past, (rate) => lost_share * rate)
+  const known = usualShare(field, past, { times: lost_share })
   // Campaigns bring other visitors and end by themselves: what the day with the least had is usual, too.
+  const level = levelOf?.(known) ?? 1
   const usual = { ...known, rateAt: (time: number) => level * known.leastLevel * known.rateAt(time) }
   if (usual.total < MIN_USUAL_EVENTS || usual.rate < lost_min_rate) return null
   const isLow = (share: number, rate: number): boolean => share < lost_share * rate

@@ -1,7 +1,9 @@
 import { number } from '../lib/index.ts'
 import { type BadShareConfig, judgeShare } from './bad-share.ts'
+import { ordinaryLevel } from './ordinary-level.ts'
 import { type FieldSentence, judgeField, type PresenceHistory, type QualityConfig } from './quality.ts'
 import { BUDGET } from './unusual-share.ts'
+import type { UsualShare } from './usual-share.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 
 /** What vendors recognise visitors by; the event id has its own probe, as what it is lost for is counted twice. */
@@ -14,9 +16,9 @@ export type ValueField = (typeof VALUE_FIELDS)[number]
 export const DUPLICATE_FIELDS = ['event_id', 'transaction_duplicate'] as const
 export type DuplicateField = (typeof DUPLICATE_FIELDS)[number]
 
-/** Clicks on ads: campaigns that last longer than the week that is known bring up to three times as many, and end by themselves. */
+/** Clicks on ads: campaigns that last for most of a week bring up to three times as many, and end by themselves. */
 const OF_ADS: ReadonlySet<IdentifierField> = new Set(['fbc', 'click_id'])
-/** So half of their share is usual, too. */
+/** Until it is known what they are without a campaign, half of their share is usual, too. */
 const LEFT_BY_ADS = 0.5
 
 type LostConfig = Pick<QualityConfig, 'lost_share' | 'lost_min_rate'>
@@ -56,11 +58,19 @@ export function duplicates({ now, kinds }: SignalInput<DuplicateField>, config: 
 /** Whether each kind of event carries as many identifiers as it used to. */
 export function identifierQuality({ now, kinds }: SignalInput<IdentifierField>, config: LostConfig): Verdict {
   const rule = { ...config, budget: budgetOf(kinds, IDENTIFIER_FIELDS) }
-  const ofAds = { ...rule, level: LEFT_BY_ADS }
   const findings = kinds.flatMap((kind) =>
-    IDENTIFIER_FIELDS.map((field) => judgeField(field, kind, now, OF_ADS.has(field) ? ofAds : rule)),
+    IDENTIFIER_FIELDS.map((field) => {
+      const levelOf = (known: UsualShare) => levelWithoutAds(field, kind, known)
+      return judgeField(field, kind, now, OF_ADS.has(field) ? { ...rule, levelOf } : rule)
+    }),
   )
   return verdictOf(findings, `identifiers: ${judgedOf(findings)} there as often as usual`)
+}
+
+/** Of the least that a day of the week had, which is usual as it is. */
+function levelWithoutAds(field: IdentifierField, kind: PresenceHistory<IdentifierField>, known: UsualShare): number {
+  const level = ordinaryLevel(field, kind, known)
+  return level === null ? LEFT_BY_ADS : Math.min(1, level / known.leastLevel)
 }
 
 /** A site with many kinds of events has no more false alarms than one with few. */

@@ -54,14 +54,18 @@ interface Span extends TimeRange {
 /** @throws RangeError when there is no such zone */
 export function localTime(timezone: string): LocalTime {
   // A replay asks for the offset of every row: a look-up in the zone's rules costs a hundred times as much as this list.
-  const known: Span[] = [spanAt(timezone, 0)]
+  let last = spanAt(timezone, 0)
+  const known: Span[] = [last]
+  const spanOf = (time: number): Span => {
+    const span = known.findLast(({ from, to }) => time >= from && time < to)
+    if (span !== undefined) return span
+    const added = spanAt(timezone, time)
+    known.push(added)
+    return added
+  }
   const offsetAt = (time: number): number => {
-    let span = known.findLast(({ from, to }) => time >= from && time < to)
-    if (span === undefined) {
-      span = spanAt(timezone, time)
-      known.push(span)
-    }
-    return span.offset
+    if (time < last.from || time >= last.to) last = spanOf(time)
+    return last.offset
   }
   return {
     offsetAt,

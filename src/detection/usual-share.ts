@@ -33,8 +33,11 @@ export interface UsualShare extends FieldCount {
   readonly wavering: number
 }
 
-/** The share that is a fault where another one is usual: below it if it is lower than that, else above. */
-export type FaultAt = (usual: number) => number
+/** The share that is a fault where another one is usual: so many times that one, and no less than `least`. Below the usual one it is a loss, else too many. */
+export interface FaultyShare {
+  readonly times: number
+  readonly least?: number
+}
 
 const HOURS_A_DAY = 24
 /** Events that make a share: quiet hours are taken together until they have as many. */
@@ -55,16 +58,30 @@ const HOURLY = 0.2
  * as a variance of the share itself: where nine tenths grant, a day on which one in twenty more does has half of the refusals. */
 const WAVERING = { prior: 0.02, weight: 10, hours: 6, doubt: 2 } as const
 
+/** By the hours they were learnt from: who judges the same week several times, as a replay does, learns once. */
+const learnt = new WeakMap<readonly unknown[], Map<string, UsualShare>>()
+
 /**
  * What the hours of the past say of a field, without those in which it was as broken as what is looked for: a fault that is over would lower the measure for the next,
  * and make hours look as different as if all were chance.
+ *
+ * @param hours must not change afterwards
  */
 export function usualShare<F extends string>(
   field: F,
   hours: readonly PresenceBucket<F>[],
-  faultAt: FaultAt,
+  faulty: FaultyShare,
 ): UsualShare {
-  const kept = withoutFaults(countsOfField(field, hours), faultAt)
+  const known = learnt.get(hours) ?? new Map<string, UsualShare>()
+  learnt.set(hours, known)
+  const key = `${faulty.times} ${faulty.least ?? 0} ${field}`
+  const usual = known.get(key) ?? learnShare(countsOfField(field, hours), faulty)
+  known.set(key, usual)
+  return usual
+}
+
+function learnShare(hours: readonly RangeCount[], faulty: FaultyShare): UsualShare {
+  const kept = withoutFaults(hours, faulty)
   const present = sum(kept.map((hour) => hour.present))
   const total = sum(kept.map((hour) => hour.total))
   const rate = total === 0 ? 0 : present / total
@@ -81,11 +98,11 @@ const hourOfDay = (time: number): number => Math.floor(time / HOUR) % HOURS_A_DA
  * The hours without those whose shares are more likely with a fault than without one: stretches over which the likelihood ratio, against the median of all, rises by
  * enough (CUSUM, Page 1954).
  */
-function withoutFaults(hours: readonly RangeCount[], faultAt: FaultAt): readonly RangeCount[] {
+function withoutFaults(hours: readonly RangeCount[], { times, least = 0 }: FaultyShare): readonly RangeCount[] {
   const blocks = blocksOf(hours)
   if (blocks.length === 0) return hours
   const usual = clamp(median(blocks.map(({ present, total }) => present / total)), LEAST_RATE, 1 - LEAST_RATE)
-  const fault = clamp(faultAt(usual), LEAST_RATE / 2, 1 - LEAST_RATE / 2)
+  const fault = clamp(Math.max(least, times * usual), LEAST_RATE / 2, 1 - LEAST_RATE / 2)
   const squares = blocks.map(({ present, total }) => (present - usual * total) ** 2 / (total * usual * (1 - usual)))
   const enough = SURELY_ODD * Math.max(1, median(squares) / MEDIAN_SQUARE)
   const [there, missing] = [Math.log(fault / usual), Math.log((1 - fault) / (1 - usual))]

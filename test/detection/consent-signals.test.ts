@@ -110,11 +110,10 @@ test('a site whose events never said anything is not judged', () => {
 
 /** A tag with ten executions a slot, on as many denied events as given per slot. */
 const tag = (before: number, recent: readonly number[]): TagConsentHistory => {
-  const bucket = (denied: number) => ({
-    consent_total: 10,
-    ad_storage_denied: denied,
-    analytics_storage_denied: denied,
-  })
+  const bucket = (denied: number) => {
+    const count = { present: denied, total: 10 }
+    return { fields: { ad_storage: count, analytics_storage: count } }
+  }
   return {
     tag_key: 'Meta CAPI',
     recent: bucketsUntil(NOON, SLOT, recent.length).map((range, index) => ({

@@ -16,7 +16,7 @@ const week = (of: (hour: number) => FieldCount): PresenceBucket<Field>[] =>
 const day = (of: (hoursAgo: number) => FieldCount): PresenceBucket<Field>[] =>
   bucketsUntil(NOON, SLOT, 288).map((range) => ({ ...range, fields: { field: of((NOON - range.from) / HOUR) } }))
 
-const half = (usual: number) => 0.5 * usual
+const half = { times: 0.5 }
 const of100 = (present: number): FieldCount => ({ present, total: 100 })
 
 const FAULTS: readonly [what: string, from: number, to: number][] = [
@@ -59,7 +59,7 @@ test('where a fault is too many rather than too few, hours with too many are lef
   const known = usualShare(
     'field',
     week((hour) => of100(hour >= 100 && hour < 110 ? 50 : 1)),
-    (usual) => Math.max(0.05, 3 * usual),
+    { times: 3, least: 0.05 },
   )
   assert.equal(known.rate, 0.01)
 })
@@ -71,7 +71,7 @@ test('nothing is known of a week without events', () => {
 
 test('what is usual is known by the hour of the day', () => {
   const rhythm = week((hour) => of100(hour % 24 < 12 ? 60 : 20))
-  const { rateAt, together, leastLevel } = usualShare('field', rhythm, (usual) => usual / 10)
+  const { rateAt, together, leastLevel } = usualShare('field', rhythm, { times: 0.1 })
   const [first] = rhythm
   assert.ok(first !== undefined)
   assert.ok(Math.abs(rateAt(first.from + 8 * 24 * HOUR) - 0.6) < 0.05)

@@ -4,7 +4,9 @@ import { Sums } from '../sums.ts'
 import { RUN_EVERY, SLOTS_A_DAY, SLOTS_AN_HOUR, timeOf } from '../world.ts'
 import { filled } from './tags.ts'
 
-/** The last 24 hours of the fields' presence at the start of a slot, and the seven days before, kind by kind. */
+const EARLIER_DAYS = 21
+
+/** The last 24 hours of the fields' presence at the start of a slot, the seven days before, and the days of the three weeks before those, kind by kind. */
 export function presenceInputs<F extends string>(
   presence: ReadonlyMap<string | null, ReadonlyMap<F, Presence>>,
   fields: readonly F[],
@@ -25,27 +27,36 @@ export function presenceInputs<F extends string>(
       return isEmpty ? null : { from: timeOf(from), to: timeOf(from + length), fields: counts }
     }
     const { last } = filled((slot) => bucket(slot, RUN_EVERY))
-    const hours = hourly((slot) => bucket(slot, SLOTS_AN_HOUR))
+    const hours = each(SLOTS_AN_HOUR, bucket)
+    const days = each(SLOTS_A_DAY, bucket)
     return (slot: number): PresenceHistory<F> => ({
       event_name,
       recent: last(slot),
       usual: hours(slot - 8 * SLOTS_A_DAY, slot - SLOTS_A_DAY),
+      earlier: days(slot - (9 + EARLIER_DAYS) * SLOTS_A_DAY, slot - 8 * SLOTS_A_DAY),
     })
   })
   return (slot: number) => ({ fields, kinds: kinds.map((kindAt) => kindAt(slot)) })
 }
 
-/** Whole hours, each made once. */
-export function hourly<B>(bucketAt: (slot: number) => B | null): (from: number, to: number) => B[] {
+/** Whole buckets of a length, each made once; until the next is whole the same list, so that what is usual is learnt once an hour. */
+export function each<B>(
+  length: number,
+  bucketAt: (slot: number, length: number) => B | null,
+): (from: number, to: number) => B[] {
   const made = new Map<number, B | null>()
+  let last: { first: number; end: number; buckets: B[] } | null = null
   return (from, to) => {
+    const first = Math.max(0, Math.ceil(from / length))
+    const end = Math.floor(to / length)
+    if (last?.first === first && last.end === end) return last.buckets
     const buckets: B[] = []
-    const first = Math.max(0, Math.ceil(from / SLOTS_AN_HOUR))
-    for (let slot = first * SLOTS_AN_HOUR; slot + SLOTS_AN_HOUR <= to; slot += SLOTS_AN_HOUR) {
-      const bucket = made.has(slot) ? (made.get(slot) ?? null) : bucketAt(slot)
+    for (let slot = first * length; slot + length <= to; slot += length) {
+      const bucket = made.has(slot) ? (made.get(slot) ?? null) : bucketAt(slot, length)
       made.set(slot, bucket)
       if (bucket !== null) buckets.push(bucket)
     }
+    last = { first, end, buckets }
     return buckets
   }
 }

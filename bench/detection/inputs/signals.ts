@@ -1,8 +1,8 @@
-import type { ConsentInput, TagConsentBucket, TagConsentHistory } from '../../../src/detection/index.ts'
+import type { ConsentInput, TagConsentHistory } from '../../../src/detection/index.ts'
 import type { Signals, TagSignals } from '../signals.ts'
 import { Sums } from '../sums.ts'
 import { RUN_EVERY, SLOTS_A_DAY, SLOTS_AN_HOUR, timeOf } from '../world.ts'
-import { hourly, presenceInputs } from './presence.ts'
+import { each, presenceInputs } from './presence.ts'
 import { filled } from './tags.ts'
 
 const CONSENT = ['signal', 'update', 'ad_storage', 'analytics_storage', 'refusal'] as const
@@ -34,19 +34,18 @@ export function consentInputs({ consent, tags }: Signals) {
 
 function consentBuckets({ consented, denied }: TagSignals) {
   const [all, of] = [new Sums(consented), new Sums(denied)]
-  const bucket = (from: number, length: number): TagConsentBucket | null => {
+  const bucket = (from: number, length: number): TagConsentHistory['recent'][number] | null => {
     const total = all.between(from, from + length)
     const refused = of.between(from, from + length)
     if (total === 0) return null
+    const count = { present: refused, total }
     return {
       from: timeOf(from),
       to: timeOf(from + length),
-      consent_total: total,
-      ad_storage_denied: refused,
-      analytics_storage_denied: refused,
+      fields: { ad_storage: count, analytics_storage: count },
     }
   }
-  return { ...filled((slot) => bucket(slot, RUN_EVERY)), hours: hourly((slot) => bucket(slot, SLOTS_AN_HOUR)) }
+  return { ...filled((slot) => bucket(slot, RUN_EVERY)), hours: each(SLOTS_AN_HOUR, bucket) }
 }
 
 /** The last 24 hours of how each tag's vendor answered at the start of a slot. */

@@ -1,5 +1,12 @@
 import { addSums, type Snapshot, type Stretch, sumStretches, totals, zeroSums } from '../../analytics/index.ts'
-import type { ConsentField, ConsentInput, FieldCounts, PresenceBucket, PresenceHistory } from '../../detection/index.ts'
+import type {
+  ConsentField,
+  ConsentInput,
+  FieldCounts,
+  PresenceBucket,
+  PresenceHistory,
+  TagConsentHistory,
+} from '../../detection/index.ts'
 import { floorTo, HOUR } from '../../lib/index.ts'
 import { GRAIN, SIGNAL_COLUMNS, TAG_SIGNAL_COLUMNS, type TimeRange } from '../../rollups/index.ts'
 import { type SignalSums, usualRange } from './presence-counts.ts'
@@ -47,13 +54,26 @@ export async function readConsent(
     : new Map()
   return {
     events,
-    tags: Array.from(tags, ([tag_key, history]) => ({ tag_key, ...history })),
+    tags: Array.from(tags, ([tag_key, { recent, earlier }]) => ({
+      tag_key,
+      recent: recent.map(deniedIn),
+      earlier: earlier.map(deniedIn),
+    })),
     usual_denied: {
       ad_storage: shareOf(before.ad_storage_denied),
       analytics_storage: shareOf(before.analytics_storage_denied),
     },
   }
 }
+
+const deniedIn = ({ from, to, ...sums }: TagSignals['recent'][number]): TagConsentHistory['recent'][number] => ({
+  from,
+  to,
+  fields: {
+    ad_storage: { present: sums.ad_storage_denied, total: sums.consent_total },
+    analytics_storage: { present: sums.analytics_storage_denied, total: sums.consent_total },
+  },
+})
 
 function bucketsOf(
   rows: readonly (SignalSums & { at: number })[],

@@ -11,6 +11,7 @@ const NEWEST_MS = 2 * HOUR
 /**
  * Judges what was there on the events of the last day against the week before it, see `judgeCounts`.
  *
+ * @param hasEarlier `read` asks for the weeks before that one, too
  * @param read is given the last day, and the whole minute that it ends with, as `judge` is
  */
 export function judgePresence<T>(
@@ -18,12 +19,13 @@ export function judgePresence<T>(
   read: (snapshot: Snapshot, timeline: Timeline, end: number) => Promise<T>,
   judge: (counts: T, end: number) => Verdict,
   unjudged: (counts: T) => Unjudged,
+  hasEarlier = false,
 ): Promise<CountsOutcome> {
   const end = floorTo(counting.now, MINUTE)
   const timeline = lastDay(end, NEWEST_MS)
   return judgeCounts(
     counting,
-    presenceFrom(timeline),
+    presenceFrom(timeline, hasEarlier),
     (snapshot) => read(snapshot, timeline, end),
     (counts) => judge(counts, end),
     unjudged,

@@ -28,6 +28,7 @@ const DETAIL_FIELDS = ['first_name', 'last_name', 'city', 'country'] as const
 const COLUMNS = [...SCORE_EVENT_COLUMNS, 'user_data_detail_total', ...DETAIL_FIELDS] as const
 const MEASURES = { ...SCORE_EVENT_MEASURES, ...totals(['user_data_detail_total', ...DETAIL_FIELDS]) }
 const USUAL_DAYS = 7
+const EARLIER_DAYS = 21
 
 type PresenceSums = Sums<(typeof COLUMNS)[number]>
 export type SignalSums = Sums<(typeof SIGNAL_COLUMNS)[number]>
@@ -44,13 +45,20 @@ export const userDataFields = (sums: PresenceSums): FieldCounts<UserDataField> =
 
 export const ecommerceFields = (sums: PresenceSums): FieldCounts<EcommerceField> => qualityCounts(sums).ecommerce
 
-/** Where the time begins that `readPresence` asks for. */
-export const presenceFrom = (timeline: Timeline): number => usualRange(timeline).from
+/** Where the time begins that is asked for. @param hasEarlier with the weeks before the one that is usual */
+export const presenceFrom = (timeline: Timeline, hasEarlier = false): number =>
+  (hasEarlier ? earlierRange(timeline) : usualRange(timeline)).from
 
 /** The week before: whole UTC hours, which end where the timeline begins. */
 export function usualRange({ buckets }: Timeline): TimeRange {
   const to = ceilTo(buckets[0]?.from ?? 0, HOUR)
   return { from: to - USUAL_DAYS * DAY, to }
+}
+
+/** Three weeks before that one, in whole UTC days. */
+function earlierRange(timeline: Timeline): TimeRange {
+  const to = floorTo(usualRange(timeline).from, DAY)
+  return { from: to - EARLIER_DAYS * DAY, to }
 }
 
 /**
@@ -66,18 +74,19 @@ export const readPresence = <F extends string>(
 ): Promise<PresenceHistory<F>[]> =>
   readKinds(snapshot, timeline, end, { table: 'event_rollups', columns: COLUMNS, measures: MEASURES }, fieldsOf)
 
-/** The same of what events say beside that. */
+/** The same of what events say beside that. @param hasEarlier by the day for three weeks more */
 export const readSignals = <F extends string>(
   snapshot: Snapshot,
   timeline: Timeline,
   end: number,
   fieldsOf: (sums: SignalSums) => FieldCounts<F>,
+  hasEarlier: boolean,
 ): Promise<PresenceHistory<F>[]> =>
   readKinds(
     snapshot,
     timeline,
     end,
-    { table: 'signal_rollups', columns: SIGNAL_COLUMNS, measures: totals(SIGNAL_COLUMNS) },
+    { table: 'signal_rollups', columns: SIGNAL_COLUMNS, measures: totals(SIGNAL_COLUMNS), hasEarlier },
     fieldsOf,
   )
 
@@ -126,6 +135,8 @@ interface Source<K extends string, C extends string> {
   columns: readonly C[]
   measures: Readonly<Record<C, RawBuilder<number>>>
   where?: RawBuilder<SqlBool>
+  /** With the weeks before the one that is usual. */
+  hasEarlier?: boolean
 }
 
 async function readKinds<C extends string, F extends string>(
@@ -147,10 +158,10 @@ async function readHistories<K extends string, C extends string, F extends strin
   snapshot: Snapshot,
   timeline: Timeline,
   end: number,
-  { columns, ...source }: Source<K, C>,
+  { columns, hasEarlier = false, ...source }: Source<K, C>,
   keyOf: (row: Record<K, string>) => string,
   fieldsOf: (sums: Sums<C>) => FieldCounts<F>,
-): Promise<Map<string, Pick<PresenceHistory<F>, 'recent' | 'usual'>>> {
+): Promise<Map<string, Omit<PresenceHistory<F>, 'event_name'>>> {
   const { buckets, slotsFrom } = timeline
   const usual = usualRange(timeline)
   const rowsOf = (stretches: readonly Stretch[], length: number, slotEnd: number) =>
@@ -161,6 +172,9 @@ async function readHistories<K extends string, C extends string, F extends strin
   ]
   const recentByKey = Map.groupBy(await rowsOf(recentStretches, SLOT, end), keyOf)
   const usualByKey = Map.groupBy(await rowsOf([{ ...usual, coarsest: GRAIN.hour }], HOUR, usual.to), keyOf)
+  const earlier = earlierRange(timeline)
+  const earlierRows = hasEarlier ? await rowsOf([{ ...earlier, coarsest: GRAIN.day }], DAY, earlier.to) : []
+  const earlierByKey = Map.groupBy(earlierRows, keyOf)
   const bucketsOf = (
     rows: readonly (Sums<C> & { at: number })[],
     bucketOf: (at: number) => TimeRange | undefined,
@@ -172,13 +186,7 @@ async function readHistories<K extends string, C extends string, F extends strin
       )
       .toSorted((a, b) => a.from - b.from)
   }
-  const hours = new Map<number, TimeRange>()
-  const hourAt = (at: number): TimeRange => {
-    const from = floorTo(at, HOUR)
-    const hour = hours.get(from) ?? { from, to: from + HOUR }
-    hours.set(from, hour)
-    return hour
-  }
+  const [hourAt, dayAt] = [wholeAt(HOUR), wholeAt(DAY)]
   const keys = new Set([...recentByKey.keys(), ...usualByKey.keys()])
   return new Map(
     Array.from(keys, (key) => [
@@ -186,9 +194,21 @@ async function readHistories<K extends string, C extends string, F extends strin
       {
         recent: bucketsOf(recentByKey.get(key) ?? [], (at) => buckets[timeline.indexAt(at)]),
         usual: bucketsOf(usualByKey.get(key) ?? [], hourAt),
+        ...(hasEarlier ? { earlier: bucketsOf(earlierByKey.get(key) ?? [], dayAt) } : {}),
       },
     ]),
   )
+}
+
+/** The whole hour or day that a time is in, the same object each time. */
+function wholeAt(length: number): (at: number) => TimeRange {
+  const known = new Map<number, TimeRange>()
+  return (at) => {
+    const from = floorTo(at, length)
+    const whole = known.get(from) ?? { from, to: from + length }
+    known.set(from, whole)
+    return whole
+  }
 }
 
 function sumOf<C extends string>(rows: readonly Sums<C>[], columns: readonly C[]): Sums<C> {

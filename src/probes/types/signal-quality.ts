@@ -57,6 +57,8 @@ interface SignalProbe<F extends string, C extends TObject> {
   what: string
   config: C
   fieldsOf: (sums: SignalSums) => FieldCounts<F>
+  /** Whether what is usual differs for more than a week. */
+  hasEarlier?: boolean
   judge: (input: { now: number; kinds: readonly PresenceHistory<F>[] }, config: Static<C>) => Verdict
 }
 
@@ -64,6 +66,7 @@ interface SignalProbe<F extends string, C extends TObject> {
 const defineSignalProbe = <F extends string, C extends TObject>({
   what,
   fieldsOf,
+  hasEarlier = false,
   judge,
   ...type
 }: SignalProbe<F, C>) =>
@@ -77,9 +80,10 @@ const defineSignalProbe = <F extends string, C extends TObject>({
     run: ({ config, ...counting }) =>
       judgePresence(
         counting,
-        (snapshot, timeline, end) => readSignals(snapshot, timeline, end, fieldsOf),
+        (snapshot, timeline, end) => readSignals(snapshot, timeline, end, fieldsOf, hasEarlier),
         (kinds, end) => judge({ now: end, kinds }, config),
         (kinds) => unjudged(what, kinds),
+        hasEarlier,
       ),
   })
 
@@ -144,5 +148,6 @@ export const identifierQuality = defineSignalProbe({
       user_agent: of(sums.user_agent),
     }
   },
+  hasEarlier: true,
   judge: judgeIdentifiers,
 })

@@ -61,3 +61,24 @@ for (const type of [valueQuality, duplicates, identifierQuality]) {
     assert.match(message, /version 2 of the tag/)
   })
 }
+
+/** One event in `every` has a click id. */
+const withClicks = (times: readonly number[], share: (time: number) => number) =>
+  times.map((time, index) => {
+    const hasClick = Math.floor(index * share(time)) !== Math.floor((index + 1) * share(time))
+    return event(time, { identifiers: { has_client_id: true, has_click_id: hasClick } })
+  })
+
+testOnEveryEngine(
+  'identifier_quality: clicks that a campaign of a week brought are not lost when it ends',
+  async (store, t) => {
+    const times = [...every(20 * MINUTE, NOW - 30 * DAY, NOW - DAY), ...every(MINUTE, NOW - DAY, NOW)]
+    const campaign = (time: number) => (time >= NOW - 8 * DAY && time < NOW - DAY ? 0.9 : 0.3)
+    const after = await siteWith(store, withClicks(times, campaign))
+    assert.equal((await resultOf(t, store, after, identifierQuality)).status, 'ok')
+    // The same fall without a campaign before: in three weeks no day had so few.
+    const steady = (time: number) => (time < NOW - DAY ? 0.9 : 0.3)
+    const lost = await siteWith(store, withClicks(times, steady))
+    assert.equal((await resultOf(t, store, lost, identifierQuality)).status, 'warning')
+  },
+)
