@@ -34,6 +34,8 @@ export const HARD: readonly FaultKind[] = ['silent_sender', 'event_dead', 'tag_d
 
 /** An alarm this long after a fault is still its doing: windows that reach back into it are at most this long as a rule. */
 const AFTERMATH = 2 * SLOTS_AN_HOUR
+/** A false alarm this long after a fault looks back into it, as the longest windows do. */
+const LOOKS_BACK = 24 * SLOTS_AN_HOUR
 
 export interface JudgedFault {
   fault: Fault
@@ -79,7 +81,7 @@ export function outcomeOf(
     })),
     falseAlarms: alarms
       .filter((alarm) => isFalse(alarm, faults))
-      .map((alarm) => ({ ...alarm, cause: causeOf(alarm.from) })),
+      .map((alarm) => ({ ...alarm, cause: causeOf(alarm.from) ?? faultBefore(alarm, faults) })),
     judgedSlots,
   }
 }
@@ -87,6 +89,9 @@ export function outcomeOf(
 /** Whether an alarm begins outside all faults and what they leave behind. */
 export const isFalse = ({ from }: Alarm, faults: readonly Fault[]): boolean =>
   !faults.some((fault) => from >= fault.from && from <= fault.to + AFTERMATH)
+
+const faultBefore = ({ from }: Alarm, faults: readonly Fault[]): string | null =>
+  faults.some((fault) => from > fault.to && from <= fault.to + LOOKS_BACK) ? 'the day after a fault' : null
 
 /** Slots from the fault's beginning to the first alarm of a probe that has to see it. */
 function detectedAfter(fault: Fault, alarms: readonly Alarm[]): number | null {

@@ -1,3 +1,5 @@
+import { localTime } from '../../src/detection/index.ts'
+import { DAY } from '../../src/lib/index.ts'
 import { AlarmLog } from './alarms.ts'
 import { baselineOutcomes } from './baselines.ts'
 import { kindsOf, randomFaults } from './faults.ts'
@@ -9,7 +11,7 @@ import { replay } from './replay.ts'
 import { HARD, outcomeOf, type SiteOutcome } from './score.ts'
 import { sightOf, usualRate } from './visible.ts'
 import { benignCause, visitorHistory } from './visitors/site.ts'
-import { FIRST_JUDGED, SLOTS } from './world.ts'
+import { FIRST_JUDGED, SLOTS, timeOf } from './world.ts'
 
 /** How a site's traffic is made: counts of each minute, or visitors one by one. */
 export const WORLDS = ['counts', 'visitors'] as const
@@ -54,7 +56,19 @@ function made(world: World, random: Random, index: number, scope: Scope): Made {
     return { history, causeOf: (slot) => benignCause(history.benign, slot) }
   }
   const site = randomSite(random, index)
-  return { history: simulate(site, randomFaults(site, random, kindsOf(scope)), random, scope), causeOf: () => null }
+  const history = simulate(site, randomFaults(site, random, kindsOf(scope)), random, scope)
+  return { history, causeOf: (slot) => specialDay(site, slot) }
+}
+
+/** The special day that an alarm begins on, or the one it is compared with. */
+function specialDay({ holidays, sales, timezone }: SiteProfile, slot: number): string | null {
+  const local = timeOf(slot) + localTime(timezone).offsetAt(timeOf(slot))
+  const day = Math.floor((local - timeOf(0)) / DAY)
+  // What a night has begins the day before.
+  const isOn = (days: ReadonlyMap<number, number>, at: number) => days.has(at) || days.has(at - 1)
+  if (isOn(holidays, day)) return 'holiday'
+  if (isOn(sales, day)) return 'sale'
+  return isOn(holidays, day - 7) || isOn(sales, day - 7) ? 'echo' : null
 }
 
 const nameOf = ({ name, daily, timezone, batch }: SiteProfile): string =>

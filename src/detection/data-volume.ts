@@ -6,7 +6,7 @@ import { wideningEvidence } from './feedback.ts'
 import { passing } from './passing.ts'
 import { LEAST_SILENCE, type Silence, visitsToTell } from './silence.ts'
 import { sum } from './statistics.ts'
-import type { UsualCounts } from './usual-counts.ts'
+import type { UsualCount, UsualCounts } from './usual-counts.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
 import {
   assessVolume,
@@ -20,6 +20,7 @@ import {
   type BucketCounts,
   byMinute,
   courseOf,
+  expectedBetween,
   longestGap,
   quietFor,
   type RecentCounts,
@@ -226,10 +227,14 @@ function renamed(name: string | null, finding: Finding, recent: RecentCounts, us
   if (last === null) return finding
   const successor = [...recent.events].find(([other, counts]) => {
     const first = other === name ? null : firstSeen(other, recent, usual)
-    if (first === null || Math.abs(first - last) > HOUR) return false
+    if (first === null || !followsOn(first, last, usual.of(name))) return false
     const came = sum(counts)
-    const before = (usual.of(name).hourly * (end - Math.max(first, end - DAY))) / HOUR
-    const expected = finding.expected ?? 0
+    const expected = (finding.expected ?? 0) - (finding.measured ?? 0)
+    const since = Math.max(first, end - DAY)
+    const usualSince = (of: string | null) => (usual.of(of).hourly * (end - since)) / HOUR
+    // A site that has grown since has more of all its events.
+    const all = sum(recent.total.filter((_, index) => (recent.buckets[index]?.from ?? end) >= since))
+    const before = usualSince(name) * Math.max(1, all / Math.max(1, usualSince(null)))
     return came >= SUCCESSOR.least * expected && came <= SUCCESSOR.most * Math.max(expected, before)
   })?.[0]
   if (successor === undefined) return finding
@@ -240,6 +245,15 @@ function renamed(name: string | null, finding: Finding, recent: RecentCounts, us
     message: `“${name}” has come as “${successor}” since ${isoTime(last)}`,
     evidence: { ...finding.evidence, kind: 'renamed', successor },
   }
+}
+
+/** A rare event, or one at night, may be missing for hours between its last time under the old name and the first under the new one: so many visits are no gap. */
+const VISITS_BETWEEN = 5
+
+function followsOn(first: number, last: number, own: UsualCount): boolean {
+  if (Math.abs(first - last) <= HOUR) return true
+  // Both are known to the hour.
+  return first > last && expectedBetween(own, { from: last + HOUR, to: first }) <= VISITS_BETWEEN * own.noise.group
 }
 
 const firstSeen = (name: string, { buckets, events }: RecentCounts, usual: UsualCounts): number | null =>

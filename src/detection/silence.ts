@@ -61,10 +61,40 @@ export function silenceOf(
     expected,
     level: before.level,
     visits,
-    chance: -Math.log1p(left * visits) / left,
+    chance: noneOf(visits, left),
     limit: silenceLimit(visits, covered, budget),
   }
 }
+
+/** A silence is over once so many visits were to come after it, … */
+const VISITS_AFTER = 3
+/** … and this share of them did: of a site that loses nearly everything something comes now and then. */
+const BACK_AFTER = 0.5
+
+/**
+ * When the newest silence ended that was unusual and is over; null where there was none. It had an alert of its own, and what comes afterwards is judged by itself.
+ *
+ * @param budget false alarms a month
+ */
+export function lastSilenceEnded(course: Course, noise: Noise, { group }: Bursts, budget: number): number | null {
+  const { covered, expected, from } = course
+  const countAt = (index: number) => (course.measured[index] ?? 0) - (course.measured[index - 1] ?? 0)
+  for (let newest = 1; newest < from.length; newest++) {
+    if (countAt(newest) > 0 || countAt(newest - 1) === 0) continue
+    let oldest = newest
+    while (oldest + 1 < from.length && countAt(oldest + 1) === 0) oldest++
+    const length = (covered[oldest] ?? 0) - (covered[newest - 1] ?? 0)
+    const visits = ((expected[oldest] ?? 0) - (expected[newest - 1] ?? 0)) / group
+    const isUnusual = noneOf(visits, noise.ofSilence(length)) < silenceLimit(visits, length, budget)
+    const [came, usual] = [course.measured[newest - 1] ?? 0, expected[newest - 1] ?? 0]
+    if (isUnusual && usual >= VISITS_AFTER * group && came >= BACK_AFTER * usual) return from[newest - 1] ?? null
+    newest = oldest
+  }
+  return null
+}
+
+/** Natural logarithm of the chance that none of so many visits comes, at a level that wavers. */
+const noneOf = (visits: number, noise: number): number => -Math.log1p(noise * visits) / noise
 
 /** Natural logarithm of the chance below which a silence is unusual: a month has as many silences as visits, or as runs if those are fewer. */
 function silenceLimit(visits: number, length: number, budget: number): number {

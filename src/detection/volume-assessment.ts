@@ -1,12 +1,12 @@
-import { HOUR } from '../lib/index.ts'
+import { floorTo, HOUR } from '../lib/index.ts'
 import type { Bursts } from './bursts-now.ts'
 import { logLimit } from './false-alarms.ts'
-import { type Silence, type SilenceLimits, silenceOf, visitsToTell } from './silence.ts'
+import { lastSilenceEnded, type Silence, type SilenceLimits, silenceOf, visitsToTell } from './silence.ts'
 import type { UsualCount, UsualCounts } from './usual-counts.ts'
 import type { Status } from './verdict.ts'
-import type { Course } from './volume-counts.ts'
+import { type Course, courseSince } from './volume-counts.ts'
 import { type FallLimits, judgeWindows, type WindowVerdict } from './volume-fall.ts'
-import { type Onset, onsetOf } from './volume-onset.ts'
+import { isLowSince, type Onset, onsetOf } from './volume-onset.ts'
 
 export interface VolumeConfig {
   /** Which deviations are bad; others are only mentioned. */
@@ -99,9 +99,11 @@ export function assessVolume(subject: CountedSubject, limits: VolumeLimits): Vol
   const silence = minutes === null ? null : silenceOf(minutes, longestGap, usual.noise, bursts, limits.silenceBudget)
   const isSilent = silence !== null && silence.chance < silence.limit && silence.visits >= limits.minVisits
   if (isSilent && limits.direction !== 'up') return { status: 'critical', silence, window: null, onset: null }
-  const window = judgeWindows(course, usual, bursts, isSite, limits) ?? wholeCourse(subject, limits)
-  const onset = window?.kind === 'fall' ? onsetOf(course, bursts.burst, usual.noise.steady(HOUR)) : null
-  const isHoliday = isSite && onset !== null && mayBeHoliday(onset, subject.localHour)
+  const silenceEnded = lastSilenceEnded(course, usual.noise, bursts, limits.silenceBudget)
+  const judged = silenceEnded === null ? course : courseSince(course, silenceEnded)
+  const window = judgeWindows(judged, usual, bursts, isSite, limits) ?? wholeCourse(subject, limits)
+  const onset = window?.kind === 'fall' ? onsetOf(judged, bursts.burst, usual.noise.steady(HOUR)) : null
+  const isHoliday = isSite && onset !== null && mayBeHoliday(onset, subject)
   return { status: isHoliday ? 'ok' : statusOf(window?.kind, limits.direction), silence: null, window, onset }
 }
 
@@ -126,8 +128,10 @@ function statusOf(kind: WindowVerdict['kind'] | undefined, direction: VolumeConf
 /** A holiday shows when people get up; by the last of these local hours it is at its level. */
 const HOLIDAY_BEGINS = { from: 3, until: 9 } as const
 
-/** A holiday is a site that goes to its level over hours, all events alike; it ends within a day. */
-function mayBeHoliday({ since, isSudden, isOld }: Onset, localHour: UsualCounts['localHour']): boolean {
-  const begun = localHour(since)
-  return !isSudden && !isOld && begun >= HOLIDAY_BEGINS.from && begun < HOLIDAY_BEGINS.until
+/** A holiday is a site that goes to its level over hours, all events alike; it ends with the day, and the next one shows that. */
+function mayBeHoliday({ near, isSudden, isOld }: Onset, { course, bursts, localHour }: CountedSubject): boolean {
+  if (isSudden) return false
+  const midnight = floorTo(course.to, HOUR) - localHour(course.to) * HOUR
+  if (isOld && isLowSince(course, midnight, bursts.burst)) return false
+  return near.some((begun) => localHour(begun) >= HOLIDAY_BEGINS.from && localHour(begun) < HOLIDAY_BEGINS.until)
 }

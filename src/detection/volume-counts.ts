@@ -150,6 +150,21 @@ export function courseOf(
   return { from, to, measured, expected, byClock, covered, specialUntil: usual.specialUntil(to) }
 }
 
+/** The part of a course that began at a time or later. */
+export function courseSince(course: Course, time: number): Course {
+  const end = course.from.findLastIndex((from) => from >= time) + 1
+  const { from, measured, expected, byClock, covered } = course
+  const cut = (values: readonly number[]) => values.slice(0, end)
+  return {
+    ...course,
+    from: cut(from),
+    measured: cut(measured),
+    expected: cut(expected),
+    byClock: cut(byClock),
+    covered: cut(covered),
+  }
+}
+
 /** With less of the others than this share of all, they say nothing of the site's level. */
 const LEAST_OTHERS = 0.1
 

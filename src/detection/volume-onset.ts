@@ -1,12 +1,14 @@
 import { DAY, HOUR } from '../lib/index.ts'
 import { levelGiven } from './count-noise.ts'
-import { logLowerTail } from './negative-binomial.ts'
+import { deviation, logLowerTail } from './negative-binomial.ts'
 import type { Course } from './volume-counts.ts'
 
 /** Since when there is less than there should be, and how that began. */
 export interface Onset {
   /** Start of the bucket in which it began, epoch ms. */
   readonly since: number
+  /** Starts of the buckets in which it may as well have begun, as chance makes counts before or after them low or not; `since` is one of them. */
+  readonly near: readonly number[]
   /** Whether it is low in every part of the last day: no holiday is. */
   readonly isOld: boolean
   /** Whether the level broke off rather than sank. */
@@ -27,6 +29,8 @@ const LONGEST_LEVEL = 4 * HOUR
 const PARTS_OF_DAY = 4
 /** By then a holiday that began early in the morning is over. */
 const OLD = 22 * HOUR
+/** Standard deviations of what came between two beginnings, within which one is as likely as the other. */
+const AS_LIKELY = 1.5
 
 /** Counts from now back to a bucket. */
 interface Stretch {
@@ -53,7 +57,24 @@ export function onsetOf(course: Course, burst: number, steady: number): Onset | 
   )
   if (start === null) return null
   const isOld = start.from <= course.to - OLD && isLowAllDay(stretches, course.to, burst)
-  return { since: start.from, isOld, isSudden: !isOld && brokeOff(stretches, start, course.to, burst, steady) }
+  const isNear = (one: Stretch): boolean => {
+    const between = Math.abs(one.expected - start.expected)
+    const noise = Math.max(LEAST_STEADY_NOISE, steady)
+    return deficit(start) - deficit(one) <= AS_LIKELY * deviation({ mean: between, burst, noise })
+  }
+  return {
+    since: start.from,
+    near: stretches.filter(isNear).map(({ from }) => from),
+    isOld,
+    isSudden: !isOld && brokeOff(stretches, start, course.to, burst, steady),
+  }
+}
+
+/** Whether less came than should have since a time, as far as enough was to come for that to show. */
+export function isLowSince({ from, measured, expected }: Course, time: number, burst: number): boolean {
+  const index = from.findLastIndex((start) => start >= time)
+  const usual = expected[index] ?? 0
+  return usual >= BURSTS_FOR_LEVEL * burst && (measured[index] ?? 0) / usual < NEUTRAL_SHARE
 }
 
 function isLowAllDay(stretches: readonly Stretch[], to: number, burst: number): boolean {

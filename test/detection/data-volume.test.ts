@@ -118,6 +118,32 @@ test('an event that a deploy renamed is said, not alerted', () => {
   assert.equal(verdict.status, 'ok')
 })
 
+test('an event that was renamed is no loss days later, when the site has become busier', () => {
+  const launched: Rates = () => ({ page_view: 1_500, order: 60 })
+  const renamedDaysAgo: Rates = (time) =>
+    time < NOON - 50 * HOUR ? { page_view: 500, purchase: 20 } : { page_view: 500, order: 20 }
+  assert.equal(judge(renamedDaysAgo, launched).status, 'ok')
+})
+
+test('an event that was renamed at night, when hardly any come, is said, not alerted', () => {
+  const byDay = (time: number, often: number): number => ((time % DAY) / HOUR < 8 ? 0 : often)
+  const usual: Rates = (time) => ({ page_view: byDay(time, 50), purchase: byDay(time, 6) })
+  const renamed: Rates = (time) =>
+    time < NOON - 8 * HOUR ? usual(time) : { page_view: byDay(time, 50), order: byDay(time, 6) }
+  const verdict = judge(usual, renamed)
+  assert.equal(verdict.status, 'ok')
+  const lost: Rates = (time) => (time < NOON - 14 * HOUR ? usual(time) : { page_view: byDay(time, 50) })
+  assert.equal(judge(usual, lost).status, 'critical')
+})
+
+test('a new event that begins hours after another ended by day is no new name for it', () => {
+  const late: Rates = (time) => {
+    if (time < NOON - 8 * HOUR) return { page_view: 500, purchase: 20 }
+    return time < NOON - 4 * HOUR ? { page_view: 500 } : { page_view: 500, order: 40 }
+  }
+  assert.equal(judge(steady(500, 20), late).status, 'critical')
+})
+
 test('a new event that comes much more or much less often is no new name of one that ended', () => {
   for (const often of [4, 200]) {
     const other: Rates = (time) =>
@@ -170,6 +196,28 @@ const holiday =
 
 test('a holiday, on which a site sinks to its level over hours, is no fault', () => {
   assert.equal(judge(steady(200), holiday(0.35)).status, 'ok')
+})
+
+/** Few come at night, and the level of Wednesday is as given from the morning on, that of Thursday too. */
+const byDay =
+  (wednesday: number, thursday: number): Rates =>
+  (time) => {
+    const hour = ((time % DAY) / HOUR + 24) % 24
+    const usual = hour < 6 ? 4 : 200
+    if (time < NOON - 12 * HOUR) return { page_view: usual }
+    if (time >= NOON + 12 * HOUR) return { page_view: Math.round(usual * thursday) }
+    return { page_view: Math.round(usual * (1 - (1 - wednesday) * Math.min(1, Math.max(0, (hour - 5) / 4)))) }
+  }
+
+test('a holiday is over with its day: in the night after it no one can say so yet', () => {
+  const night = { now: NOON + 17 * HOUR }
+  assert.equal(judge(byDay(1, 1), byDay(0.35, 1), {}, night).status, 'ok')
+})
+
+test('a site that is low the next morning, too, has a fault', () => {
+  const morning = { now: NOON + 22 * HOUR }
+  assert.equal(judge(byDay(1, 1), byDay(0.35, 0.35), {}, morning).status, 'warning')
+  assert.equal(judge(byDay(1, 1), byDay(0.35, 1), {}, morning).status, 'ok')
 })
 
 test('what sank a day ago is a fault', () => {
@@ -258,4 +306,24 @@ test('the week after clocks changed is compared with the same local hours', () =
   assert.equal(judgeAt(6).status, 'ok', 'a quarter to nine, when nothing is usual')
   const { status, details } = judgeAt(7)
   assert.ok(status === 'ok' && Number(siteOf(details.findings)?.expected) > 0, 'a quarter to ten')
+})
+
+/** Nothing came from `from` to `to` hours ago; since then so many in five minutes. */
+const silentBetween =
+  (from: number, to: number, since: number): Rates =>
+  (time) => ({ page_view: time < NOON - from * HOUR ? 40 : time < NOON - to * HOUR ? 0 : since })
+
+test('a silence that is over does not make the hours after it a fall', () => {
+  // Four fifths are as good as usual, and no reason to say that the sixteen hours before were low: that was told.
+  const { status, details } = judge(steady(40), silentBetween(14, 5, 30))
+  assert.equal(status, 'ok', details.findings[0]?.message)
+})
+
+test('a site that comes back at a third of its level after a silence is low', () => {
+  assert.equal(judge(steady(40), silentBetween(14, 5, 13)).status, 'warning')
+})
+
+test('a site of which a twentieth comes is low all the time, not well after each event', () => {
+  const hardlyAny: Rates = (time) => ({ page_view: time < NOON - 12 * HOUR || (time / SLOT) % 24 === 23 ? 40 : 0 })
+  assert.notEqual(judge(steady(40), hardlyAny).status, 'ok')
 })
