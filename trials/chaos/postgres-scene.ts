@@ -3,6 +3,7 @@ import pg from 'pg'
 import { createOwnedDatabase } from '../../testkit/postgres/databases.ts'
 import type { PostgresServer } from '../../testkit/postgres/server.ts'
 import { ServerProcess } from '../../testkit/processes/server-process.ts'
+import { COUNTS_BY_SITE, type CountedSite, countsOf } from './crowd.ts'
 import type { Workshop } from './fault.ts'
 import { TcpProxy } from './proxy.ts'
 import { Scene, type SceneOptions } from './scene.ts'
@@ -54,17 +55,26 @@ interface PostgresSceneOptions {
   /** Another way to the database, as through a proxy. */
   url?: string
   others?: SceneOptions['others']
+  /** Sites of one more client, see `Crowd`. */
+  crowd?: number | undefined
 }
 
 /** A service on that database. */
 export async function openPostgresScene(
   { closers, newFolder }: Workshop,
   { url: straight, ask }: PostgresPlace,
-  { url = straight, others }: PostgresSceneOptions = {},
+  { url = straight, others, crowd }: PostgresSceneOptions = {},
 ): Promise<Scene> {
   const program = await ServerProcess.on(newFolder(), { DATABASE_URL: url })
   closers.add(() => program.kill())
-  return Scene.open({ program, isSettled: () => isSettled(ask), usage: () => usage(ask), others })
+  const countsBySite = async () => countsOf(await ask<CountedSite>(COUNTS_BY_SITE))
+  return Scene.open({
+    program,
+    isSettled: () => isSettled(ask),
+    usage: () => usage(ask),
+    others,
+    crowd: crowd === undefined ? undefined : { size: crowd, countsBySite },
+  })
 }
 
 /** The same with a wire between the program and its database that can be cut. */

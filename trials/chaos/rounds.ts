@@ -77,12 +77,12 @@ async function stopped(program: ServerProcess): Promise<void> {
 
 async function playRound({ scene, strike }: Stage, random: Random): Promise<RoundOutcome> {
   const { ledger } = scene
-  ledger.start(new Random(Math.floor(random.between(0, 1e9))))
+  scene.start(random)
   await ledger.untilAcknowledged(Math.round(random.between(BEFORE.least, BEFORE.most)))
   const endedAt = await strike(random)
   const recoveryMs = await scene.recovery(endedAt)
   await ledger.untilAcknowledged(AFTER)
-  await ledger.stop()
+  await scene.stop()
   await scene.settle()
   return { ...(await scene.close()), recoveryMs }
 }

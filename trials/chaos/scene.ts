@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY, isoTime } from '../../src/lib/index.ts'
 import { type ApiClient, apiClient } from '../../testkit/api.ts'
 import { isReady, type ServerProcess } from '../../testkit/processes/server-process.ts'
+import { Random } from '../../testkit/random.ts'
+import { type CountsBySite, Crowd, type CrowdBalance } from './crowd.ts'
 import { type Habit, HEALTHY } from './habit.ts'
-import type { Seen } from './judgement.ts'
+import { type Seen, sumOfVerdicts } from './judgement.ts'
 import { type Balance, Ledger, type LedgerSite } from './ledger.ts'
 
 /** Plain ones first and last: whatever else there is, a fold has sites of theirs before and after it. */
@@ -31,6 +33,8 @@ export interface SceneOptions {
   usage: () => Promise<number>
   /** Sites of one more client each, in the midst of the others. */
   others?: readonly Habit[] | undefined
+  /** So many sites of one more client, that are asked of the database itself. */
+  crowd?: { size: number; countsBySite: CountsBySite } | undefined
 }
 
 /** A running service, the sites on it, and the ledger of what they are sent. */
@@ -39,10 +43,12 @@ export class Scene {
   readonly ledger: Ledger
   readonly #isSettled: () => Promise<boolean>
   readonly #usage: () => Promise<number>
+  readonly #crowd: Crowd | null
   #used = 0
 
-  private constructor({ program, isSettled, usage }: SceneOptions, ledger: Ledger) {
+  private constructor({ program, isSettled, usage }: SceneOptions, ledger: Ledger, crowd: Crowd | null) {
     this.program = program
+    this.#crowd = crowd
     this.#isSettled = isSettled
     this.#usage = usage
     this.ledger = ledger
@@ -66,7 +72,21 @@ export class Scene {
       if (other !== undefined) await addSite(await api.newClient(), other)
     }
     const ledger = new Ledger({ url: program.url, sites, name: randomUUID(), look: (site) => lookAt(api, site) })
-    return new Scene(options, ledger)
+    const crowd =
+      options.crowd === undefined ? null : await Crowd.open(api, options.crowd.size, options.crowd.countsBySite)
+    return new Scene(options, ledger, crowd)
+  }
+
+  /** Starts all senders. */
+  start(random: Random): void {
+    const seed = () => Math.floor(random.between(0, 1e9))
+    this.ledger.start(new Random(seed()))
+    this.#crowd?.start(seed())
+  }
+
+  /** Resolves when nothing is in flight and everything with a key has been acknowledged. */
+  async stop(): Promise<void> {
+    await Promise.all([this.ledger.stop(), this.#crowd?.stop()])
   }
 
   /** Resolves with the milliseconds from `since` until a new request is acknowledged and /ready says 200. */
@@ -106,17 +126,25 @@ export class Scene {
 
   /** Closes the ledger, and compares the quotas with the reports. Everything must have settled. */
   async close(): Promise<Balance> {
-    const balance = await this.ledger.close()
+    const [balance, ofCrowd] = [await this.ledger.close(), await this.#crowd?.close()]
+    const all = ofCrowd === undefined ? balance : together(balance, ofCrowd)
     const used = await this.#usage()
-    const counted = balance.acknowledged + balance.landed + balance.twice - balance.lost
-    const problems = [...balance.problems]
+    const counted = all.acknowledged + all.landed + all.twice - all.lost
+    const problems = [...all.problems]
     if (used - this.#used !== counted) {
       problems.push(`reports grew by ${counted}, but what counts towards quotas by ${used - this.#used}`)
     }
     this.#used = used
-    return { ...balance, problems }
+    return { ...all, problems }
   }
 }
+
+const together = (ledger: Balance, crowd: CrowdBalance): Balance => ({
+  ...sumOfVerdicts([ledger, crowd]),
+  acknowledged: ledger.acknowledged + crowd.acknowledged,
+  failed: ledger.failed + crowd.failed,
+  repeated: ledger.repeated,
+})
 
 /** A month and the day that an event may be late. */
 const REACH_MS = 33 * DAY

@@ -12,10 +12,12 @@ import { playFault } from '../chaos/rounds.ts'
 /** The short form of `npm run chaos`: a round of the faults that break most, on both engines; at night some rounds of each. */
 const ROUNDS: Readonly<Record<string, number>> = {
   'hostile-kill': amount(1, 3),
+  'busy-kill': amount(0, 3),
   'torn-write': amount(1, 5),
   'full-disk': amount(0, 4),
   'failing-fsync': amount(0, 4),
   clock: amount(1, 5),
+  'pg-busy-kill': amount(0, 2),
   'pg-restart': amount(0, 4),
   'pg-cut': amount(1, 4),
   'pg-unknown': amount(0, 4),

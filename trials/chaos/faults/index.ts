@@ -1,4 +1,5 @@
 import type { Fault } from '../fault.ts'
+import { busyKill, postgresBusyKill } from './busy-kill.ts'
 import { clock } from './clock.ts'
 import { failingSync, readOnlyDisk } from './failing-disk.ts'
 import { fullDisk } from './full-disk.ts'
@@ -16,6 +17,7 @@ import { tornWrite } from './torn-write.ts'
 export const FAULTS: readonly Fault[] = [
   kill,
   hostileKill,
+  busyKill,
   tornWrite,
   rollUpKill,
   logTail,
@@ -26,6 +28,7 @@ export const FAULTS: readonly Fault[] = [
   clock,
   postgresKill,
   postgresHostileKill,
+  postgresBusyKill,
   postgresRestart,
   postgresSessions,
   networkCut,

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ApiClient, SiteKey } from '../../testkit/api.ts'
+import { Random } from '../../testkit/random.ts'
+import { HEALTHY } from './habit.ts'
+import { judge, type Seen, type Sent, sumOfVerdicts, type Verdict } from './judgement.ts'
+import { sendEvent } from './sender.ts'
+
+/** Sites that are made at once. */
+const AT_ONCE = 16
+/** Requests under way. */
+const SENDERS = 64
+const PAUSE_AFTER_FAILURE_MS = 25
+const NOTHING: Seen = { events: 0, executions: 0, pairs: 0 }
+
+/** What the database holds of each of a crowd's sites, by id. */
+export type CountsBySite = () => Promise<ReadonlyMap<string, Pick<Seen, 'events' | 'executions'>>>
+
+/** Sums of what a crowd was sent. */
+export interface CrowdBalance extends Verdict, Pick<Sent, 'acknowledged'> {
+  failed: number
+}
+
+/**
+ * So many sites that a node writes its journal in lanes of them. Each sends an event now and then, at no time the same as another, and must have all that was acknowledged once. They are looked at
+ * in the database: reports of thousands of sites take longer than a round.
+ */
+export class Crowd {
+  readonly #url: string
+  readonly #sites: readonly SiteKey[]
+  readonly #countsBySite: CountsBySite
+  #sent: Sent[]
+  #before: ReadonlyMap<string, Seen> = new Map()
+  #failed = 0
+  #isSending = false
+  #senders: Promise<void>[] = []
+  readonly #odd: string[] = []
+
+  private constructor(url: string, sites: readonly SiteKey[], countsBySite: CountsBySite) {
+    this.#url = url
+    this.#sites = sites
+    this.#countsBySite = countsBySite
+    this.#sent = sites.map(() => ({ acknowledged: 0, unsure: 0 }))
+  }
+
+  /** Makes the sites, of one more client. */
+  static async open(api: ApiClient, size: number, countsBySite: CountsBySite): Promise<Crowd> {
+    const client = await api.newClient()
+    const sites: SiteKey[] = []
+    const make = async () => {
+      // Counted when it is begun, as others make the next ones meanwhile.
+      while (begun < size) sites.push(await api.newSite(client, { name: `crowd ${begun++}` }))
+    }
+    let begun = 0
+    await Promise.all(Array.from({ length: AT_ONCE }, make))
+    return new Crowd(api.url, sites, countsBySite)
+  }
+
+  start(seed: number): void {
+    this.#isSending = true
+    this.#senders = Array.from({ length: SENDERS }, (_, sender) => this.#send(new Random(seed + sender)))
+  }
+
+  /** Resolves when nothing is in flight. */
+  async stop(): Promise<void> {
+    this.#isSending = false
+    await Promise.all(this.#senders)
+  }
+
+  /** Compares with the database, and begins the next round. To be called when nothing is in flight and all is folded. */
+  async close(): Promise<CrowdBalance> {
+    const counts = await this.#countsBySite()
+    const after = new Map(
+      this.#sites.map(({ id }): [string, Seen] => {
+        const { events, executions } = counts.get(id) ?? NOTHING
+        return [id, { events, executions, pairs: executions }]
+      }),
+    )
+    const verdicts = this.#sites.map(({ id }, index) =>
+      judge(`site ${id} of the crowd`, this.#sentOf(index), this.#before.get(id) ?? NOTHING, after.get(id) ?? NOTHING),
+    )
+    const sum = sumOfVerdicts(verdicts)
+    const acknowledged = this.#sent.reduce((all, sent) => all + sent.acknowledged, 0)
+    const balance = { ...sum, acknowledged, failed: this.#failed, problems: [...sum.problems, ...this.#odd.splice(0)] }
+    this.#before = after
+    this.#sent = this.#sites.map(() => ({ acknowledged: 0, unsure: 0 }))
+    this.#failed = 0
+    return balance
+  }
+
+  #sentOf(index: number): Sent {
+    return this.#sent[index] ?? { acknowledged: 0, unsure: 0 }
+  }
+
+  async #send(random: Random): Promise<void> {
+    while (this.#isSending) {
+      const index = random.below(this.#sites.length)
+      const [site, sent] = [this.#sites[index], this.#sent[index]]
+      if (site === undefined || sent === undefined) return
+      const body = JSON.stringify(HEALTHY.plain.payload(index, Date.now(), random))
+      const result = await sendEvent(this.#url, site, body)
+      if (result === 'acknowledged') {
+        sent.acknowledged++
+        continue
+      }
+      if (result === 'unsure') {
+        sent.unsure++
+        this.#failed++
+      }
+      if (typeof result === 'number') this.#odd.push(`a valid request was answered ${result}`)
+      await sleep(PAUSE_AFTER_FAILURE_MS)
+    }
+  }
+}
+
+/** Events and executions of the sites, of the minutes: what a crowd sends is of now. Two columns and an id. */
+export const COUNTS_BY_SITE = `select sites.id as id,
+    (select sum(total) from event_rollups where site_no = sites.site_no and grain = 60) as events,
+    (select sum(executions) from tag_rollups where site_no = sites.site_no and grain = 60) as executions
+  from sites where sites.name like 'crowd %'`
+
+/** Of how many lanes rows wait, see src/journal/lanes.ts. */
+export const LANES_WAITING = 'select count(distinct seq / 1099511627776) as value from journal'
+
+/** A row of `COUNTS_BY_SITE`; numbers are text to one of the engines. */
+export interface CountedSite {
+  id: string
+  events: string | number | null
+  executions: string | number | null
+}
+
+export const countsOf = (rows: readonly CountedSite[]): Awaited<ReturnType<CountsBySite>> =>
+  new Map(rows.map(({ id, events, executions }) => [id, { events: Number(events), executions: Number(executions) }]))
