@@ -1,6 +1,6 @@
 import { DAY, HOUR } from '../../lib/index.ts'
 import type { ReferenceCount } from '../../reconciliation/index.ts'
-import { type Asked, dateHourOf } from './hours.ts'
+import { type Asked, dateHourOf, dateHoursAround } from './hours.ts'
 import { areInexact, type Ga4Report } from './report.ts'
 import type { NamedEvent } from './settings.ts'
 
@@ -23,35 +23,65 @@ export interface SettledCounts {
   newest: number | null
 }
 
+/** A report, and which of its hours a UTC hour is a part of; null for hours that the property's zone has no such hour for. */
+export interface ReportPart {
+  readonly report: Ga4Report
+  readonly keyOf: (hour: number) => string | null
+}
+
+/** Whose hours are those of UTC. */
+export const ofWholeHours = (report: Ga4Report): ReportPart[] => [
+  { report, keyOf: (hour) => dateHourOf(report.timezone, hour) },
+]
+
+/**
+ * Of a zone that is off by a part of an hour: a UTC hour is the end of one hour and the beginning of the next.
+ *
+ * @param ends of each hour, from `minute` on
+ * @param beginnings of each hour, before that
+ */
+export function ofPartsOfHours(ends: Ga4Report, beginnings: Ga4Report, minute: number): ReportPart[] {
+  const around = (hour: number) => dateHoursAround(ends.timezone, hour, minute)
+  return [
+    { report: ends, keyOf: (hour) => around(hour)?.[0] ?? null },
+    { report: beginnings, keyOf: (hour) => around(hour)?.[1] ?? null },
+  ]
+}
+
 /**
  * What is settled of a report, by the UTC hour.
  *
  * GA4 has no rows of 0. That there is no row means 0 where it is sure that GA4 knows the event, shows all rows and has come so far: a later
  * hour has rows, or the hour is a day older than it has to be. Anything else is not known, and an hour without a count is in no comparison.
  *
+ * @param parts all of which an hour needs
  * @param known GA4's names of events that it has shown before
  */
 export function settledCounts(
-  report: Ga4Report,
+  parts: readonly ReportPart[],
   { from, until }: Pick<Asked, 'from' | 'until'>,
   { source, events, known }: { source: string; events: readonly NamedEvent[]; known: readonly string[] },
 ): SettledCounts {
-  const { timezone, caveats, newest } = report
-  const hours: { hour: number; key: string }[] = []
+  const hours: { hour: number; keys: string[] }[] = []
   let leftOut = 0
   for (let hour = from; hour < until; hour += HOUR) {
-    const key = dateHourOf(timezone, hour)
-    if (key === null) leftOut++
-    else hours.push({ hour, key })
+    const keys = parts.flatMap(({ keyOf }) => keyOf(hour) ?? [])
+    if (keys.length < parts.length) leftOut++
+    else hours.push({ hour, keys })
   }
-  const hasAllRows = !caveats.isThresholded && !areInexact(caveats)
-  const isReached = (hour: number, key: string) => (newest !== null && key < newest) || hour + HOUR <= until - DAY
+  const isReached = (newest: string | null, hour: number, key: string) =>
+    (newest !== null && key < newest) || hour + HOUR <= until - DAY
   const perEvent = events.map((event) => {
-    const rows = report.counts.get(event.ga4)
-    const isKnown = rows !== undefined || known.includes(event.ga4)
-    const counts = hours.flatMap(({ hour, key }): ReferenceCount[] => {
-      const count = rows?.get(key) ?? (isKnown && hasAllRows && isReached(hour, key) ? 0 : null)
-      return count === null ? [] : [{ source, event: event.name, hour, count }]
+    const isKnown = parts.some(({ report }) => report.counts.has(event.ga4)) || known.includes(event.ga4)
+    const countOf = ({ report }: ReportPart, hour: number, key: string): number | null => {
+      const hasAllRows = !report.caveats.isThresholded && !areInexact(report.caveats)
+      const isZero = isKnown && hasAllRows && isReached(report.newest, hour, key)
+      return report.counts.get(event.ga4)?.get(key) ?? (isZero ? 0 : null)
+    }
+    const counts = hours.flatMap(({ hour, keys }): ReferenceCount[] => {
+      const ofParts = parts.map((part, index) => countOf(part, hour, keys[index] ?? ''))
+      if (ofParts.some((count) => count === null)) return []
+      return [{ source, event: event.name, hour, count: ofParts.reduce<number>((sum, count) => sum + (count ?? 0), 0) }]
     })
     return { event, isKnown, counts }
   })

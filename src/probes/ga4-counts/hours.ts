@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-import { DAY, floorTo, HOUR, isoTime } from '../../lib/index.ts'
+import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../lib/index.ts'
 
 /** Whether it is a zone that this program knows. */
 export function isTimeZone(name: string): boolean {
@@ -20,15 +20,44 @@ export function isTimeZone(name: string): boolean {
 export function dateHourOf(timezone: string, hour: number): string | null {
   const start = Temporal.Instant.fromEpochMilliseconds(hour).toZonedDateTimeISO(timezone)
   if (start.minute !== 0 || start.second !== 0) return null
-  const local = start.toPlainDateTime()
-  const isOnce = (['earlier', 'later'] as const).every(
-    (disambiguation) => local.toZonedDateTime(timezone, { disambiguation }).epochMilliseconds === hour,
-  )
   // On Lord Howe Island clocks are set back by half an hour: an hour of 90 minutes.
-  const end = local.add({ hours: 1 }).toZonedDateTime(timezone).epochMilliseconds
-  if (!isOnce || end !== hour + HOUR) return null
-  return `${local.toPlainDate().toString().replaceAll('-', '')}${String(local.hour).padStart(2, '0')}`
+  const end = start.toPlainDateTime().add({ hours: 1 }).toZonedDateTime(timezone).epochMilliseconds
+  return isOnce(start) && end === hour + HOUR ? nameOf(start) : null
 }
+
+/** At which minute of the property's hours UTC hours begin: 0 nearly everywhere, 30 in India, 45 in Nepal. @param time epoch ms */
+export const minuteOfHours = (timezone: string, time: number): number =>
+  Temporal.Instant.fromEpochMilliseconds(floorTo(time, HOUR)).toZonedDateTimeISO(timezone).minute
+
+/**
+ * The two hours of such a zone that a UTC hour lies in: the end of the first, from `minute` on, and the beginning of the second. Null where it begins at another minute, as clocks are set by half an
+ * hour, and where local time comes twice.
+ *
+ * @param hour start of a whole UTC hour, epoch ms
+ */
+export function dateHoursAround(
+  timezone: string,
+  hour: number,
+  minute: number,
+): [first: string, second: string] | null {
+  const [first, last] = [hour, hour + HOUR - MINUTE].map((time) =>
+    Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timezone),
+  )
+  if (first === undefined || last === undefined) return null
+  if (first.minute !== minute || first.offset !== last.offset || !isOnce(first) || !isOnce(last)) return null
+  return [nameOf(first), nameOf(last)]
+}
+
+/** Whether local clocks show this time once. */
+const isOnce = (time: Temporal.ZonedDateTime): boolean =>
+  (['earlier', 'later'] as const).every(
+    (disambiguation) =>
+      time.toPlainDateTime().toZonedDateTime(time.timeZoneId, { disambiguation }).epochMilliseconds ===
+      time.epochMilliseconds,
+  )
+
+const nameOf = (time: Temporal.ZonedDateTime): string =>
+  `${time.toPlainDate().toString().replaceAll('-', '')}${String(time.hour).padStart(2, '0')}`
 
 /** What a run asks for. */
 export interface Asked {

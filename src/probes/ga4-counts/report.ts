@@ -31,14 +31,35 @@ export interface Ga4Report {
   quotas: Quotas
 }
 
-/** How often each of the events came in each hour of the property's zone: the body of a `runReport`. */
-export const questionOf = (events: readonly string[], { startDate, endDate, hoursMax }: Asked): JsonRecord => ({
-  dateRanges: [{ startDate, endDate }],
-  dimensions: [{ name: 'eventName' }, { name: 'dateHour' }],
-  metrics: [{ name: 'eventCount' }],
-  dimensionFilter: { filter: { fieldName: 'eventName', inListFilter: { values: [...events], caseSensitive: true } } },
-  limit: String(events.length * hoursMax),
-  returnPropertyQuota: true,
+/** The minutes of each hour that are counted, `to` not included. */
+export interface Minutes {
+  readonly from: number
+  readonly to: number
+}
+
+const WHOLE_HOUR: Minutes = { from: 0, to: 60 }
+
+/** How often each of the events came in each hour of the property's zone, or in some minutes of each: the body of a `runReport`. */
+export function questionOf(
+  events: readonly string[],
+  { startDate, endDate, hoursMax }: Asked,
+  { from, to }: Minutes = WHOLE_HOUR,
+): JsonRecord {
+  const named = filterOf('eventName', [...events])
+  const minutes = Array.from({ length: to - from }, (_, index) => String(from + index).padStart(2, '0'))
+  return {
+    dateRanges: [{ startDate, endDate }],
+    dimensions: [{ name: 'eventName' }, { name: 'dateHour' }],
+    metrics: [{ name: 'eventCount' }],
+    dimensionFilter:
+      minutes.length === WHOLE_HOUR.to ? named : { andGroup: { expressions: [named, filterOf('minute', minutes)] } },
+    limit: String(events.length * hoursMax),
+    returnPropertyQuota: true,
+  }
+}
+
+const filterOf = (fieldName: string, values: string[]): JsonRecord => ({
+  filter: { fieldName, inListFilter: { values, caseSensitive: true } },
 })
 
 /**
@@ -111,6 +132,14 @@ function shareOf(sampling: unknown): number | null {
 
 /** Whether the counts themselves are not what GA4 collected; of those that are thresholded rows are missing, and none is wrong. */
 export const areInexact = ({ isSampled, hasOther }: Caveats): boolean => isSampled || hasOther
+
+/** What either of two reports says. */
+export const allCaveats = (one: Caveats, other: Caveats): Caveats => ({
+  isThresholded: one.isThresholded || other.isThresholded,
+  isSampled: one.isSampled || other.isSampled,
+  sampledShare: one.sampledShare ?? other.sampledShare,
+  hasOther: one.hasOther || other.hasOther,
+})
 
 /** For people, without a sentence's beginning and end; empty where nothing speaks against the figures. */
 export function caveatWords({ isThresholded, isSampled, sampledShare, hasOther }: Caveats): string {

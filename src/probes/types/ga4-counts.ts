@@ -10,11 +10,20 @@ import {
   storable,
 } from '../../lib/index.ts'
 import { localMoment, noData } from '../counts/unjudged.ts'
-import { type EventCounts, settledCounts } from '../ga4-counts/counts.ts'
-import { askedAt } from '../ga4-counts/hours.ts'
+import { type EventCounts, ofPartsOfHours, ofWholeHours, type ReportPart, settledCounts } from '../ga4-counts/counts.ts'
+import { askedAt, minuteOfHours } from '../ga4-counts/hours.ts'
 import { type Memory, readMemory, writtenMemory } from '../ga4-counts/memory.ts'
 import { type Pause, pauseAfter, pauseAfterRefusal } from '../ga4-counts/quota.ts'
-import { areInexact, caveatWords, type Ga4Report, questionOf, readReport } from '../ga4-counts/report.ts'
+import {
+  allCaveats,
+  areInexact,
+  type Caveats,
+  caveatWords,
+  type Ga4Report,
+  type Minutes,
+  questionOf,
+  readReport,
+} from '../ga4-counts/report.ts'
 import { Config, checkConfig, eventsOf, type Settings, TYPE_NAME } from '../ga4-counts/settings.ts'
 import { runReport } from '../google/analytics.ts'
 import { GoogleFailure } from '../google/ask.ts'
@@ -64,14 +73,25 @@ async function fetchCounts(context: ProbeContext<Settings>, memory: Memory): Pro
   const asked = askedAt(now, config)
   const events = eventsOf(config)
   const ga4Names = [...new Set(events.map(({ ga4 }) => ga4))]
-  const answer = await runReport(account, settings.ga4ApiUrl, propertyId, questionOf(ga4Names, asked), context)
-  const report = readReport(answer.json, ga4Names.length * asked.hoursMax)
-  const settled = settledCounts(report, asked, {
+  let tookMs = 0
+  const ask = async (minutes?: Minutes): Promise<Ga4Report> => {
+    const answer = await runReport(
+      account,
+      settings.ga4ApiUrl,
+      propertyId,
+      questionOf(ga4Names, asked, minutes),
+      context,
+    )
+    tookMs += answer.tookMs
+    return readReport(answer.json, ga4Names.length * asked.hoursMax)
+  }
+  const { parts, report } = await reportsOf(ask, asked.from)
+  const settled = settledCounts(parts, asked, {
     source: storable(config.source),
     events,
     known: memory.known,
   })
-  const refusal = notUsable(report, settled.leftOut === (asked.until - asked.from) / HOUR, context)
+  const refusal = notUsable(report.caveats, context)
   const written = refusal === null ? await context.writeReferences(settled.counts) : 0
   const shown = settled.events.filter(({ isKnown }) => isKnown).map(({ ga4 }) => ga4)
   const pause = pauseAfter(report.quotas, now)
@@ -103,23 +123,34 @@ async function fetchCounts(context: ProbeContext<Settings>, memory: Memory): Pro
       .join('. '),
     details: { ...facts, ...outcome.details },
     memory: writtenMemory({ known: shown, pause: pause === null ? null : { ...pause, isRefusal: false } }, propertyId),
-    responseTimeMs: answer.tookMs,
+    responseTimeMs: tookMs,
+  }
+}
+
+/**
+ * One report where the property's hours are those of UTC; else two more, of what of each hour is in one UTC hour and in the next. That is known from the first answer only.
+ *
+ * @returns the newest report with it, and what any of them says against its figures
+ */
+async function reportsOf(
+  ask: (minutes?: Minutes) => Promise<Ga4Report>,
+  from: number,
+): Promise<{ parts: ReportPart[]; report: Ga4Report }> {
+  const whole = await ask()
+  const minute = minuteOfHours(whole.timezone, from)
+  if (minute === 0) return { parts: ofWholeHours(whole), report: whole }
+  const ends = await ask({ from: minute, to: 60 })
+  const beginnings = await ask({ from: 0, to: minute })
+  return {
+    parts: ofPartsOfHours(ends, beginnings, minute),
+    report: { ...beginnings, caveats: allCaveats(ends.caveats, beginnings.caveats) },
   }
 }
 
 /** Why nothing of a report can be written; null where it can. */
-function notUsable(
-  { timezone, caveats }: Ga4Report,
-  isAllLeftOut: boolean,
-  context: ProbeContext<Settings>,
-): ProbeOutcome | null {
-  const property = propertyOf(context)
-  if (isAllLeftOut) {
-    const message = `The hours of property ${property} (${timezone}) begin within UTC hours, so they cannot be compared with counts by the UTC hour: nothing was written`
-    return { status: 'error', message, details: { reason: 'zone_between_hours' } }
-  }
+function notUsable(caveats: Caveats, context: ProbeContext<Settings>): ProbeOutcome | null {
   if (!context.config.exact_only || !areInexact(caveats)) return null
-  const message = `Nothing was written, as the counts of property ${property} are not exact; exact_only off takes them all the same`
+  const message = `Nothing was written, as the counts of property ${propertyOf(context)} are not exact; exact_only off takes them all the same`
   return { status: 'error', message, details: { reason: 'inexact' } }
 }
 

@@ -69,10 +69,28 @@ test('a property that knows none of the events is no data; one that has shown th
   assert.equal(gone.written.length, 6 * 24)
 })
 
-test('a property whose hours begin within those of UTC cannot be compared, and the check says so', async (t) => {
-  const { outcome, written } = await runGa4(t, () => reportOf(ROWS, { metadata: { timeZone: 'Asia/Kolkata' } }))
-  assert.deepEqual([outcome.status, outcome.details.reason, written], ['error', 'zone_between_hours', []])
-  assert.match(outcome.message, /^The hours of property 123456789 \(Asia\/Kolkata\) begin within UTC hours/)
+test('of a property whose hours begin within those of UTC, both parts of each hour are asked for', async (t) => {
+  const india = { metadata: { timeZone: 'Asia/Kolkata' } }
+  const { google, outcome, written } = await runGa4(t, ({ body }) => {
+    if (!body.includes('"minute"')) return reportOf(ROWS, india)
+    return body.includes('"45"')
+      ? reportOf([['purchase', '2026111714', 3]], india)
+      : reportOf([['purchase', '2026111715', 40]], india)
+  })
+  assert.deepEqual(
+    written.filter(({ count }) => count > 0),
+    [{ source: 'GA4', event: 'purchase', hour: Date.parse('2026-11-17T09:00Z'), count: 43 }],
+  )
+  assert.deepEqual([outcome.status, outcome.details.hours_left_out], ['ok', 0])
+  const minutes = google.asked.map(({ body }) => JSON.parse(body).dimensionFilter.andGroup?.expressions[1].filter)
+  assert.deepEqual(
+    minutes.map((filter) => [filter?.fieldName, filter?.inListFilter.values[0], filter?.inListFilter.values.length]),
+    [
+      [undefined, undefined, undefined],
+      ['minute', '30', 30],
+      ['minute', '00', 30],
+    ],
+  )
 })
 
 const metadata = (over: object) => ({ metadata: { timeZone: 'Europe/Berlin', ...over } })

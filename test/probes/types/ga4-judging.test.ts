@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, isoTime } from '../../../src/lib/index.ts'
-import { settledCounts } from '../../../src/probes/ga4-counts/counts.ts'
-import { askedAt, dateHourOf, isTimeZone } from '../../../src/probes/ga4-counts/hours.ts'
+import { ofPartsOfHours, ofWholeHours, settledCounts } from '../../../src/probes/ga4-counts/counts.ts'
+import {
+  askedAt,
+  dateHourOf,
+  dateHoursAround,
+  isTimeZone,
+  minuteOfHours,
+} from '../../../src/probes/ga4-counts/hours.ts'
 import { readMemory, writtenMemory } from '../../../src/probes/ga4-counts/memory.ts'
 import { pauseAfter, pauseAfterRefusal, readQuotas } from '../../../src/probes/ga4-counts/quota.ts'
 import type { Ga4Report } from '../../../src/probes/ga4-counts/report.ts'
@@ -80,7 +86,7 @@ const UNTIL = at('2026-11-18T10:00:00Z')
 const WINDOW = { from: UNTIL - 2 * DAY, until: UNTIL }
 const EVENTS = [{ name: 'order', ga4: 'purchase' }]
 const settle = (given: Ga4Report, known: readonly string[] = [], events = EVENTS) =>
-  settledCounts(given, WINDOW, { source: 'GA4', events, known })
+  settledCounts(ofWholeHours(given), WINDOW, { source: 'GA4', events, known })
 const lastHour = (given: Ga4Report, known?: readonly string[]) => settle(given, known).counts.at(-1)?.hour ?? null
 
 test('hours without a row are 0 up to the newest row, and a day older ones in any case', () => {
@@ -126,12 +132,62 @@ test('the hours that a zone does not have, or has twice, are left out and counte
   assert.equal(settle(report({ purchase: { '2026111612': 1 } }, { timezone: 'Asia/Kolkata' })).leftOut, 48)
   const until = at('2026-10-26T00:00:00Z')
   const { leftOut, counts } = settledCounts(
-    report({ purchase: { '2026102502': 9, '2026102523': 1 } }, { timezone: 'Europe/Berlin' }),
+    ofWholeHours(report({ purchase: { '2026102502': 9, '2026102523': 1 } }, { timezone: 'Europe/Berlin' })),
     { from: until - 2 * DAY, until },
     { source: 'GA4', events: EVENTS, known: [] },
   )
   assert.deepEqual([leftOut, counts.reduce((sum, { count }) => sum + count, 0)], [2, 1])
 })
+
+test('a UTC hour is the end of an hour of India and the beginning of the next', () => {
+  const timezone = 'Asia/Kolkata'
+  assert.equal(minuteOfHours(timezone, at('2026-11-17T09:00Z')), 30)
+  const parts = ofPartsOfHours(
+    report({ purchase: { '2026111714': 3, '2026111715': 5, '2026111814': 1 } }, { timezone }),
+    report({ purchase: { '2026111714': 100, '2026111715': 40, '2026111815': 1 } }, { timezone }),
+    30,
+  )
+  const { counts, leftOut } = settledCounts(parts, WINDOW, { source: 'GA4', events: EVENTS, known: [] })
+  assert.equal(leftOut, 0)
+  assert.deepEqual(
+    counts.filter(({ count }) => count > 0).map(({ hour, count }) => [isoTime(hour).slice(0, 16), count]),
+    [
+      ['2026-11-17T08:00', 100],
+      ['2026-11-17T09:00', 43],
+      ['2026-11-17T10:00', 5],
+      ['2026-11-18T09:00', 2],
+    ],
+  )
+})
+
+test('an hour of which GA4 withholds a part is not written', () => {
+  const thresholded = { timezone: 'Asia/Kolkata', caveats: { ...EXACT, isThresholded: true } }
+  const parts = ofPartsOfHours(
+    report({ purchase: { '2026111714': 3, '2026111715': 5 } }, thresholded),
+    report({ purchase: { '2026111715': 40 } }, thresholded),
+    30,
+  )
+  const { counts } = settledCounts(parts, WINDOW, { source: 'GA4', events: EVENTS, known: [] })
+  assert.deepEqual(
+    counts.map(({ hour, count }) => [isoTime(hour).slice(0, 16), count]),
+    [['2026-11-17T09:00', 43]],
+  )
+})
+
+for (const [zone, hour, minute, names] of [
+  ['Asia/Kathmandu', '2026-11-20T14:00Z', 45, ['2026112019', '2026112020']],
+  ['Australia/Adelaide', '2026-04-04T14:00Z', 30, ['2026040500', '2026040501']],
+  // Clocks are set back at 16:30 UTC: what they show from two to three comes twice.
+  ['Australia/Adelaide', '2026-04-04T15:00Z', 30, null],
+  ['Australia/Adelaide', '2026-04-04T16:00Z', 30, null],
+  ['Australia/Adelaide', '2026-04-04T17:00Z', 30, null],
+  ['Australia/Adelaide', '2026-04-04T18:00Z', 30, ['2026040503', '2026040504']],
+  ['Australia/Lord_Howe', '2026-11-20T14:00Z', 30, null],
+] as const) {
+  test(`in ${zone} the hour of ${hour} lies in ${names?.join(' and ') ?? 'no two hours of their own'}`, () => {
+    assert.deepEqual(dateHoursAround(zone, at(hour), minute), names)
+  })
+}
 
 test('less than a tenth of a standard quota is left to others', () => {
   const quotas = (over: object) => readQuotas({ tokensPerDay: { remaining: 50_000 }, ...over })

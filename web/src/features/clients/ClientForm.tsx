@@ -50,12 +50,12 @@ export function EditClientPage() {
   const { clientId = '' } = useParams({ strict: false })
   const mayChangeOf = useMayChange()
   const { data, error, refetch } = useQuery(clientQuery(clientId))
-  if (!mayChangeOf(clientId)) return <LockedPage title="Edit" parents={PARENTS} />
+  if (!mayChangeOf(clientId)) return <LockedPage title="Edit client" parents={PARENTS} />
   if (data !== undefined) return <Loaded client={data} />
   return (
     <div className={classes.page}>
       <PendingPage
-        title="Edit"
+        title="Edit client"
         parents={PARENTS}
         error={error}
         onRetry={() => void refetch()}
@@ -76,7 +76,7 @@ function Loaded({ client }: { client: ClientRecord }) {
   return (
     <div className={classes.page}>
       <PageHeader
-        title="Edit"
+        title="Edit client"
         parents={[
           { label: 'Clients', to: '/clients' },
           { label: client.name, to: page },

@@ -173,12 +173,12 @@ export function EditProbePage() {
   const site = useQuery({ ...siteQuery(probe.data?.site_id ?? ''), enabled: probe.data !== undefined })
   const error = probe.error ?? site.error
   if (!mayChangeOf(site.data?.client_id))
-    return <LockedPage title="Edit" parents={[{ label: 'Probes', to: '/probes' }]} />
+    return <LockedPage title="Edit probe" parents={[{ label: 'Probes', to: '/probes' }]} />
   if (probe.data !== undefined && site.data !== undefined) return <Loaded probe={probe.data} site={site.data} />
   return (
     <div className={classes.page}>
       <PendingPage
-        title="Edit"
+        title="Edit probe"
         parents={[{ label: 'Probes', to: '/probes' }]}
         error={error}
         onRetry={() => void Promise.all([probe.refetch(), site.refetch()])}
@@ -197,7 +197,7 @@ function Loaded({ probe, site }: { probe: ProbeRecord; site: SiteRecord }) {
   return (
     <div className={classes.page}>
       <PageHeader
-        title="Edit"
+        title="Edit probe"
         parents={[
           { label: 'Probes', to: '/probes' },
           { label: probe.name, to: `/probes/${probe.id}` },
