@@ -102,7 +102,7 @@ test('an alarm in a fault detects it, one after the aftermath or before is false
     outcome.falseAlarms.map(({ from, cause }) => [from, cause]),
     [
       [40, 'campaign'],
-      [300, null],
+      [300, 'the day after a fault'],
     ],
   )
 })
