@@ -128,10 +128,16 @@ function statusOf(kind: WindowVerdict['kind'] | undefined, direction: VolumeConf
 /** A holiday shows when people get up; by the last of these local hours it is at its level. */
 const HOLIDAY_BEGINS = { from: 3, until: 9 } as const
 
-/** A holiday is a site that goes to its level over hours, all events alike; it ends with the day, and the next one shows that. */
-function mayBeHoliday({ near, isSudden, isOld }: Onset, { course, bursts, localHour }: CountedSubject): boolean {
-  if (isSudden) return false
+/**
+ * A holiday is a site that goes to its level over hours, all events alike. It ends with the day, and the next one shows that. What may have been low for as long as can be seen is none: it would be
+ * one again each night.
+ */
+function mayBeHoliday({ near, isSudden }: Onset, { course, bursts, localHour }: CountedSubject): boolean {
+  if (isSudden || near.includes(course.from.at(-1) ?? course.to)) return false
   const midnight = floorTo(course.to, HOUR) - localHour(course.to) * HOUR
-  if (isOld && isLowSince(course, midnight, bursts.burst)) return false
-  return near.some((begun) => localHour(begun) >= HOLIDAY_BEGINS.from && localHour(begun) < HOLIDAY_BEGINS.until)
+  const mayBeYesterday = !isLowSince(course, midnight, bursts.burst)
+  return near.some((begun) => {
+    const hour = localHour(begun)
+    return hour >= HOLIDAY_BEGINS.from && hour < HOLIDAY_BEGINS.until && (begun >= midnight || mayBeYesterday)
+  })
 }

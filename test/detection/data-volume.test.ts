@@ -214,6 +214,17 @@ test('a holiday is over with its day: in the night after it no one can say so ye
   assert.equal(judge(byDay(1, 1), byDay(0.35, 1), {}, night).status, 'ok')
 })
 
+test('a site that has been low for days does not look like a holiday again each night', () => {
+  // Twelve times as many in the afternoon as at three in the morning.
+  const rhythm: Rates = (time) => ({
+    page_view: Math.round(200 - 170 * Math.cos((2 * Math.PI * (time - 3 * HOUR)) / DAY)),
+  })
+  const low: Rates = (time) => ({ page_view: Math.round(0.35 * (rhythm(time).page_view ?? 0)) })
+  for (let hours = 0; hours < 24; hours++) {
+    assert.equal(judge(rhythm, low, {}, { now: NOON + hours * HOUR }).status, 'warning', `${hours} hours after noon`)
+  }
+})
+
 test('a site that is low the next morning, too, has a fault', () => {
   const morning = { now: NOON + 22 * HOUR }
   assert.equal(judge(byDay(1, 1), byDay(0.35, 0.35), {}, morning).status, 'warning')
