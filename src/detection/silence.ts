@@ -66,31 +66,37 @@ export function silenceOf(
   }
 }
 
-/** A silence is over once so many visits were to come after it, … */
+/** After several silences, the newest is over once so many visits were to come after it, … */
 const VISITS_AFTER = 3
-/** … and this share of them did: of a site that loses nearly everything something comes now and then. */
+/** … and this share of them did. */
 const BACK_AFTER = 0.5
 
 /**
- * When the newest silence ended that was unusual and is over; null where there was none. It had an alert of its own, and what comes afterwards is judged by itself.
+ * When the newest silence ended that was unusual and is over; null where there was none. It had an alert of its own, and what comes afterwards is judged by itself. Of a site that loses nearly everything
+ * something comes now and then: where there was another silence before, this one is not over until enough came.
  *
  * @param budget false alarms a month
  */
 export function lastSilenceEnded(course: Course, noise: Noise, { group }: Bursts, budget: number): number | null {
-  const { covered, expected, from } = course
-  const countAt = (index: number) => (course.measured[index] ?? 0) - (course.measured[index - 1] ?? 0)
+  const { covered, expected, measured, from } = course
+  const countAt = (index: number) => (measured[index] ?? 0) - (measured[index - 1] ?? 0)
+  /** Indexes of the buckets in which something came again, the newest first. */
+  const ends: number[] = []
   for (let newest = 1; newest < from.length; newest++) {
     if (countAt(newest) > 0 || countAt(newest - 1) === 0) continue
     let oldest = newest
     while (oldest + 1 < from.length && countAt(oldest + 1) === 0) oldest++
-    const length = (covered[oldest] ?? 0) - (covered[newest - 1] ?? 0)
-    const visits = ((expected[oldest] ?? 0) - (expected[newest - 1] ?? 0)) / group
-    const isUnusual = noneOf(visits, noise.ofSilence(length)) < silenceLimit(visits, length, budget)
-    const [came, usual] = [course.measured[newest - 1] ?? 0, expected[newest - 1] ?? 0]
-    if (isUnusual && usual >= VISITS_AFTER * group && came >= BACK_AFTER * usual) return from[newest - 1] ?? null
+    const end = newest - 1
+    const length = (covered[oldest] ?? 0) - (covered[end] ?? 0)
+    const visits = ((expected[oldest] ?? 0) - (expected[end] ?? 0)) / group
+    if (noneOf(visits, noise.ofSilence(length)) < silenceLimit(visits, length, budget)) ends.push(end)
     newest = oldest
   }
-  return null
+  const [newest, ...others] = ends
+  if (newest === undefined) return null
+  const [came, usual] = [measured[newest] ?? 0, expected[newest] ?? 0]
+  const isBack = others.length === 0 || (usual >= VISITS_AFTER * group && came >= BACK_AFTER * usual)
+  return isBack ? (from[newest] ?? null) : null
 }
 
 /** Natural logarithm of the chance that none of so many visits comes, at a level that wavers. */

@@ -338,3 +338,15 @@ test('a site of which a twentieth comes is low all the time, not well after each
   const hardlyAny: Rates = (time) => ({ page_view: time < NOON - 12 * HOUR || (time / SLOT) % 24 === 23 ? 40 : 0 })
   assert.notEqual(judge(steady(40), hardlyAny).status, 'ok')
 })
+
+test('a silence that ended a moment ago is not low as well: it was told, and hardly anything was to come since', () => {
+  assert.equal(judge(steady(40), silentBetween(6, 1 / 12, 17)).status, 'ok')
+})
+
+test('after a second silence within a day a site is low until enough has come', () => {
+  const twice: Rates = (time) => {
+    const ago = (NOON - time) / HOUR
+    return { page_view: (ago < 8 && ago > 4) || (ago < 3.8 && ago > 1 / 12) ? 0 : ago < 1 ? 17 : 40 }
+  }
+  assert.notEqual(judge(steady(40), twice).status, 'ok')
+})
