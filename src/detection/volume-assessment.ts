@@ -102,8 +102,11 @@ export function assessVolume(subject: CountedSubject, limits: VolumeLimits): Vol
   const silenceEnded = lastSilenceEnded(course, usual.noise, bursts, limits.silenceBudget)
   const judged = silenceEnded === null ? course : courseSince(course, silenceEnded)
   const window = judgeWindows(judged, usual, bursts, isSite, limits) ?? wholeCourse(subject, limits)
-  const onset = window?.kind === 'fall' ? onsetOf(judged, bursts.burst, usual.noise.steady(HOUR)) : null
-  const isHoliday = isSite && onset !== null && mayBeHoliday(onset, subject)
+  const onsetIn = (part: Course) => onsetOf(part, bursts.burst, usual.noise.steady(HOUR))
+  const onset = window?.kind === 'fall' ? onsetIn(judged) : null
+  // Where hardly any come on a holiday, there are silences in it; it began before them.
+  const whole = onset === null || !isSite ? null : onsetIn(course)
+  const isHoliday = whole !== null && mayBeHoliday(whole, subject)
   return { status: isHoliday ? 'ok' : statusOf(window?.kind, limits.direction), silence: null, window, onset }
 }
 
@@ -132,8 +135,8 @@ const HOLIDAY_BEGINS = { from: 3, until: 9 } as const
  * A holiday is a site that goes to its level over hours, all events alike. It ends with the day, and the next one shows that. What may have been low for as long as can be seen is none: it would be
  * one again each night.
  */
-function mayBeHoliday({ near, isSudden }: Onset, { course, bursts, localHour }: CountedSubject): boolean {
-  if (isSudden || near.includes(course.from.at(-1) ?? course.to)) return false
+function mayBeHoliday({ near, isSudden, isOld }: Onset, { course, bursts, localHour }: CountedSubject): boolean {
+  if (isSudden || (isOld && near.includes(course.from.at(-1) ?? course.to))) return false
   const midnight = floorTo(course.to, HOUR) - localHour(course.to) * HOUR
   const mayBeYesterday = !isLowSince(course, midnight, bursts.burst)
   return near.some((begun) => {

@@ -31,6 +31,8 @@ const PARTS_OF_DAY = 4
 const OLD = 22 * HOUR
 /** Standard deviations of what came between two beginnings, within which one is as likely as the other. */
 const AS_LIKELY = 1.5
+/** … and so far from each other at most: over a day a level wavers by as much as a fall is. */
+const NEAR = 6 * HOUR
 
 /** Counts from now back to a bucket. */
 interface Stretch {
@@ -58,6 +60,7 @@ export function onsetOf(course: Course, burst: number, steady: number): Onset | 
   if (start === null) return null
   const isOld = start.from <= course.to - OLD && isLowAllDay(stretches, course.to, burst)
   const isNear = (one: Stretch): boolean => {
+    if (Math.abs(one.from - start.from) > NEAR) return false
     const between = Math.abs(one.expected - start.expected)
     const noise = Math.max(LEAST_STEADY_NOISE, steady)
     return deficit(start) - deficit(one) <= AS_LIKELY * deviation({ mean: between, burst, noise })
