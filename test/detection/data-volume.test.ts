@@ -325,7 +325,7 @@ const silentBetween =
   (time) => ({ page_view: time < NOON - from * HOUR ? 40 : time < NOON - to * HOUR ? 0 : since })
 
 test('a silence that is over does not make the hours after it a fall', () => {
-  // Four fifths are as good as usual, and no reason to say that the sixteen hours before were low: that was told.
+  // Four fifths are as good as usual, and no reason to call the sixteen hours before low: they had their alert.
   const { status, details } = judge(steady(40), silentBetween(14, 5, 30))
   assert.equal(status, 'ok', details.findings[0]?.message)
 })
@@ -339,7 +339,7 @@ test('a site of which a twentieth comes is low all the time, not well after each
   assert.notEqual(judge(steady(40), hardlyAny).status, 'ok')
 })
 
-test('a silence that ended a moment ago is not low as well: it was told, and hardly anything was to come since', () => {
+test('a silence that ended a moment ago is not low as well: it had its alert, and hardly anything was to come since', () => {
   assert.equal(judge(steady(40), silentBetween(6, 1 / 12, 17)).status, 'ok')
 })
 
