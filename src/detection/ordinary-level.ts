@@ -1,7 +1,7 @@
 import { DAY } from '../lib/index.ts'
 import type { PresenceHistory } from './quality.ts'
 import { sum } from './statistics.ts'
-import { countsOfField, type FieldCount, type RangeCount, type UsualShare } from './usual-share.ts'
+import { blocksOf, countsOfField, type FieldCount, type RangeCount, type UsualShare } from './usual-share.ts'
 
 /** Days that have to be known before they show what a site is like without a campaign. */
 const MIN_DAYS = 14
@@ -25,7 +25,7 @@ export function ordinaryLevel<F extends string>(
     ({ total }) => total > 0,
   )
   if (days.length < MIN_DAYS || known.rate === 0) return null
-  const shares = withEnough(days, (LEAST_PRESENT * known.together) / known.rate).map(
+  const shares = blocksOf(days, (LEAST_PRESENT * known.together) / known.rate).map(
     ({ present, total }) => present / total,
   )
   const quartile = shares.toSorted((a, b) => a - b)[Math.floor(ORDINARY * shares.length)]
@@ -39,20 +39,6 @@ function daysOf(hours: readonly RangeCount[]): FieldCount[] {
     Map.groupBy(hours, ({ from }) => Math.floor((from - start) / DAY)).values(),
     (ofDay): FieldCount => ({ present: sum(ofDay.map(presentIn)), total: sum(ofDay.map(totalIn)) }),
   )
-}
-
-/** Days with too few events together with those after them. */
-function withEnough(days: readonly FieldCount[], events: number): FieldCount[] {
-  const enough: FieldCount[] = []
-  let [present, total] = [0, 0]
-  for (const day of days) {
-    present += day.present
-    total += day.total
-    if (total < events) continue
-    enough.push({ present, total })
-    ;[present, total] = [0, 0]
-  }
-  return enough
 }
 
 const presentIn = ({ present }: FieldCount): number => present

@@ -99,7 +99,7 @@ const hourOfDay = (time: number): number => Math.floor(time / HOUR) % HOURS_A_DA
  * enough (CUSUM, Page 1954).
  */
 function withoutFaults(hours: readonly RangeCount[], { times, least = 0 }: FaultyShare): readonly RangeCount[] {
-  const blocks = blocksOf(hours)
+  const blocks = blocksOf(hours, BLOCK_EVENTS)
   if (blocks.length === 0) return hours
   const usual = clamp(median(blocks.map(({ present, total }) => present / total)), LEAST_RATE, 1 - LEAST_RATE)
   const fault = clamp(Math.max(least, times * usual), LEAST_RATE / 2, 1 - LEAST_RATE / 2)
@@ -125,13 +125,14 @@ function withoutFaults(hours: readonly RangeCount[], { times, least = 0 }: Fault
   return sum(faulty) > MOST_LEFT_OUT * hours.length ? hours : hours.filter((_, hour) => faulty[hour] === 0)
 }
 
-function blocksOf(hours: readonly FieldCount[]): FieldCount[] {
+/** Counts with too few events together with those after them; what is left at the end with too few is left out. */
+export function blocksOf(counts: readonly FieldCount[], events: number): FieldCount[] {
   const blocks: FieldCount[] = []
   let [present, total] = [0, 0]
-  for (const count of hours) {
+  for (const count of counts) {
     present += count.present
     total += count.total
-    if (total < BLOCK_EVENTS) continue
+    if (total < events) continue
     blocks.push({ present, total })
     ;[present, total] = [0, 0]
   }

@@ -105,8 +105,8 @@ export function assessVolume(subject: CountedSubject, limits: VolumeLimits): Vol
   const onsetIn = (part: Course) => onsetOf(part, bursts.burst, usual.noise.steady(HOUR))
   const onset = window?.kind === 'fall' ? onsetIn(judged) : null
   // Where hardly any come on a holiday, there are silences in it; it began before them.
-  const whole = onset === null || !isSite ? null : onsetIn(course)
-  const isHoliday = whole !== null && mayBeHoliday(whole, subject)
+  const whole = onset === null || judged === course ? onset : onsetIn(course)
+  const isHoliday = isSite && whole !== null && mayBeHoliday(whole, subject)
   return { status: isHoliday ? 'ok' : statusOf(window?.kind, limits.direction), silence: null, window, onset }
 }
 

@@ -26,10 +26,8 @@ export interface CrowdBalance extends Verdict, Pick<Sent, 'acknowledged'> {
  */
 export class Crowd {
   readonly #url: string
-  readonly #sites: readonly SiteKey[]
+  readonly #accounts: readonly Account[]
   readonly #countsBySite: CountsBySite
-  #sent: Sent[]
-  #before: ReadonlyMap<string, Seen> = new Map()
   #failed = 0
   #isSending = false
   #senders: Promise<void>[] = []
@@ -37,20 +35,19 @@ export class Crowd {
 
   private constructor(url: string, sites: readonly SiteKey[], countsBySite: CountsBySite) {
     this.#url = url
-    this.#sites = sites
+    this.#accounts = sites.map((site) => ({ site, sent: { acknowledged: 0, unsure: 0 }, seen: NOTHING }))
     this.#countsBySite = countsBySite
-    this.#sent = sites.map(() => ({ acknowledged: 0, unsure: 0 }))
   }
 
   /** Makes the sites, of one more client. */
   static async open(api: ApiClient, size: number, countsBySite: CountsBySite): Promise<Crowd> {
     const client = await api.newClient()
     const sites: SiteKey[] = []
+    let begun = 0
     const make = async () => {
       // Counted when it is begun, as others make the next ones meanwhile.
       while (begun < size) sites.push(await api.newSite(client, { name: `crowd ${begun++}` }))
     }
-    let begun = 0
     await Promise.all(Array.from({ length: AT_ONCE }, make))
     return new Crowd(api.url, sites, countsBySite)
   }
@@ -69,41 +66,34 @@ export class Crowd {
   /** Compares with the database, and begins the next round. To be called when nothing is in flight and all is folded. */
   async close(): Promise<CrowdBalance> {
     const counts = await this.#countsBySite()
-    const after = new Map(
-      this.#sites.map(({ id }): [string, Seen] => {
-        const { events, executions } = counts.get(id) ?? NOTHING
-        return [id, { events, executions, pairs: executions }]
-      }),
-    )
-    const verdicts = this.#sites.map(({ id }, index) =>
-      judge(`site ${id} of the crowd`, this.#sentOf(index), this.#before.get(id) ?? NOTHING, after.get(id) ?? NOTHING),
-    )
+    let acknowledged = 0
+    const verdicts = this.#accounts.map((account) => {
+      const { site, sent, seen } = account
+      const { events, executions } = counts.get(site.id) ?? NOTHING
+      acknowledged += sent.acknowledged
+      account.seen = { events, executions, pairs: executions }
+      account.sent = { acknowledged: 0, unsure: 0 }
+      return judge(`site ${site.id} of the crowd`, sent, seen, account.seen)
+    })
     const sum = sumOfVerdicts(verdicts)
-    const acknowledged = this.#sent.reduce((all, sent) => all + sent.acknowledged, 0)
-    const balance = { ...sum, acknowledged, failed: this.#failed, problems: [...sum.problems, ...this.#odd.splice(0)] }
-    this.#before = after
-    this.#sent = this.#sites.map(() => ({ acknowledged: 0, unsure: 0 }))
+    const failed = this.#failed
     this.#failed = 0
-    return balance
-  }
-
-  #sentOf(index: number): Sent {
-    return this.#sent[index] ?? { acknowledged: 0, unsure: 0 }
+    return { ...sum, acknowledged, failed, problems: [...sum.problems, ...this.#odd.splice(0)] }
   }
 
   async #send(random: Random): Promise<void> {
     while (this.#isSending) {
-      const index = random.below(this.#sites.length)
-      const [site, sent] = [this.#sites[index], this.#sent[index]]
-      if (site === undefined || sent === undefined) return
+      const index = random.below(this.#accounts.length)
+      const account = this.#accounts[index]
+      if (account === undefined) return
       const body = JSON.stringify(HEALTHY.plain.payload(index, Date.now(), random))
-      const result = await sendEvent(this.#url, site, body)
+      const result = await sendEvent(this.#url, account.site, body)
       if (result === 'acknowledged') {
-        sent.acknowledged++
+        account.sent.acknowledged++
         continue
       }
       if (result === 'unsure') {
-        sent.unsure++
+        account.sent.unsure++
         this.#failed++
       }
       if (typeof result === 'number') this.#odd.push(`a valid request was answered ${result}`)
@@ -112,14 +102,23 @@ export class Crowd {
   }
 }
 
+/** A site, what it was sent in this round, and what it had before. */
+interface Account {
+  readonly site: SiteKey
+  sent: Sent
+  seen: Seen
+}
+
 /** Events and executions of the sites, of the minutes: what a crowd sends is of now. Two columns and an id. */
 export const COUNTS_BY_SITE = `select sites.id as id,
     (select sum(total) from event_rollups where site_no = sites.site_no and grain = 60) as events,
     (select sum(executions) from tag_rollups where site_no = sites.site_no and grain = 60) as executions
   from sites where sites.name like 'crowd %'`
 
-/** Of how many lanes rows wait, see src/journal/lanes.ts. */
-export const LANES_WAITING = 'select count(distinct seq / 1099511627776) as value from journal'
+/** Rows of one lane have numbers within so many, see src/journal/lanes.ts: with another number no round would ever see several lanes, and fail. */
+const LANE_SPAN = 2 ** 40
+/** Of how many lanes rows wait. */
+export const LANES_WAITING = `select count(distinct seq / ${LANE_SPAN}) as value from journal`
 
 /** A row of `COUNTS_BY_SITE`; numbers are text to one of the engines. */
 export interface CountedSite {

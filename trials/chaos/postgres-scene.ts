@@ -3,6 +3,7 @@ import pg from 'pg'
 import { createOwnedDatabase } from '../../testkit/postgres/databases.ts'
 import type { PostgresServer } from '../../testkit/postgres/server.ts'
 import { ServerProcess } from '../../testkit/processes/server-process.ts'
+import { until } from '../../testkit/until.ts'
 import { COUNTS_BY_SITE, type CountedSite, countsOf } from './crowd.ts'
 import type { Workshop } from './fault.ts'
 import { TcpProxy } from './proxy.ts'
@@ -49,6 +50,12 @@ export async function newPlace({ postgres, closers }: Workshop): Promise<Postgre
     sessions: async () => (await ask(COUNT)).length,
     terminateSessions: async () => (await ask(TERMINATE)).length,
   }
+}
+
+/** Waits until a killed program's sessions have finished their statements, and lets others take it for dead at once. */
+export async function forgetNode(place: PostgresPlace): Promise<void> {
+  await until('its sessions are over', async () => ((await place.sessions()) === 0 ? true : undefined))
+  await place.ask('update nodes set seen_at = 0')
 }
 
 interface PostgresSceneOptions {

@@ -23,16 +23,21 @@ export interface SettledCounts {
   newest: number | null
 }
 
-/** A report, and which of its hours a UTC hour is a part of; null for hours that the property's zone has no such hour for. */
-export interface ReportPart {
-  readonly report: Ga4Report
-  readonly keyOf: (hour: number) => string | null
+/** Reports that each hold a part of every hour. */
+export interface Reports {
+  readonly parts: readonly Ga4Report[]
+  /** Which hour of each report a UTC hour is in; null where the property's zone has no such hour. */
+  readonly keysOf: (hour: number) => readonly string[] | null
 }
 
 /** Whose hours are those of UTC. */
-export const ofWholeHours = (report: Ga4Report): ReportPart[] => [
-  { report, keyOf: (hour) => dateHourOf(report.timezone, hour) },
-]
+export const ofWholeHours = (report: Ga4Report): Reports => ({
+  parts: [report],
+  keysOf: (hour) => {
+    const key = dateHourOf(report.timezone, hour)
+    return key === null ? null : [key]
+  },
+})
 
 /**
  * Of a zone that is off by a part of an hour: a UTC hour is the end of one hour and the beginning of the next.
@@ -40,40 +45,36 @@ export const ofWholeHours = (report: Ga4Report): ReportPart[] => [
  * @param ends of each hour, from `minute` on
  * @param beginnings of each hour, before that
  */
-export function ofPartsOfHours(ends: Ga4Report, beginnings: Ga4Report, minute: number): ReportPart[] {
-  const around = (hour: number) => dateHoursAround(ends.timezone, hour, minute)
-  return [
-    { report: ends, keyOf: (hour) => around(hour)?.[0] ?? null },
-    { report: beginnings, keyOf: (hour) => around(hour)?.[1] ?? null },
-  ]
-}
+export const ofPartsOfHours = (ends: Ga4Report, beginnings: Ga4Report, minute: number): Reports => ({
+  parts: [ends, beginnings],
+  keysOf: (hour) => dateHoursAround(ends.timezone, hour, minute),
+})
 
 /**
- * What is settled of a report, by the UTC hour.
+ * What is settled of a report or of several, by the UTC hour.
  *
  * GA4 has no rows of 0. That there is no row means 0 where it is sure that GA4 knows the event, shows all rows and has come so far: a later
  * hour has rows, or the hour is a day older than it has to be. Anything else is not known, and an hour without a count is in no comparison.
  *
- * @param parts all of which an hour needs
  * @param known GA4's names of events that it has shown before
  */
 export function settledCounts(
-  parts: readonly ReportPart[],
+  { parts, keysOf }: Reports,
   { from, until }: Pick<Asked, 'from' | 'until'>,
   { source, events, known }: { source: string; events: readonly NamedEvent[]; known: readonly string[] },
 ): SettledCounts {
-  const hours: { hour: number; keys: string[] }[] = []
+  const hours: { hour: number; keys: readonly string[] }[] = []
   let leftOut = 0
   for (let hour = from; hour < until; hour += HOUR) {
-    const keys = parts.flatMap(({ keyOf }) => keyOf(hour) ?? [])
-    if (keys.length < parts.length) leftOut++
+    const keys = keysOf(hour)
+    if (keys === null) leftOut++
     else hours.push({ hour, keys })
   }
   const isReached = (newest: string | null, hour: number, key: string) =>
     (newest !== null && key < newest) || hour + HOUR <= until - DAY
   const perEvent = events.map((event) => {
-    const isKnown = parts.some(({ report }) => report.counts.has(event.ga4)) || known.includes(event.ga4)
-    const countOf = ({ report }: ReportPart, hour: number, key: string): number | null => {
+    const isKnown = parts.some(({ counts }) => counts.has(event.ga4)) || known.includes(event.ga4)
+    const countOf = (report: Ga4Report, hour: number, key: string): number | null => {
       const hasAllRows = !report.caveats.isThresholded && !areInexact(report.caveats)
       const isZero = isKnown && hasAllRows && isReached(report.newest, hour, key)
       return report.counts.get(event.ga4)?.get(key) ?? (isZero ? 0 : null)

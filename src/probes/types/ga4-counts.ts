@@ -10,7 +10,7 @@ import {
   storable,
 } from '../../lib/index.ts'
 import { localMoment, noData } from '../counts/unjudged.ts'
-import { type EventCounts, ofPartsOfHours, ofWholeHours, type ReportPart, settledCounts } from '../ga4-counts/counts.ts'
+import { type EventCounts, ofPartsOfHours, ofWholeHours, type Reports, settledCounts } from '../ga4-counts/counts.ts'
 import { askedAt, minuteOfHours } from '../ga4-counts/hours.ts'
 import { type Memory, readMemory, writtenMemory } from '../ga4-counts/memory.ts'
 import { type Pause, pauseAfter, pauseAfterRefusal } from '../ga4-counts/quota.ts'
@@ -85,8 +85,8 @@ async function fetchCounts(context: ProbeContext<Settings>, memory: Memory): Pro
     tookMs += answer.tookMs
     return readReport(answer.json, ga4Names.length * asked.hoursMax)
   }
-  const { parts, report } = await reportsOf(ask, asked.from)
-  const settled = settledCounts(parts, asked, {
+  const { reports, report } = await reportsOf(ask, asked.from)
+  const settled = settledCounts(reports, asked, {
     source: storable(config.source),
     events,
     known: memory.known,
@@ -135,14 +135,14 @@ async function fetchCounts(context: ProbeContext<Settings>, memory: Memory): Pro
 async function reportsOf(
   ask: (minutes?: Minutes) => Promise<Ga4Report>,
   from: number,
-): Promise<{ parts: ReportPart[]; report: Ga4Report }> {
+): Promise<{ reports: Reports; report: Ga4Report }> {
   const whole = await ask()
   const minute = minuteOfHours(whole.timezone, from)
-  if (minute === 0) return { parts: ofWholeHours(whole), report: whole }
+  if (minute === 0) return { reports: ofWholeHours(whole), report: whole }
   const ends = await ask({ from: minute, to: 60 })
   const beginnings = await ask({ from: 0, to: minute })
   return {
-    parts: ofPartsOfHours(ends, beginnings, minute),
+    reports: ofPartsOfHours(ends, beginnings, minute),
     report: { ...beginnings, caveats: allCaveats(ends.caveats, beginnings.caveats) },
   }
 }

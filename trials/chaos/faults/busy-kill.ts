@@ -4,7 +4,7 @@ import type { Random } from '../../../testkit/random.ts'
 import { until } from '../../../testkit/until.ts'
 import { LANES_WAITING } from '../crowd.ts'
 import type { Fault, Workshop } from '../fault.ts'
-import { newPlace, openPostgresScene } from '../postgres-scene.ts'
+import { forgetNode, newPlace, openPostgresScene } from '../postgres-scene.ts'
 import type { Scene } from '../scene.ts'
 import { lanesWaiting, openSqliteScene } from '../sqlite-scene.ts'
 
@@ -64,10 +64,7 @@ export const postgresBusyKill = busyKillFault(
     return {
       scene,
       lanes: async () => Number((await place.ask<{ value: string }>(LANES_WAITING))[0]?.value),
-      async ended() {
-        await until('its sessions are over', async () => ((await place.sessions()) === 0 ? true : undefined))
-        await place.ask('update nodes set seen_at = 0')
-      },
+      ended: () => forgetNode(place),
     }
   },
 )

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { until } from '../../../testkit/until.ts'
 import type { Fault } from '../fault.ts'
 import { type Habit, HOSTILE } from '../habit.ts'
-import { newPlace, openPostgresScene } from '../postgres-scene.ts'
+import { forgetNode, newPlace, openPostgresScene } from '../postgres-scene.ts'
 
 const LATEST_MS = 1_000
 
@@ -21,8 +20,7 @@ const killFault = (fields: Pick<Fault, 'name' | 'rounds' | 'description'>, other
       async strike(random) {
         await sleep(random.between(0, LATEST_MS))
         await scene.program.kill()
-        await until('its sessions are over', async () => ((await place.sessions()) === 0 ? true : undefined))
-        await place.ask('update nodes set seen_at = 0')
+        await forgetNode(place)
         return await scene.program.start()
       },
     }
