@@ -35,22 +35,30 @@ export function burstSize(counts: readonly number[], known: number): number {
  * for busy sites and right for quiet ones, of whom a day's slots say little. Weeks are taken two by two, and of all twos one
  * that differs little: a week with a sale or an outage differs from all others.
  *
- * @param weeks counts of the same hours in each
+ * @param weeks counts of the same hours in each, NaN where they are not known
+ * @param part of the twos that differ less; 0 for the size as the two that are most alike have it
  */
-export function burstSizeOfWeeks(weeks: readonly (readonly number[])[]): number {
-  const sizes = weeks.flatMap((week, index) => weeks.slice(index + 1).map((other) => burstSizeOfTwo(week, other)))
-  return Math.max(1, sizes.toSorted((a, b) => a - b)[Math.floor((sizes.length - 1) / 3)] ?? 1)
+export function burstSizeOfWeeks(weeks: readonly ArrayLike<number>[], part = 1 / 3): number {
+  const sizes = weeks.flatMap((week, index) => weeks.slice(index + 1).flatMap((other) => burstSizeOfTwo(week, other)))
+  return Math.max(1, sizes.toSorted((a, b) => a - b)[Math.floor((sizes.length - 1) * part)] ?? 1)
 }
 
-function burstSizeOfTwo(week: readonly number[], other: readonly number[]): number {
+/** Two weeks say something of each other where so much of both is known: holidays and outages are left out. */
+const IN_BOTH = 0.5
+
+function burstSizeOfTwo(week: ArrayLike<number>, other: ArrayLike<number>): readonly [number] | readonly [] {
   let squares = 0
   let counted = 0
-  for (const [hour, count] of week.entries()) {
-    const otherCount = other[hour] ?? 0
+  let known = 0
+  for (let hour = 0; hour < week.length; hour++) {
+    const [count, otherCount] = [week[hour] ?? 0, other[hour] ?? 0]
+    if (Number.isNaN(count + otherCount)) continue
+    known++
     squares += (count - otherCount) ** 2
     counted += count + otherCount
   }
-  return counted === 0 ? 1 : squares / counted
+  if (known < IN_BOTH * week.length) return []
+  return [counted === 0 ? 1 : squares / counted]
 }
 
 /** Counts that have to have a common divisor before it is taken for a batch's size … */

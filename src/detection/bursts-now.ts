@@ -30,7 +30,8 @@ export function burstsNow(name: string | null, recent: RecentCounts, usual: Usua
   const isBusy = sum(counts) > BUSY * short * counts.length
   const burst = Math.max(isBusy ? Math.min(noise.burst, LONG_VISITS * short) : noise.burst, batch)
   // Visits differ in length. Where lengths are geometric, the variance of counts is b = 2 · mean length − 1 times their mean.
-  const group = isBusy ? groupOfSlots(counts, noise.group, (short + 1) / 2) : noise.group
+  const visit = (short + 1) / 2
+  const group = sum(counts) > visit * counts.length ? groupOfSlots(counts, noise.group, visit) : noise.group
   return { burst, short: Math.min(short, burst), group: Math.max(group, batch) }
 }
 

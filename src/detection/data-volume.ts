@@ -67,7 +67,7 @@ function judgeSubject(name: string | null, seen: Seen, config: VolumeConfig): Fi
     longestGap: longestGap(recent.minutes, name),
     usual: own,
     bursts: burstsNow(name, recent, usual, own.noise),
-    localHour: usual.localHour,
+    ofSite: usual,
   }
   const limits = limitsOf(config, name === null ? null : usual.names.length)
   const { status, silence, window, onset } = assessVolume(subject, limits)

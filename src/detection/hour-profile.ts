@@ -103,11 +103,14 @@ function levelsOfDays(sums: Float64Array, weeks: Float64Array, likes: Float64Arr
 
 /** The level follows the site up, but hardly down, or it would follow a fault. */
 const LEVEL_BOUNDS = { low: 0.9, high: 3 }
+/** What is more than this has to have lasted for all days but one: campaigns end within a week, and a launch stays. */
+const SURELY_MORE = 1.25
 const DAYS_FOR_LEVEL = 7
 const LEAST_DAYS = 3
 
 /**
- * The middle of the last seven days' levels next to the profile, each drawn towards 1 as far as its count is known to waver.
+ * The middle of the last seven days' levels next to the profile, each drawn towards 1 as far as its count is known to waver; of a level far up
+ * the second lowest.
  *
  * @param noise relative variance of a day's level
  */
@@ -130,5 +133,7 @@ export function levelOfLastWeek(
     }
     if (known >= HOURS_A_DAY / 2) levels.push((own + prior) / (usual + prior))
   }
-  return levels.length < LEAST_DAYS ? 1 : clamp(median(levels), LEVEL_BOUNDS.low, LEVEL_BOUNDS.high)
+  if (levels.length < LEAST_DAYS) return 1
+  const lasting = levels.toSorted((a, b) => a - b)[1] ?? 1
+  return clamp(Math.min(median(levels), Math.max(SURELY_MORE, lasting)), LEVEL_BOUNDS.low, LEVEL_BOUNDS.high)
 }

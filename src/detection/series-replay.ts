@@ -71,7 +71,7 @@ export class SeriesReplay {
       longestGap: longestGap(this.latest.newest(LATEST_MINUTES), null),
       usual: site,
       bursts,
-      localHour: usual.localHour,
+      ofSite: usual,
     }
     const { status, silence } = assessVolume(subject, this.limits)
     this.newest = { subject, isSilent: status === 'critical' && silence !== null }

@@ -2,7 +2,7 @@ import { DAY, HOUR, MINUTE } from '../lib/index.ts'
 import type { Bursts } from './bursts-now.ts'
 import { HOURS_BEFORE, levelGiven, type Noise } from './count-noise.ts'
 import { MONTH } from './false-alarms.ts'
-import type { Course } from './volume-counts.ts'
+import { type Course, shapeNoise } from './volume-counts.ts'
 
 /** A stretch up to now in which nothing of a subject came. */
 export interface Silence {
@@ -52,7 +52,7 @@ export function silenceOf(
   if (covered === undefined || usual === undefined || from === undefined) return null
   if (covered < LEAST_SILENCE || covered <= GAPS * longestGap) return null
   const before = levelBefore(course, index, noise, covered)
-  const left = from < course.specialUntil ? SPECIAL_NOISE : Math.min(before.noise, noise.ofSilence(covered))
+  const wavers = from < course.specialUntil ? SPECIAL_NOISE : Math.min(before.noise, noise.ofSilence(covered))
   const expected = before.level * usual
   const visits = expected / group
   return {
@@ -61,7 +61,7 @@ export function silenceOf(
     expected,
     level: before.level,
     visits,
-    chance: noneOf(visits, left),
+    chance: noneOf(visits, wavers + shapeNoise(course, index, covered)),
     limit: silenceLimit(visits, covered, budget),
   }
 }

@@ -23,42 +23,54 @@ export function usualHours(counts: Float64Array, hours: WeekHours): Uint8Array {
   const isUsual = Uint8Array.from(isKnown)
   const mean = sum(counts) / Math.max(1, sum(isKnown))
   if (mean === 0) return isUsual
-  const burst = Math.max(LEAST_BURST, burstSizeOfWeeks(wholeWeeks(counts, isKnown)))
+  const weeks = weeksOf(counts, hours)
+  const burst = Math.max(LEAST_BURST, burstSizeOfWeeks(weeks))
+  const telling = BURSTS * Math.max(LEAST_BURST, burstSizeOfWeeks(weeks, 0))
   const together = HOURS_TOGETHER.find((length) => length * mean >= BURSTS * burst) ?? HOURS_A_DAY
-  const isSpecial = specialHours(sumsAround(counts, together), hours, burst)
-  const [known, special] = [weeksMarked(isKnown), weeksMarked(isSpecial)]
+  const isSpecial = specialHours(sumsAround(counts, together), hours, burst, telling)
+  const [known, special] = [weeksMarked(isKnown, hours), weeksMarked(isSpecial, hours)]
   for (const [index, mark] of isSpecial.entries()) {
-    const place = index % HOURS_A_WEEK
+    const place = hours.places[index] ?? 0
     if (mark === 1 && 2 * (special[place] ?? 0) <= (known[place] ?? 0)) isUsual[index] = 0
   }
   return isUsual
 }
 
-function specialHours(around: Float64Array, { length, places, isKnown }: WeekHours, burst: number): Uint8Array {
+/** @param telling where so many are usual, none is special, however much the weeks differ: one of them may have been without any, too */
+function specialHours(
+  around: Float64Array,
+  { length, places, isKnown }: WeekHours,
+  burst: number,
+  telling: number,
+): Uint8Array {
   const isSpecial = new Uint8Array(length)
-  const same: number[] = []
+  const medians = mediansOfPlaces(around, places, isKnown)
   for (let index = 0; index < length; index++) {
     if (isKnown[index] === 0) continue
-    same.length = 0
-    // Where clocks changed in between, the same hour of the week is another one.
-    for (let other = index % HOURS_A_WEEK; other < length; other += HOURS_A_WEEK) {
-      if (isKnown[other] === 1 && places[other] === places[index]) same.push(around[other] ?? 0)
-    }
-    if (same.length < LEAST_WEEKS) continue
     const own = around[index] ?? 0
-    const usual = median(same)
+    const usual = medians[places[index] ?? 0] ?? Number.NaN
+    if (Number.isNaN(usual)) continue
     const ratio = Math.max(own, 1) / Math.max(usual, 1)
     if (ratio < RATIO && ratio > 1 / RATIO) continue
     const level = LEVEL * usual
-    if (Math.abs(own - usual) > Z * Math.sqrt(burst * Math.max(1, usual) + level * level)) isSpecial[index] = 1
+    const isNone = own === 0 && usual >= telling
+    const isFarOff = Math.abs(own - usual) > Z * Math.sqrt(burst * Math.max(1, usual) + level * level)
+    if (isNone || isFarOff) isSpecial[index] = 1
   }
   return isSpecial
 }
 
-/** In how many weeks each hour is marked. */
-function weeksMarked(marks: Uint8Array): Uint8Array {
+/** By the hour of the local week, as an hour of UTC is another one once clocks have changed. NaN where too few weeks are known. */
+function mediansOfPlaces(around: Float64Array, places: Uint8Array, isKnown: Uint8Array): number[] {
+  const same = Array.from({ length: HOURS_A_WEEK }, (): number[] => [])
+  for (const [index, place] of places.entries()) if (isKnown[index] === 1) same[place]?.push(around[index] ?? 0)
+  return same.map((counts) => (counts.length < LEAST_WEEKS ? Number.NaN : median(counts)))
+}
+
+/** In how many weeks each hour of the local week is marked. */
+function weeksMarked(marks: Uint8Array, { places }: WeekHours): Uint8Array {
   const weeks = new Uint8Array(HOURS_A_WEEK)
-  for (const [index, mark] of marks.entries()) weeks[index % HOURS_A_WEEK] = (weeks[index % HOURS_A_WEEK] ?? 0) + mark
+  for (const [index, place] of places.entries()) weeks[place] = (weeks[place] ?? 0) + (marks[index] ?? 0)
   return weeks
 }
 
@@ -72,12 +84,15 @@ function sumsAround(counts: Float64Array, together: number): Float64Array {
   })
 }
 
-/** The counts of the weeks of which every hour is known. */
-function wholeWeeks(counts: Float64Array, isKnown: Uint8Array): number[][] {
-  const weeks: number[][] = []
+/** The weeks' counts by the hour of the local week, NaN where they are not known. */
+function weeksOf(counts: Float64Array, { places, isKnown }: WeekHours): Float64Array[] {
+  const weeks: Float64Array[] = []
   for (let start = 0; start < counts.length; start += HOURS_A_WEEK) {
-    const end = start + HOURS_A_WEEK
-    if (isKnown.subarray(start, end).every((known) => known === 1)) weeks.push([...counts.subarray(start, end)])
+    const week = new Float64Array(HOURS_A_WEEK).fill(Number.NaN)
+    for (let index = start; index < start + HOURS_A_WEEK; index++) {
+      if (isKnown[index] === 1) week[places[index] ?? 0] = counts[index] ?? 0
+    }
+    weeks.push(week)
   }
   return weeks
 }

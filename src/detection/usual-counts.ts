@@ -43,6 +43,8 @@ export interface UsualCounts {
   specialUntil(time: number): number
   /** Hour of the local day, 0–23. */
   localHour(time: number): number
+  /** What came in the whole hours of a stretch that are known and were not special, the newest first. */
+  hoursOf(range: TimeRange): readonly { readonly from: number; readonly count: number }[]
 }
 
 export interface UsualCount {
@@ -123,7 +125,17 @@ function* learnt(history: HourHistory, clock: LocalTime, now: number, weeks: num
     specialUntil: (time) =>
       special.reduce((until, { from, to }) => (from < time && to > until ? to : until), Number.NEGATIVE_INFINITY),
     localHour: (time) => placeOf(floorTo(time, HOUR)) % HOURS_A_DAY,
+    hoursOf: (range) => hoursOf(range, total, hours),
   }
+}
+
+function hoursOf({ from, to }: TimeRange, total: Float64Array, { start, isKnown }: WeekHours) {
+  const found: { from: number; count: number }[] = []
+  for (let hour = floorTo(to, HOUR) - HOUR; hour >= from; hour -= HOUR) {
+    const index = (hour - start) / HOUR
+    if (isKnown[index] === 1) found.push({ from: hour, count: total[index] ?? 0 })
+  }
+  return found
 }
 
 function countsByName({ hours }: HourHistory, { start, length }: WeekHours): Map<string | null, Float64Array> {

@@ -4,7 +4,7 @@ import { logLimit } from './false-alarms.ts'
 import { lastSilenceEnded, type Silence, type SilenceLimits, silenceOf, visitsToTell } from './silence.ts'
 import type { UsualCount, UsualCounts } from './usual-counts.ts'
 import type { Status } from './verdict.ts'
-import { type Course, courseSince } from './volume-counts.ts'
+import { type Course, courseSince, withDayBefore } from './volume-counts.ts'
 import { type FallLimits, judgeWindows, type WindowVerdict } from './volume-fall.ts'
 import { isLowSince, type Onset, onsetOf } from './volume-onset.ts'
 
@@ -79,7 +79,7 @@ export interface CountedSubject {
   readonly longestGap: number
   readonly usual: Pick<UsualCount, 'noise' | 'alone'>
   readonly bursts: Bursts
-  readonly localHour: UsualCounts['localHour']
+  readonly ofSite: UsualCounts
 }
 
 export interface VolumeAssessment {
@@ -102,11 +102,9 @@ export function assessVolume(subject: CountedSubject, limits: VolumeLimits): Vol
   const silenceEnded = lastSilenceEnded(course, usual.noise, bursts, limits.silenceBudget)
   const judged = silenceEnded === null ? course : courseSince(course, silenceEnded)
   const window = judgeWindows(judged, usual, bursts, isSite, limits) ?? wholeCourse(subject, limits)
-  const onsetIn = (part: Course) => onsetOf(part, bursts.burst, usual.noise.steady(HOUR))
-  const onset = window?.kind === 'fall' ? onsetIn(judged) : null
-  // Where hardly any come on a holiday, there are silences in it; it began before them.
-  const whole = onset === null || judged === course ? onset : onsetIn(course)
-  const isHoliday = isSite && whole !== null && mayBeHoliday(whole, subject)
+  const onset = window?.kind === 'fall' ? onsetOf(judged, bursts.burst, usual.noise.steady(HOUR)) : null
+  // Where hardly any come on a holiday, there are silences in it, and it began before them.
+  const isHoliday = isSite && onset !== null && (mayBeHoliday(judged, subject) || mayBeHoliday(course, subject))
   return { status: isHoliday ? 'ok' : statusOf(window?.kind, limits.direction), silence: null, window, onset }
 }
 
@@ -135,12 +133,20 @@ const HOLIDAY_BEGINS = { from: 3, until: 9 } as const
  * A holiday is a site that goes to its level over hours, all events alike. It ends with the day, and the next one shows that. What may have been low for as long as can be seen is none: it would be
  * one again each night.
  */
-function mayBeHoliday({ near, isSudden, isOld }: Onset, { course, bursts, localHour }: CountedSubject): boolean {
-  if (isSudden || (isOld && near.includes(course.from.at(-1) ?? course.to))) return false
+function mayBeHoliday(course: Course, { usual, bursts, ofSite }: CountedSubject): boolean {
+  const { localHour } = ofSite
+  const onsetIn = (part: Course) => onsetOf(part, bursts.burst, usual.noise.steady(HOUR))
+  const longer = () => withDayBefore(course, ofSite)
+  const ofDay = onsetIn(course)
+  const onset = ofDay !== null && mayBeOlder(ofDay, course) ? onsetIn(longer()) : ofDay
+  if (onset === null || onset.isSudden || mayBeOlder(onset, longer())) return false
   const midnight = floorTo(course.to, HOUR) - localHour(course.to) * HOUR
   const mayBeYesterday = !isLowSince(course, midnight, bursts.burst)
-  return near.some((begun) => {
+  return onset.near.some((begun) => {
     const hour = localHour(begun)
     return hour >= HOLIDAY_BEGINS.from && hour < HOLIDAY_BEGINS.until && (begun >= midnight || mayBeYesterday)
   })
 }
+
+/** Whether a fall may have begun before all that is seen. */
+const mayBeOlder = ({ isOld, near }: Onset, { from, to }: Course): boolean => isOld && near.includes(from.at(-1) ?? to)

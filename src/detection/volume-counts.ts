@@ -1,4 +1,4 @@
-import { floorTo, HOUR } from '../lib/index.ts'
+import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { type TimeRange, touchesAny } from './time.ts'
 import type { UsualCount, UsualCounts } from './usual-counts.ts'
 
@@ -165,6 +165,34 @@ export function courseSince(course: Course, time: number): Course {
   }
 }
 
+/** The course of all events with the hours of the day before it, as far as they are known. */
+export function withDayBefore(course: Course, usual: UsualCounts): Course {
+  const { from, measured, expected, byClock, covered } = course
+  const oldest = from.at(-1) ?? course.to
+  let [count, mean, clock, time] = [
+    measured.at(-1) ?? 0,
+    expected.at(-1) ?? 0,
+    byClock.at(-1) ?? 0,
+    covered.at(-1) ?? 0,
+  ]
+  const longer = usual.hoursOf({ from: oldest - DAY, to: oldest }).map((hour) => {
+    const ofHour = usual.of(null).expectedIn(hour.from)
+    count += hour.count
+    mean += ofHour
+    clock += ofHour
+    time += HOUR
+    return { from: hour.from, measured: count, expected: mean, byClock: clock, covered: time }
+  })
+  return {
+    ...course,
+    from: [...from, ...longer.map((hour) => hour.from)],
+    measured: [...measured, ...longer.map((hour) => hour.measured)],
+    expected: [...expected, ...longer.map((hour) => hour.expected)],
+    byClock: [...byClock, ...longer.map((hour) => hour.byClock)],
+    covered: [...covered, ...longer.map((hour) => hour.covered)],
+  }
+}
+
 /** With less of the others than this share of all, they say nothing of the site's level. */
 const LEAST_OTHERS = 0.1
 
@@ -195,4 +223,28 @@ export function expectedBetween(usual: UsualCount, { from, to }: TimeRange): num
     expected += ((end - start) / HOUR) * here
   }
   return expected
+}
+
+/** Buckets that are left out make a window a bit shorter than it should be. */
+export const NEARLY = 0.99
+
+/** The usual counts are known by the hour: how traffic rises or falls within one is off by about this part of its change from one hour to the next. */
+const UNKNOWN_SHAPE = 0.5
+/** A site that begins or ends its day with an hour changes by more than can be told. */
+const MOST_CHANGE = 2
+
+/**
+ * The relative variance of what is expected within an hour, as its course is not known: none where the hours around are alike. A window of hours ends within
+ * one, which may be most of what is expected in it where a day begins.
+ */
+export function shapeNoise({ to, from, byClock, covered }: Course, index: number, length: number): number {
+  const isWithin = length < HOUR
+  const part = isWithin ? index : from.findLastIndex((start) => start >= floorTo(to, HOUR))
+  const [own, time] = [byClock[part] ?? 0, covered[part] ?? 0]
+  const earlier = covered.findIndex((all) => all >= time + HOUR * NEARLY)
+  const [before, beforeTime] = [(byClock[earlier] ?? own) - own, (covered[earlier] ?? time) - time]
+  if (!(own > 0 && before > 0)) return 0
+  const change = Math.min(MOST_CHANGE, Math.abs(Math.log(own / time / (before / beforeTime))))
+  const share = own / (byClock[index] ?? own)
+  return (share * UNKNOWN_SHAPE * change * Math.max(0, 1 - (isWithin ? length : time) / HOUR)) ** 2
 }

@@ -6,7 +6,7 @@ import { type CountModel, deviation, logLowerTail, logUpperTail } from './negati
 import { type Band, leastPassing, mostPassing } from './passing.ts'
 import { levelBefore } from './silence.ts'
 import type { UsualCount } from './usual-counts.ts'
-import type { Course } from './volume-counts.ts'
+import { type Course, NEARLY, shapeNoise } from './volume-counts.ts'
 
 /** What the newest window that tells something says of a subject. */
 export interface WindowVerdict {
@@ -37,8 +37,6 @@ const WINDOWS = [5, 10, 20, 30, 60, 120, 240, 480, 960, 1_440].map((minutes) => 
 const SLOW = 4 * HOUR
 /** How long a window has to be until the burst of hours is the burst of it. */
 const WHOLE_BURST = HOUR
-/** Buckets that are left out make a window a bit shorter than it should be. */
-const NEARLY = 0.99
 /** In the first window in which a fall to this share would show, a site is known to be as usual. */
 const TELLING_SHARE = 1 / 3
 /** More often than by the clock, an event is not compared with the others. */
@@ -78,7 +76,7 @@ export function judgeWindows(
             likelier(measured, isNew || byClock <= AS_BY_CLOCK * expected ? [near, slow] : [near])
       const isFall =
         chance < limit && measured < limits.ratio * model.mean && isBeyond(model.mean - measured, model, limits.z)
-      if (isFall && isStill(course, index, model.burst, model === slow ? 1 : level)) {
+      if (isFall && isStill(course, index, bursts.burst, model === slow ? 1 : level)) {
         return { kind: 'fall', index, measured, model, chance, limit }
       }
     }
@@ -126,22 +124,6 @@ function modelsOf(
   }
 }
 
-/** The usual counts are known by the hour: how traffic rises or falls within one is off by about this part of its change from one hour to the next. */
-const UNKNOWN_SHAPE = 0.5
-/** A site that begins or ends its day with an hour changes by more than can be told. */
-const MOST_CHANGE = 2
-
-/** The relative variance of what is expected within an hour, as its course is not known: none where the hours around are alike. */
-function shapeNoise({ byClock, covered }: Course, index: number, length: number): number {
-  if (length >= HOUR) return 0
-  const [own, time] = [byClock[index] ?? 0, covered[index] ?? 0]
-  const earlier = covered.findIndex((all) => all >= time + HOUR * NEARLY)
-  const [before, beforeTime] = [(byClock[earlier] ?? own) - own, (covered[earlier] ?? time) - time]
-  if (!(own > 0 && before > 0)) return 0
-  const change = Math.min(MOST_CHANGE, Math.abs(Math.log(own / time / (before / beforeTime))))
-  return (UNKNOWN_SHAPE * change * (1 - length / HOUR)) ** 2
-}
-
 /** Events that a visit may well bring. */
 const LONG_VISIT = 20
 
@@ -179,8 +161,9 @@ const BACK_AT = 0.9
 const LOWEST_FALL = 0.05
 
 /**
- * Whether the newest part of a window is low like the rest of it: what is over is no alarm any more. It is over once some newest part
- * speaks for the usual level against that of the window (likelihood ratio of Poisson numbers, in bursts).
+ * Whether the newest part of a window is low like the rest of it: what is over is no alarm any more. It is over once some part speaks for the
+ * usual level against that of the window (likelihood ratio of Poisson numbers, in bursts), as long as all that came since its
+ * beginning does so rather than not: or it would begin again as soon as a little less came.
  *
  * @param level of the hours before the window
  */
@@ -190,9 +173,11 @@ function isStill(course: Course, index: number, burst: number, level: number): b
   const usual = usualAt(index)
   const ratio = Math.max(LOWEST_FALL, (measured[index] ?? 0) / usual)
   if (ratio >= 1) return false
+  let least = 0
   for (let newest = 0; newest < index; newest++) {
     const support = (measured[newest] ?? 0) * Math.log(1 / ratio) - usualAt(newest) * (1 - ratio)
-    if (support > RECOVERED * burst) return false
+    if (support > 0 && support - least > RECOVERED * burst) return false
+    least = Math.min(least, support)
   }
   return true
 }

@@ -84,7 +84,7 @@ function isLowAllDay(stretches: readonly Stretch[], to: number, burst: number): 
   const ends = Array.from({ length: PARTS_OF_DAY }, (_, part) =>
     // The oldest bucket may begin a bit less than a day ago.
     part === PARTS_OF_DAY - 1
-      ? stretches.at(-1)
+      ? (stretches.find(({ from }) => from <= to - DAY) ?? stretches.at(-1))
       : stretches.find(({ from }) => from <= to - ((part + 1) * DAY) / PARTS_OF_DAY),
   )
   return ends.every((end, part) => {

@@ -214,6 +214,49 @@ test('a holiday is over with its day: in the night after it no one can say so ye
   assert.equal(judge(byDay(1, 1), byDay(0.35, 1), {}, night).status, 'ok')
 })
 
+test('in the night after a holiday it is not a fall that lasts a day: the day before it was as usual', () => {
+  // None come at night, so it does not show when the holiday began.
+  const office =
+    (level: (day: number) => number): Rates =>
+    (time) => {
+      const hour = (time % DAY) / HOUR
+      const usual = hour < 6 ? 0 : hour < 8 ? 200 : hour < 18 ? 1_000 : 30
+      const morning = Math.min(1, Math.max(0, (hour - 4) / 5))
+      return { page_view: Math.round(usual * (1 - (1 - level(Math.floor(time / DAY))) * morning)) }
+    }
+  const today = Math.floor(NOON / DAY)
+  const holidayToday = office((day) => (day === today ? 0.25 : 1))
+  for (let hour = 18; hour <= 29; hour++) {
+    const { status, message } = judge(
+      office(() => 1),
+      holidayToday,
+      {},
+      { now: NOON + (hour - 12) * HOUR },
+    )
+    assert.equal(status, 'ok', `${hour}:00: ${message}`)
+  }
+})
+
+test('a holiday on the day after a silence is one', () => {
+  const silentYesterday: Rates = (time) => {
+    const ago = (NOON - time) / HOUR
+    return ago < 24 && ago > 14 ? { page_view: 0 } : holiday(0.35)(time)
+  }
+  const evening: Rates = (time) => (time < NOON ? silentYesterday(time) : { page_view: 70 })
+  assert.equal(judge(steady(200), evening, {}, { now: NOON + 6 * HOUR }).status, 'ok')
+})
+
+test('where the day begins within an hour, the hours before it are not low', () => {
+  // In a time zone half an hour off, an hour of UTC has its events in its second half.
+  const opensAtFive: Rates = (time) => {
+    const local = ((time + 5.5 * HOUR) % DAY) / HOUR
+    return { page_view: local >= 5 ? 5 + 30 * Math.min(4, local - 5) : (time / SLOT) % 24 === 0 ? 1 : 0 }
+  }
+  const five = NOON + 11.5 * HOUR
+  const { status, message } = judge(opensAtFive, opensAtFive, {}, { now: five, timezone: 'Asia/Kolkata' })
+  assert.equal(status, 'ok', message)
+})
+
 test('a site that has been low for days does not look like a holiday again each night', () => {
   // Twelve times as many in the afternoon as at three in the morning.
   const rhythm: Rates = (time) => ({
@@ -328,6 +371,28 @@ test('a silence that is over does not make the hours after it a fall', () => {
   // Four fifths are as good as usual, and no reason to call the sixteen hours before low: they had their alert.
   const { status, details } = judge(steady(40), silentBetween(14, 5, 30))
   assert.equal(status, 'ok', details.findings[0]?.message)
+})
+
+test('what came back once is over, also while a little less comes', () => {
+  // After six hours at a third all of it came for half an hour, and half of it since.
+  const backAgain: Rates = (time) => {
+    const ago = (NOON - time) / HOUR
+    return { page_view: ago > 7 ? 40 : ago > 1 ? 13 : ago > 0.5 ? 40 : 20 }
+  }
+  const { status, message } = judge(steady(40), backAgain)
+  assert.equal(status, 'ok', message)
+})
+
+test('few events at night are enough to see that a fall is over', () => {
+  // A twentieth of the day's come at night.
+  const byHour = (time: number) => ((time % DAY) / HOUR >= 6 && (time % DAY) / HOUR < 22 ? 60 : 3)
+  const fallen: Rates = (time) => ({
+    page_view: Math.round(byHour(time) * (time > NOON - 4 * HOUR && time < NOON + 10 * HOUR ? 0.35 : 1)),
+  })
+  const usual: Rates = (time) => ({ page_view: byHour(time) })
+  assert.equal(judge(usual, fallen, {}, { now: NOON + 9 * HOUR }).status, 'warning')
+  const { status, message } = judge(usual, fallen, {}, { now: NOON + 12 * HOUR })
+  assert.equal(status, 'ok', message)
 })
 
 test('a site that comes back at a third of its level after a silence is low', () => {

@@ -50,6 +50,28 @@ for (const [what, from, to, factor] of BEFORE) {
   })
 }
 
+test('a campaign of last week does not change what is usual after clocks changed', () => {
+  // Clocks changed on 29 March: two weeks of UTC hours before it, and two after it, are no other hours of the week.
+  const now = Date.UTC(2026, 3, 15, 10)
+  const local = (hour: number) => (hour + (hour < Date.UTC(2026, 2, 29, 1) ? 1 : 2) * HOUR) / HOUR
+  const rate = (hour: number) =>
+    (hour >= now - 7 * DAY - 6 * HOUR && hour < now - 7 * DAY + 8 * HOUR ? 5 : 1) * (local(hour) % 24 < 7 ? 20 : 200)
+  isAbout(usualAfter(rate, {}, now, 'Europe/Berlin').of(null).expectedIn(now), 200, { low: 0.95, high: 1.06 })
+})
+
+test('a holiday in each of two weeks does not hide that there was a campaign in another', () => {
+  const weeksAgo = (hour: number) => (NOON - hour) / (7 * DAY)
+  const isCampaign = (hour: number) => weeksAgo(hour) > 2.7 && weeksAgo(hour) < 3.1
+  const special = [8.2, 1.2].map((days) => ({ from: NOON - days * DAY, to: NOON - (days - 1) * DAY }))
+  const rate = (hour: number) => (isCampaign(hour) ? 1.9 : 1) * wobbly(hour)
+  isAbout(usualAfter(rate, { special }).of(null).expectedIn(NOON), 103, { low: 0.95, high: 1.06 })
+})
+
+test('a campaign of four days is not taken for the level of the site when it ends', () => {
+  const rate = (hour: number) => (hour >= NOON - 5.5 * DAY && hour < NOON - 1.2 * DAY ? 3 : 1) * wobbly(hour)
+  isAbout(usualAfter(rate).of(null).expectedIn(NOON), 103, { low: 0.95, high: 1.3 })
+})
+
 test('days that are marked as special and hours in which the service was down do not count', () => {
   const off = { from: NOON - 14 * DAY, to: NOON - 2 * DAY }
   const rate = (hour: number) => (hour >= off.from && hour < off.to ? 10 : wobbly(hour))
@@ -59,7 +81,7 @@ test('days that are marked as special and hours in which the service was down do
 })
 
 test('a launch that doubles a site is usual after a week, a fall to a half is not', () => {
-  const from = (factor: number) => (hour: number) => (hour >= NOON - 5 * DAY ? factor : 1) * wobbly(hour)
+  const from = (factor: number) => (hour: number) => (hour >= NOON - 6 * DAY ? factor : 1) * wobbly(hour)
   isAbout(usualAfter(from(2)).of(null).expectedIn(NOON), 206, { low: 0.9, high: 1.1 })
   isAbout(usualAfter(from(0.5)).of(null).expectedIn(NOON), 103, { low: 0.75, high: 1.05 })
 })
