@@ -6,7 +6,7 @@ import type { UsualCount, UsualCounts } from './usual-counts.ts'
 import type { Status } from './verdict.ts'
 import { type Course, courseSince, withDayBefore } from './volume-counts.ts'
 import { type FallLimits, judgeWindows, type WindowVerdict } from './volume-fall.ts'
-import { isLowSince, type Onset, onsetOf } from './volume-onset.ts'
+import { isLowSince, type Onset, onsetOf, recoveredSince } from './volume-onset.ts'
 
 export interface VolumeConfig {
   /** Which deviations are bad; others are only mentioned. */
@@ -103,9 +103,15 @@ export function assessVolume(subject: CountedSubject, limits: VolumeLimits): Vol
   const judged = silenceEnded === null ? course : courseSince(course, silenceEnded)
   const window = judgeWindows(judged, usual, bursts, isSite, limits) ?? wholeCourse(subject, limits)
   const onset = window?.kind === 'fall' ? onsetOf(judged, bursts.burst, usual.noise.steady(HOUR)) : null
-  // Where hardly any come on a holiday, there are silences in it, and it began before them.
-  const isHoliday = isSite && onset !== null && (mayBeHoliday(judged, subject) || mayBeHoliday(course, subject))
+  const isHoliday =
+    isSite && onset !== null && partsOf(course, judged, bursts).some((part) => mayBeHoliday(part, subject))
   return { status: isHoliday ? 'ok' : statusOf(window?.kind, limits.direction), silence: null, window, onset }
+}
+
+/** A holiday may have silences in it, as hardly any come, and may follow a fault that is over. */
+function partsOf(course: Course, judged: Course, { burst }: Bursts): readonly Course[] {
+  const since = recoveredSince(course, burst)
+  return since === null ? [course, judged] : [course, judged, courseSince(course, since)]
 }
 
 /** Where even the longest window tells nothing of a fall, it may do of silence. Null where it does not, or is less than a day. */

@@ -31,8 +31,9 @@ const PARTS_OF_DAY = 4
 const OLD = 22 * HOUR
 /** Standard deviations of what came between two beginnings, within which one is as likely as the other. */
 const AS_LIKELY = 1.5
-/** … and so far from each other at most: over a day a level wavers by as much as a fall is. */
+/** … and so far from each other at most: over a day a level wavers by as much as a fall is. In a night in which hardly any come there is nothing to tell them by. */
 const NEAR = 6 * HOUR
+const HARDLY_ANY = 0.1
 
 /** Counts from now back to a bucket. */
 interface Stretch {
@@ -59,9 +60,10 @@ export function onsetOf(course: Course, burst: number, steady: number): Onset | 
   )
   if (start === null) return null
   const isOld = start.from <= course.to - OLD && isLowAllDay(stretches, course.to, burst)
+  const ofAll = stretches.at(-1)?.expected ?? 0
   const isNear = (one: Stretch): boolean => {
-    if (Math.abs(one.from - start.from) > NEAR) return false
     const between = Math.abs(one.expected - start.expected)
+    if (Math.abs(one.from - start.from) > NEAR && between > HARDLY_ANY * ofAll) return false
     const noise = Math.max(LEAST_STEADY_NOISE, steady)
     return deficit(start) - deficit(one) <= AS_LIKELY * deviation({ mean: between, burst, noise })
   }
@@ -71,6 +73,32 @@ export function onsetOf(course: Course, burst: number, steady: number): Onset | 
     isOld,
     isSudden: !isOld && brokeOff(stretches, start, course.to, burst, steady),
   }
+}
+
+/** Bursts that are missing until it is known that less comes; as many have to come again until that is over. */
+const KNOWN_LOW = 5
+
+/**
+ * Since when a level is as usual again, or was until it fell again; null where it was not low before. As much as is known to be missing is
+ * forgotten by then: a busy evening that is lost weighs more than all that comes in the night after it.
+ */
+export function recoveredSince({ from, measured, expected }: Course, burst: number): number | null {
+  let missing = 0
+  let recovering: number | null = null
+  let recovered: number | null = null
+  for (let index = from.length - 1; index >= 0; index--) {
+    const usual = (expected[index] ?? 0) - (expected[index - 1] ?? 0)
+    const came = (measured[index] ?? 0) - (measured[index - 1] ?? 0)
+    missing = Math.max(0, missing + NEUTRAL_SHARE * usual - came)
+    if (missing >= KNOWN_LOW * burst) {
+      missing = KNOWN_LOW * burst
+      recovering = from[index - 1] ?? null
+    } else if (missing === 0 && recovering !== null) {
+      recovered = recovering
+      recovering = null
+    }
+  }
+  return recovered
 }
 
 /** Whether less came than should have since a time, as far as enough was to come for that to show. */

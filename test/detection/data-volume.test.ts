@@ -246,6 +246,23 @@ test('a holiday on the day after a silence is one', () => {
   assert.equal(judge(steady(200), evening, {}, { now: NOON + 6 * HOUR }).status, 'ok')
 })
 
+test('a holiday on the day after a loss that ended at night is one', () => {
+  const byHour = (time: number) => ((time % DAY) / HOUR < 6 || (time % DAY) / HOUR >= 22 ? 20 : 200)
+  const usual: Rates = (time) => ({ page_view: byHour(time) })
+  const lostAtNight: Rates = (time) => {
+    const hour = (time - NOON) / HOUR + 12
+    const level = hour < -6 ? 1 : hour < 1 ? 0.25 : 1 - 0.6 * Math.min(1, Math.max(0, (hour - 4) / 5))
+    return { page_view: Math.round(byHour(time) * level) }
+  }
+  const { status, message } = judge(usual, lostAtNight, {}, { now: NOON })
+  assert.equal(status, 'ok', message)
+  // Where it did not end, the morning brings nothing new.
+  const lostForGood: Rates = (time) => ({
+    page_view: Math.round(byHour(time) * ((time - NOON) / HOUR < -18 ? 1 : 0.3)),
+  })
+  assert.equal(judge(usual, lostForGood, {}, { now: NOON }).status, 'warning')
+})
+
 test('where the day begins within an hour, the hours before it are not low', () => {
   // In a time zone half an hour off, an hour of UTC has its events in its second half.
   const opensAtFive: Rates = (time) => {
