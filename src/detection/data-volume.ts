@@ -7,12 +7,13 @@ import { passing } from './passing.ts'
 import { LEAST_SILENCE, type Silence, visitsToTell } from './silence.ts'
 import { sum } from './statistics.ts'
 import type { UsualCount, UsualCounts } from './usual-counts.ts'
-import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
+import { type Finding, type Verdict, verdictOf } from './verdict.ts'
 import {
   assessVolume,
   type CountedSubject,
   doublingBudget,
   limitsOf,
+  type VolumeAssessment,
   type VolumeConfig,
   type VolumeLimits,
 } from './volume-assessment.ts'
@@ -28,7 +29,6 @@ import {
 } from './volume-counts.ts'
 import { DOUBLED, type Doubling, doublingOf } from './volume-doubling.ts'
 import type { WindowVerdict } from './volume-fall.ts'
-import type { Onset } from './volume-onset.ts'
 
 export interface VolumeInput {
   recent: RecentCounts
@@ -70,12 +70,13 @@ function judgeSubject(name: string | null, seen: Seen, config: VolumeConfig): Fi
     ofSite: usual,
   }
   const limits = limitsOf(config, name === null ? null : usual.names.length)
-  const { status, silence, window, onset } = assessVolume(subject, limits)
+  const assessed = assessVolume(subject, limits)
+  const { status, silence, window } = assessed
   const finding =
     silence === null
       ? window === null
         ? null
-        : unusual(name, subject, window, limits, status, onset)
+        : unusual(name, subject, window, limits, assessed)
       : silent(name, silence, subject.bursts.group)
   const isLow = finding !== null && finding.status !== 'ok' && window?.kind !== 'spike'
   const twice = name === null || isLow ? null : doubledFinding(name, seen, subject.bursts, config)
@@ -150,8 +151,7 @@ function unusual(
   { course, bursts }: CountedSubject,
   judged: WindowVerdict,
   limits: VolumeLimits,
-  status: Status,
-  onset: Onset | null,
+  { status, onset, isHoliday }: VolumeAssessment,
 ): Finding {
   const { index, measured, model, chance, limit, kind } = judged
   const covered = course.covered[index] ?? 0
@@ -162,14 +162,14 @@ function unusual(
   return {
     subject: subjectOf(name),
     status,
-    message: `${againstNormal(ratio)}: ${number(measured)} ${what} in ${duration(covered)}, ${usual}`,
+    message: `${againstNormal(ratio)}: ${number(measured)} ${what} in ${duration(covered)}, ${usual}${isHoliday ? AS_ON_HOLIDAY : ''}`,
     measured,
     expected,
     // Findings that are fine are shown of the site only.
     band: status === 'ok' && name !== null ? { low: null, high: null } : passing(judged, limits),
     since: status === 'ok' ? null : isoTime(onset?.since ?? course.from[index] ?? course.to),
     evidence: {
-      kind,
+      kind: isHoliday ? 'holiday' : kind,
       window_minutes: covered / MINUTE,
       ratio,
       ...surprise(chance, limit),
@@ -178,6 +178,9 @@ function unusual(
     },
   }
 }
+
+/** Who sees green has to know why, and when it ends. */
+const AS_ON_HOLIDAY = '; it sank over the morning as on a holiday, so it alerts only if it is low tomorrow, too'
 
 /** @param ratio of what was measured to what is normal */
 function againstNormal(ratio: number): string {

@@ -201,7 +201,8 @@ class LatestDay {
       covered.push(length * this.step)
       length = length < EACH_UP_TO ? length + 1 : Math.floor(length * GROWTH)
     }
-    return { to, from, measured, expected, byClock: expected, covered, specialUntil: Number.NEGATIVE_INFINITY }
+    const same = { expected, byClock: expected, byOthers: expected }
+    return { to, from, measured, ...same, covered, specialUntil: Number.NEGATIVE_INFINITY }
   }
 
   /** The values of so much time, ms, or the newest. */

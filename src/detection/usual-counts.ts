@@ -43,6 +43,8 @@ export interface UsualCounts {
   specialUntil(time: number): number
   /** Hour of the local day, 0–23. */
   localHour(time: number): number
+  /** From Monday, 0–6. */
+  localWeekday(time: number): number
   /** What came in the whole hours of a stretch that are known and were not special, the newest first. */
   hoursOf(range: TimeRange): readonly { readonly from: number; readonly count: number }[]
 }
@@ -125,6 +127,7 @@ function* learnt(history: HourHistory, clock: LocalTime, now: number, weeks: num
     specialUntil: (time) =>
       special.reduce((until, { from, to }) => (from < time && to > until ? to : until), Number.NEGATIVE_INFINITY),
     localHour: (time) => placeOf(floorTo(time, HOUR)) % HOURS_A_DAY,
+    localWeekday: (time) => Math.floor(placeOf(floorTo(time, HOUR)) / HOURS_A_DAY),
     hoursOf: (range) => hoursOf(range, total, hours),
   }
 }

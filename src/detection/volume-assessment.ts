@@ -1,12 +1,13 @@
-import { floorTo, HOUR } from '../lib/index.ts'
+import { HOUR } from '../lib/index.ts'
 import type { Bursts } from './bursts-now.ts'
 import { logLimit } from './false-alarms.ts'
+import { mayBeHoliday } from './holiday.ts'
 import { lastSilenceEnded, type Silence, type SilenceLimits, silenceOf, visitsToTell } from './silence.ts'
 import type { UsualCount, UsualCounts } from './usual-counts.ts'
 import type { Status } from './verdict.ts'
-import { type Course, courseSince, withDayBefore } from './volume-counts.ts'
+import { type Course, courseSince } from './volume-counts.ts'
 import { type FallLimits, judgeWindows, type WindowVerdict } from './volume-fall.ts'
-import { isLowSince, type Onset, onsetOf, recoveredSince } from './volume-onset.ts'
+import { type Onset, onsetOf } from './volume-onset.ts'
 
 export interface VolumeConfig {
   /** Which deviations are bad; others are only mentioned. */
@@ -90,6 +91,8 @@ export interface VolumeAssessment {
   readonly window: WindowVerdict | null
   /** Of a fall. */
   readonly onset: Onset | null
+  /** Whether that may be a holiday, and passes until it is over. */
+  readonly isHoliday: boolean
 }
 
 /** Silence first, as it is known to the minute; then too few or too many. */
@@ -98,20 +101,15 @@ export function assessVolume(subject: CountedSubject, limits: VolumeLimits): Vol
   const { minutes, longestGap } = subject
   const silence = minutes === null ? null : silenceOf(minutes, longestGap, usual.noise, bursts, limits.silenceBudget)
   const isSilent = silence !== null && silence.chance < silence.limit && silence.visits >= limits.minVisits
-  if (isSilent && limits.direction !== 'up') return { status: 'critical', silence, window: null, onset: null }
+  if (isSilent && limits.direction !== 'up')
+    return { status: 'critical', silence, window: null, onset: null, isHoliday: false }
   const silenceEnded = lastSilenceEnded(course, usual.noise, bursts, limits.silenceBudget)
   const judged = silenceEnded === null ? course : courseSince(course, silenceEnded)
   const window = judgeWindows(judged, usual, bursts, isSite, limits) ?? wholeCourse(subject, limits)
   const onset = window?.kind === 'fall' ? onsetOf(judged, bursts.burst, usual.noise.steady(HOUR)) : null
-  const isHoliday =
-    isSite && onset !== null && partsOf(course, judged, bursts).some((part) => mayBeHoliday(part, subject))
-  return { status: isHoliday ? 'ok' : statusOf(window?.kind, limits.direction), silence: null, window, onset }
-}
-
-/** A holiday may have silences in it, as hardly any come, and may follow a fault that is over. */
-function partsOf(course: Course, judged: Course, { burst }: Bursts): readonly Course[] {
-  const since = recoveredSince(course, burst)
-  return since === null ? [course, judged] : [course, judged, courseSince(course, since)]
+  const isHoliday = isSite && onset !== null && mayBeHoliday(course, judged, subject)
+  const status = isHoliday ? 'ok' : statusOf(window?.kind, limits.direction)
+  return { status, silence: null, window, onset, isHoliday }
 }
 
 /** Where even the longest window tells nothing of a fall, it may do of silence. Null where it does not, or is less than a day. */
@@ -131,28 +129,3 @@ function statusOf(kind: WindowVerdict['kind'] | undefined, direction: VolumeConf
   if (kind === 'fall') return direction === 'up' ? 'ok' : 'warning'
   return kind === 'spike' && direction !== 'down' ? 'warning' : 'ok'
 }
-
-/** A holiday shows when people get up; by the last of these local hours it is at its level. */
-const HOLIDAY_BEGINS = { from: 3, until: 9 } as const
-
-/**
- * A holiday is a site that goes to its level over hours, all events alike. It ends with the day, and the next one shows that. What may have been low for as long as can be seen is none: it would be
- * one again each night.
- */
-function mayBeHoliday(course: Course, { usual, bursts, ofSite }: CountedSubject): boolean {
-  const { localHour } = ofSite
-  const onsetIn = (part: Course) => onsetOf(part, bursts.burst, usual.noise.steady(HOUR))
-  const longer = () => withDayBefore(course, ofSite)
-  const ofDay = onsetIn(course)
-  const onset = ofDay !== null && mayBeOlder(ofDay, course) ? onsetIn(longer()) : ofDay
-  if (onset === null || onset.isSudden || mayBeOlder(onset, longer())) return false
-  const midnight = floorTo(course.to, HOUR) - localHour(course.to) * HOUR
-  const mayBeYesterday = !isLowSince(course, midnight, bursts.burst)
-  return onset.near.some((begun) => {
-    const hour = localHour(begun)
-    return hour >= HOLIDAY_BEGINS.from && hour < HOLIDAY_BEGINS.until && (begun >= midnight || mayBeYesterday)
-  })
-}
-
-/** Whether a fall may have begun before all that is seen. */
-const mayBeOlder = ({ isOld, near }: Onset, { from, to }: Course): boolean => isOld && near.includes(from.at(-1) ?? to)

@@ -98,6 +98,8 @@ export interface Course {
   readonly expected: readonly number[]
   /** By the clock alone. */
   readonly byClock: readonly number[]
+  /** As the others came, however often. */
+  readonly byOthers: readonly number[]
   /** Time that the buckets hold, ms: less than from one end to the other where buckets are left out, see `withoutOutages`. */
   readonly covered: readonly number[]
   /** The newest instant of a special day, up to which nothing is known of the site's level; −∞ where there was none. */
@@ -126,6 +128,7 @@ export function courseOf(
   const measured: number[] = []
   const expected: number[] = []
   const byClock: number[] = []
+  const byOthers: number[] = []
   const covered: number[] = []
   let [count, all, usualOwn, usualAll, time] = [0, 0, 0, 0, 0]
   for (let index = buckets.length - 1; index >= 0; index--) {
@@ -145,15 +148,16 @@ export function courseOf(
     measured.push(count)
     expected.push(name === null ? usualOwn : usualOwn * Math.min(1, level))
     byClock.push(usualOwn)
+    byOthers.push(name === null ? usualOwn : usualOwn * level)
     covered.push(time)
   }
-  return { from, to, measured, expected, byClock, covered, specialUntil: usual.specialUntil(to) }
+  return { from, to, measured, expected, byClock, byOthers, covered, specialUntil: usual.specialUntil(to) }
 }
 
 /** The part of a course that began at a time or later. */
 export function courseSince(course: Course, time: number): Course {
   const end = course.from.findLastIndex((from) => from >= time) + 1
-  const { from, measured, expected, byClock, covered } = course
+  const { from, measured, expected, byClock, byOthers, covered } = course
   const cut = (values: readonly number[]) => values.slice(0, end)
   return {
     ...course,
@@ -161,35 +165,28 @@ export function courseSince(course: Course, time: number): Course {
     measured: cut(measured),
     expected: cut(expected),
     byClock: cut(byClock),
+    byOthers: cut(byOthers),
     covered: cut(covered),
   }
 }
 
 /** The course of all events with the hours of the day before it, as far as they are known. */
 export function withDayBefore(course: Course, usual: UsualCounts): Course {
-  const { from, measured, expected, byClock, covered } = course
-  const oldest = from.at(-1) ?? course.to
-  let [count, mean, clock, time] = [
-    measured.at(-1) ?? 0,
-    expected.at(-1) ?? 0,
-    byClock.at(-1) ?? 0,
-    covered.at(-1) ?? 0,
-  ]
-  const longer = usual.hoursOf({ from: oldest - DAY, to: oldest }).map((hour) => {
-    const ofHour = usual.of(null).expectedIn(hour.from)
-    count += hour.count
-    mean += ofHour
-    clock += ofHour
-    time += HOUR
-    return { from: hour.from, measured: count, expected: mean, byClock: clock, covered: time }
-  })
+  const oldest = course.from.at(-1) ?? course.to
+  const hours = usual.hoursOf({ from: oldest - DAY, to: oldest })
+  const longer = (values: readonly number[], ofHour: (hour: (typeof hours)[number]) => number): number[] => {
+    let sum = values.at(-1) ?? 0
+    return [...values, ...hours.map((hour) => (sum += ofHour(hour)))]
+  }
+  const expected = longer(course.expected, ({ from }) => usual.of(null).expectedIn(from))
   return {
     ...course,
-    from: [...from, ...longer.map((hour) => hour.from)],
-    measured: [...measured, ...longer.map((hour) => hour.measured)],
-    expected: [...expected, ...longer.map((hour) => hour.expected)],
-    byClock: [...byClock, ...longer.map((hour) => hour.byClock)],
-    covered: [...covered, ...longer.map((hour) => hour.covered)],
+    from: [...course.from, ...hours.map(({ from }) => from)],
+    measured: longer(course.measured, ({ count }) => count),
+    expected,
+    byClock: expected,
+    byOthers: expected,
+    covered: longer(course.covered, () => HOUR),
   }
 }
 

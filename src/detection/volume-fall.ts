@@ -39,8 +39,8 @@ const SLOW = 4 * HOUR
 const WHOLE_BURST = HOUR
 /** In the first window in which a fall to this share would show, a site is known to be as usual. */
 const TELLING_SHARE = 1 / 3
-/** More often than by the clock, an event is not compared with the others. */
-const AS_BY_CLOCK = 1.02
+/** Where the others come so many times as often as usual, they may be of a campaign or bots, of whom an event is rarer than of all others. */
+const MANY_OTHERS = 1.25
 
 /** In its first week both the hours before and the clock have to speak for a site's fall. */
 export const isYoung = ({ doubt }: Noise): boolean => doubt > YOUNG
@@ -62,7 +62,6 @@ export function judgeWindows(
     if (index === -1 || (isSite && (course.from[index] ?? 0) < course.specialUntil)) break
     const measured = course.measured[index] ?? 0
     const expected = course.expected[index] ?? 0
-    const byClock = course.byClock[index] ?? 0
     const limit = logLimit(limits.budget, length)
     const { level, near, slow, spike } = modelsOf(course, index, length, spread, bursts, isSite)
     const isLow = measured > 0 && measured < limits.ratio * Math.max(near.mean, slow.mean)
@@ -72,8 +71,8 @@ export function judgeWindows(
       const { model, chance } =
         isSite && !isNew
           ? rarer(measured, length < SLOW ? [near] : [near, slow])
-          : // One that seems rare among many others may be as usual while a campaign or bots bring those. A site may begin with a campaign.
-            likelier(measured, isNew || byClock <= AS_BY_CLOCK * expected ? [near, slow] : [near])
+          : // A site may begin with a campaign, too.
+            likelier(measured, isNew || areMany(course, index) ? [near, slow] : [near])
       const isFall =
         chance < limit && measured < limits.ratio * model.mean && isBeyond(model.mean - measured, model, limits.z)
       if (isFall && isStill(course, index, bursts.burst, model === slow ? 1 : level)) {
@@ -90,6 +89,9 @@ export function judgeWindows(
   }
   return usual
 }
+
+const areMany = ({ byClock, byOthers }: Course, index: number): boolean =>
+  (byOthers[index] ?? 0) > MANY_OTHERS * (byClock[index] ?? 0)
 
 /** How the counts of a window are distributed while nothing is wrong. */
 interface WindowModels {

@@ -5,7 +5,8 @@ export const HOURS_A_DAY = 24
 export const HOURS_A_WEEK = 7 * HOURS_A_DAY
 /** 1 January 1970 was a Thursday; days of the week count from Monday. */
 const WEEKDAY_OF_EPOCH = 3
-const SATURDAY = 5
+/** From Monday, 0–6. */
+export const SATURDAY = 5
 
 /** The UTC hours of some weeks, oldest first. */
 export interface WeekHours {

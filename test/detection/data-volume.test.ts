@@ -173,6 +173,19 @@ test('a rare event that broke is found over as long a time as it takes to expect
   assert.match(verdict.message, /no “purchase” events for 1\d\d min|no “purchase” events for 2 h/)
 })
 
+test('an event is compared with the others while they come as usual, however much days differ', () => {
+  const level = (time: number) => [0.6, 1, 1.4][Math.floor(time / DAY) % 3] ?? 1
+  const usual: Rates = (time) => ({ page_view: Math.round(90 * level(time)), sign_up: Math.round(10 * level(time)) })
+  const judgeWith = (views: number, signUps: number) =>
+    judge(usual, (time) =>
+      time < NOON - 12 * HOUR ? usual(time) : { page_view: Math.round(90 * views), sign_up: Math.round(10 * signUps) },
+    ).status
+  assert.equal(judgeWith(1.1, 0.5), 'warning')
+  assert.equal(judgeWith(1.1, 0.8), 'ok')
+  // A campaign brings visitors, of whom fewer sign up.
+  assert.equal(judgeWith(2.2, 0.55), 'ok')
+})
+
 test('an event is not called broken because the whole site is quiet', () => {
   const { details } = judge(steady(500, 20), changed(4, steady(500, 20), steady(100, 4)))
   assert.deepEqual(
@@ -195,7 +208,9 @@ const holiday =
   }
 
 test('a holiday, on which a site sinks to its level over hours, is no fault', () => {
-  assert.equal(judge(steady(200), holiday(0.35)).status, 'ok')
+  const { status, message, details } = judge(steady(200), holiday(0.35))
+  assert.deepEqual([status, siteOf(details.findings)?.evidence?.kind], ['ok', 'holiday'])
+  assert.match(message, /below normal.*as on a holiday, so it alerts only if it is low tomorrow, too$/)
 })
 
 /** Few come at night, and the level of Wednesday is as given from the morning on, that of Thursday too. */
@@ -225,7 +240,7 @@ test('in the night after a holiday it is not a fall that lasts a day: the day be
       return { page_view: Math.round(usual * (1 - (1 - level(Math.floor(time / DAY))) * morning)) }
     }
   const today = Math.floor(NOON / DAY)
-  const holidayToday = office((day) => (day === today ? 0.25 : 1))
+  const holidayToday = office((day) => (day === today ? 0.4 : 1))
   for (let hour = 18; hour <= 29; hour++) {
     const { status, message } = judge(
       office(() => 1),
@@ -235,6 +250,26 @@ test('in the night after a holiday it is not a fall that lasts a day: the day be
     )
     assert.equal(status, 'ok', `${hour}:00: ${message}`)
   }
+})
+
+/** A site that sinks to a level between five and nine o'clock of today, a Wednesday, and has a share of its weekdays' events on weekends. */
+const sinks = (level: number, weekend: number) => {
+  const usual: Rates = (time) => ({ page_view: new Date(time).getUTCDay() % 6 === 0 ? 200 * weekend : 200 })
+  const recent: Rates = (time) => {
+    const share = Math.min(1, Math.max(0, ((time - NOON) / HOUR + 7) / 4))
+    return { page_view: Math.round((usual(time).page_view ?? 0) * (1 - (1 - level) * share)) }
+  }
+  return judge(usual, recent, {}, { now: NOON + 2 * HOUR })
+}
+
+test('no holiday brings next to nothing to a site that has visitors on weekends', () => {
+  assert.equal(sinks(0.15, 1).status, 'warning')
+  assert.equal(sinks(0.45, 1).status, 'ok')
+})
+
+test('where hardly anyone works on weekends, a holiday is like one', () => {
+  assert.equal(sinks(0.15, 0.2).status, 'ok')
+  assert.equal(sinks(0.03, 0.2).status, 'warning')
 })
 
 test('a holiday on the day after a silence is one', () => {

@@ -68,6 +68,11 @@ const REASONS: readonly [evidence: object, status: string, words: string | null]
     'ok',
     'So many come by chance once in 1M windows of 30\u00a0min; an alert opens from once in 20k on. It is no fault all the same.',
   ],
+  [
+    { surprise: 6, surprise_needed: 4.3, kind: 'holiday' },
+    'ok',
+    'So few come by chance once in 1M windows of 30\u00a0min; an alert opens from once in 20k on. It sank over the morning as on a holiday: that alerts only if it is low tomorrow, too.',
+  ],
   [{ kind: 'renamed' }, 'ok', null],
 ]
 for (const [evidence, status, words] of REASONS) {

@@ -73,7 +73,9 @@ export function reasonWords(evidence: Readonly<Record<string, unknown>>, status:
     kind === 'zero' ? 'Such a silence comes' : kind === 'spike' || kind === 'doubled' ? 'So many come' : 'So few come'
   const found = `${what} by chance once in ${times(surprise)} ${windows}; an alert opens from once in ${times(needed)} on`
   if (surprise < needed) return `${found}. Chance explains it.`
-  // A holiday, a new name or what is mentioned only was as rare, and passes all the same.
+  if (kind === 'holiday')
+    return `${found}. It sank over the morning as on a holiday: that alerts only if it is low tomorrow, too.`
+  // A new name or what is mentioned only was as rare, and passes all the same.
   return status === 'ok' ? `${found}. It is no fault all the same.` : `${found}.`
 }
 
