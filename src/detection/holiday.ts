@@ -30,20 +30,23 @@ export function mayBeHoliday(course: Course, judged: Course, site: SiteCounts): 
   return parts.some((part) => mayBeIn(part, site))
 }
 
-function mayBeIn(course: Course, site: SiteCounts): boolean {
-  const { usual, ofSite, bursts } = site
-  const { localHour } = ofSite
+function mayBeIn(course: Course, { usual, ofSite, bursts }: SiteCounts): boolean {
   const onsetIn = (part: Course) => onsetOf(part, bursts.burst, usual.noise.steady(HOUR))
-  const longer = () => withDayBefore(course, ofSite)
-  const ofDay = onsetIn(course)
-  const onset = ofDay !== null && mayBeOlder(ofDay, course) ? onsetIn(longer()) : ofDay
-  if (onset === null || onset.isSudden || mayBeOlder(onset, longer())) return false
+  let onset = onsetIn(course)
+  if (onset !== null && mayBeOlder(onset, course)) {
+    const longer = withDayBefore(course, ofSite)
+    onset = onsetIn(longer)
+    if (onset !== null && mayBeOlder(onset, longer)) return false
+  }
+  if (onset === null || onset.isSudden) return false
   const midnight = startOfDay(course.to, ofSite)
   const mayBeYesterday = !isLowSince(course, midnight, bursts.burst)
+  const least = leastOnHoliday(course.to, ofSite)
   return onset.near.some((begun) => {
-    const hour = localHour(begun)
-    const isMorning = hour >= BEGINS.from && hour < BEGINS.until
-    return isMorning && (begun >= midnight || mayBeYesterday) && !isTooLow(begun, course, site)
+    const hour = ofSite.localHour(begun)
+    if (hour < BEGINS.from || hour >= BEGINS.until || (begun < midnight && !mayBeYesterday)) return false
+    const settled = Math.max(begun, startOfDay(begun, ofSite) + BEGINS.until * HOUR)
+    return !isTooLow(courseSince(course, settled), least, usual.noise, bursts.burst)
   })
 }
 
@@ -58,20 +61,17 @@ const LEAST = 1 / 3
 const LEAST_OF_WEEKEND = 0.5
 const LIKELY_LESS = Math.log(0.25)
 
-/** Whether less came than on any holiday, once it is at its level. @param begun when it may have begun */
-function isTooLow(begun: number, course: Course, { usual, ofSite, bursts }: SiteCounts): boolean {
-  const settled = Math.max(begun, startOfDay(begun, ofSite) + BEGINS.until * HOUR)
-  const index = course.from.findLastIndex((from) => from >= settled)
-  const [measured, expected] = [course.measured[index], course.expected[index]]
-  if (measured === undefined || expected === undefined) return false
-  const mean = leastOnHoliday(begun, ofSite) * expected
-  const noise = usual.noise.level(course.to - settled)
-  return measured < mean && logLowerTail(measured, { mean, burst: bursts.burst, noise }) < LIKELY_LESS
+/** Whether less came than on any holiday. @param settled since it is at its level */
+function isTooLow(settled: Course, least: number, noise: UsualCount['noise'], burst: number): boolean {
+  const [measured, expected, length] = [settled.measured.at(-1), settled.expected.at(-1), settled.covered.at(-1)]
+  if (measured === undefined || expected === undefined || length === undefined) return false
+  const model = { mean: least * expected, burst, noise: noise.level(length) }
+  return measured < model.mean && logLowerTail(measured, model) < LIKELY_LESS
 }
 
-/** The share of its usual events that a day has as a holiday, or more. */
-function leastOnHoliday(time: number, ofSite: UsualCounts): number {
-  const start = startOfDay(time, ofSite)
+/** The share of its usual events that a day has as a holiday, or more. @param now of the week that is looked at */
+function leastOnHoliday(now: number, ofSite: UsualCounts): number {
+  const start = startOfDay(now, ofSite)
   const days = Array.from({ length: HOURS_A_WEEK / HOURS_A_DAY }, (_, index) => start + index * DAY)
   const isWeekend = (day: number) => ofSite.localWeekday(day) >= SATURDAY
   const usualOn = (wanted: readonly number[]) => sum(wanted.map((day) => usualIn(day, ofSite))) / wanted.length
