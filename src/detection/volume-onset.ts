@@ -17,8 +17,10 @@ export interface Onset {
 
 /** Below this share of the expected count a bucket speaks for a fall, above it against one: half way from whole to half. */
 const NEUTRAL_SHARE = 0.75
-/** What sinks to a third within hours still has this share of the hours before in the hours after. */
-const SLOW_SHARE = 0.75
+/** Hours over which a site sinks to its level on a holiday, about, … */
+const SINKS_FOR = 5 * HOUR
+/** … and what is left on the quietest, for as long as it may still sink. */
+const LOWEST = 0.1
 /** Relative variance of the level before it is measured, and at least of what it changes by from one hour to the next. */
 const LEVEL_NOISE = 0.05
 const LEAST_STEADY_NOISE = 0.01
@@ -75,29 +77,36 @@ export function onsetOf(course: Course, burst: number, steady: number): Onset | 
   }
 }
 
-/** Bursts that are missing until it is known that less comes; as many have to come again until that is over. */
+/** Bursts that are missing until it is known that less comes; as many have to come again until that may be over, … */
 const KNOWN_LOW = 5
+/** … and it has to last for so long: a level that sinks wavers. */
+const LASTS = HOUR
 
 /**
  * Since when a level is as usual again, or was until it fell again; null where it was not low before. As much as is known to be missing is
  * forgotten by then: a busy evening that is lost weighs more than all that comes in the night after it.
  */
-export function recoveredSince({ from, measured, expected }: Course, burst: number): number | null {
+export function recoveredSince({ from, to, measured, expected }: Course, burst: number): number | null {
   let missing = 0
-  let recovering: number | null = null
+  /** When it was last known to be low, and whether it came back since. */
+  let low = Number.POSITIVE_INFINITY
+  let isBack = false
   let recovered: number | null = null
+  const end = (time: number) => {
+    if (isBack && time - low >= LASTS) recovered = low
+    isBack = false
+  }
   for (let index = from.length - 1; index >= 0; index--) {
     const usual = (expected[index] ?? 0) - (expected[index - 1] ?? 0)
     const came = (measured[index] ?? 0) - (measured[index - 1] ?? 0)
     missing = Math.max(0, missing + NEUTRAL_SHARE * usual - came)
     if (missing >= KNOWN_LOW * burst) {
       missing = KNOWN_LOW * burst
-      recovering = from[index - 1] ?? null
-    } else if (missing === 0 && recovering !== null) {
-      recovered = recovering
-      recovering = null
-    }
+      end(from[index] ?? to)
+      low = from[index - 1] ?? to
+    } else if (missing === 0 && low <= to) isBack = true
   }
+  end(to)
   return recovered
 }
 
@@ -135,8 +144,12 @@ function brokeOff(stretches: readonly Stretch[], start: Stretch, to: number, bur
   const last = before ?? stretches.at(-1) ?? start
   const [usual, had] = [last.expected - start.expected, last.measured - start.measured]
   const level = levelGiven(had, usual, burst, LEVEL_NOISE)
+  const hasSunk = to - start.from >= SINKS_FOR && after.expected > 0
+  const lowest = hasSunk ? Math.min(1, after.measured / after.expected) : LOWEST
+  // As much less as when it sank evenly, from the middle of the one stretch to that of the other.
+  const sinks = ((1 - lowest) * (after.from - last.from)) / 2 / SINKS_FOR
   const chance = logLowerTail(start.measured - after.measured, {
-    mean: SLOW_SHARE * level * (start.expected - after.expected),
+    mean: Math.max(0, level - sinks) * (start.expected - after.expected),
     burst,
     noise: Math.max(LEAST_STEADY_NOISE, steady) + 1 / (1 / LEVEL_NOISE + usual / burst),
   })

@@ -282,8 +282,8 @@ test('a holiday on the day after a silence is one', () => {
 })
 
 test('a holiday on the day after a loss that ended at night is one', () => {
-  const byHour = (time: number) => ((time % DAY) / HOUR < 6 || (time % DAY) / HOUR >= 22 ? 20 : 200)
-  const usual: Rates = (time) => ({ page_view: byHour(time) })
+  const byHour = (time: number) => 200 - 170 * Math.cos((2 * Math.PI * (time - 3 * HOUR)) / DAY)
+  const usual: Rates = (time) => ({ page_view: Math.round(byHour(time)) })
   const lostAtNight: Rates = (time) => {
     const hour = (time - NOON) / HOUR + 12
     const level = hour < -6 ? 1 : hour < 1 ? 0.25 : 1 - 0.6 * Math.min(1, Math.max(0, (hour - 4) / 5))
@@ -307,6 +307,19 @@ test('where the day begins within an hour, the hours before it are not low', () 
   const five = NOON + 11.5 * HOUR
   const { status, message } = judge(opensAtFive, opensAtFive, {}, { now: five, timezone: 'Asia/Kolkata' })
   assert.equal(status, 'ok', message)
+})
+
+test('a site that sank a bit over a quiet morning and then breaks off is not on holiday', () => {
+  const breaksOffAt =
+    (ago: number, kept: number): Rates =>
+    (time) => {
+      const hours = (NOON - time) / HOUR
+      return { page_view: Math.round(200 * (hours > 6 ? 1 : hours > ago ? 0.85 : kept)) }
+    }
+  // For two hours it may still sink as far as that; for six it is known how far it sank.
+  const afternoon = { now: NOON + 5 * HOUR }
+  assert.equal(judge(steady(200), breaksOffAt(2, 0.55), {}, afternoon).status, 'warning')
+  assert.equal(judge(steady(200), breaksOffAt(2, 0.3)).status, 'warning')
 })
 
 test('a site that has been low for days does not look like a holiday again each night', () => {
