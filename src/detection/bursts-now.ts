@@ -31,6 +31,7 @@ export function burstsNow(name: string | null, recent: RecentCounts, usual: Usua
   const burst = Math.max(isBusy ? Math.min(noise.burst, LONG_VISITS * short) : noise.burst, batch)
   // Visits differ in length. Where lengths are geometric, the variance of counts is b = 2 · mean length − 1 times their mean.
   const visit = (short + 1) / 2
+  // Of a visit in five minutes or more on average, slots say by being empty what hours do of fewer.
   const group = sum(counts) > visit * counts.length ? groupOfSlots(counts, noise.group, visit) : noise.group
   return { burst, short: Math.min(short, burst), group: Math.max(group, batch) }
 }

@@ -59,6 +59,7 @@ const startOfDay = (time: number, { localHour }: UsualCounts): number => floorTo
 const LEAST = 1 / 3
 /** … and where they hardly do, this share of a weekend's. */
 const LEAST_OF_WEEKEND = 0.5
+/** A holiday at that share would have so few once in four times. */
 const LIKELY_LESS = Math.log(0.25)
 
 /** Whether less came than on any holiday. @param settled since it is at its level */

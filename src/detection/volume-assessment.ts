@@ -80,6 +80,7 @@ export interface CountedSubject {
   readonly longestGap: number
   readonly usual: Pick<UsualCount, 'noise' | 'alone'>
   readonly bursts: Bursts
+  /** What is usual of the site that it is of. */
   readonly ofSite: UsualCounts
 }
 
