@@ -149,6 +149,7 @@ function shiftClock(ms: number): void {
 /** Asserts that axe finds nothing: WCAG 2.2 A and AA, and its good practices. */
 export async function assertAccessible(page: Page): Promise<void> {
   await holdToast(page)
+  await newestFigures(page)
   // The mode for pages without frames of other hosts, which none may have: the other one opens a second page, and carries all
   // that is right with the first over to it.
   // Half a megabyte to send and to compile: a document that has it from an earlier look keeps it.
@@ -160,6 +161,14 @@ export async function assertAccessible(page: Page): Promise<void> {
   assert.deepEqual(
     violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`)),
     [],
+  )
+}
+
+/** What is shown until the answer for another range is there is pale, and goes back to its colours in a moment. */
+async function newestFigures(page: Page): Promise<void> {
+  await page.waitForFunction(
+    `document.querySelector(':not(main)[data-stale]') === null &&
+      document.getAnimations().every((one) => one.transitionProperty !== 'opacity')`,
   )
 }
 
