@@ -36,17 +36,22 @@ export function burstSize(counts: readonly number[], known: number): number {
  * that differs little: a week with a sale or an outage differs from all others.
  *
  * @param weeks counts of the same hours in each, NaN where they are not known
- * @param part of the twos that differ less; 0 for the size as the two that are most alike have it
+ * @returns `least` as the two weeks that are most alike have it
  */
-export function burstSizeOfWeeks(weeks: readonly ArrayLike<number>[], part = 1 / 3): number {
-  const sizes = weeks.flatMap((week, index) => weeks.slice(index + 1).flatMap((other) => burstSizeOfTwo(week, other)))
-  return Math.max(1, sizes.toSorted((a, b) => a - b)[Math.floor((sizes.length - 1) * part)] ?? 1)
+export function burstSizeOfWeeks(weeks: readonly ArrayLike<number>[]): { usual: number; least: number } {
+  const sizes = weeks
+    .flatMap((week, index) => weeks.slice(index + 1).map((other) => burstSizeOfTwo(week, other)))
+    .filter((size) => size !== null)
+    .toSorted((a, b) => a - b)
+  const at = (index: number): number => Math.max(1, sizes[index] ?? 1)
+  return { usual: at(Math.floor((sizes.length - 1) / 3)), least: at(0) }
 }
 
 /** Two weeks say something of each other where so much of both is known: holidays and outages are left out. */
 const IN_BOTH = 0.5
 
-function burstSizeOfTwo(week: ArrayLike<number>, other: ArrayLike<number>): readonly [number] | readonly [] {
+/** Null where too little is known of both. */
+function burstSizeOfTwo(week: ArrayLike<number>, other: ArrayLike<number>): number | null {
   let squares = 0
   let counted = 0
   let known = 0
@@ -57,8 +62,8 @@ function burstSizeOfTwo(week: ArrayLike<number>, other: ArrayLike<number>): read
     squares += (count - otherCount) ** 2
     counted += count + otherCount
   }
-  if (known < IN_BOTH * week.length) return []
-  return [counted === 0 ? 1 : squares / counted]
+  if (known < IN_BOTH * week.length) return null
+  return counted === 0 ? 1 : squares / counted
 }
 
 /** Counts that have to have a common divisor before it is taken for a batch's size … */

@@ -26,11 +26,14 @@ const BEGINS = { from: 3, until: 9 } as const
 export function mayBeHoliday(course: Course, judged: Course, site: SiteCounts): boolean {
   // It may have silences in it, as hardly any come, and it may follow a fault that is over.
   const since = recoveredSince(course, site.bursts.burst)
-  const parts = since === null ? [course, judged] : [course, judged, courseSince(course, since)]
-  return parts.some((part) => mayBeIn(part, site))
+  // Mostly the judged part is the whole course.
+  const parts = new Set([course, judged, ...(since === null ? [] : [courseSince(course, since)])])
+  const least = leastOnHoliday(course.to, site.ofSite)
+  return [...parts].some((part) => mayBeIn(part, site, least))
 }
 
-function mayBeIn(course: Course, { usual, ofSite, bursts }: SiteCounts): boolean {
+/** @param least share of the usual events on a holiday */
+function mayBeIn(course: Course, { usual, ofSite, bursts }: SiteCounts, least: number): boolean {
   const onsetIn = (part: Course) => onsetOf(part, bursts.burst, usual.noise.steady(HOUR))
   let onset = onsetIn(course)
   if (onset !== null && mayBeOlder(onset, course)) {
@@ -41,7 +44,6 @@ function mayBeIn(course: Course, { usual, ofSite, bursts }: SiteCounts): boolean
   if (onset === null || onset.isSudden) return false
   const midnight = startOfDay(course.to, ofSite)
   const mayBeYesterday = !isLowSince(course, midnight, bursts.burst)
-  const least = leastOnHoliday(course.to, ofSite)
   return onset.near.some((begun) => {
     const hour = ofSite.localHour(begun)
     if (hour < BEGINS.from || hour >= BEGINS.until || (begun < midnight && !mayBeYesterday)) return false

@@ -23,9 +23,9 @@ export function usualHours(counts: Float64Array, hours: WeekHours): Uint8Array {
   const isUsual = Uint8Array.from(isKnown)
   const mean = sum(counts) / Math.max(1, sum(isKnown))
   if (mean === 0) return isUsual
-  const weeks = weeksOf(counts, hours)
-  const burst = Math.max(LEAST_BURST, burstSizeOfWeeks(weeks))
-  const telling = BURSTS * Math.max(LEAST_BURST, burstSizeOfWeeks(weeks, 0))
+  const sizes = burstSizeOfWeeks(weeksOf(counts, hours))
+  const burst = Math.max(LEAST_BURST, sizes.usual)
+  const telling = BURSTS * Math.max(LEAST_BURST, sizes.least)
   const together = HOURS_TOGETHER.find((length) => length * mean >= BURSTS * burst) ?? HOURS_A_DAY
   const isSpecial = specialHours(sumsAround(counts, together), hours, burst, telling)
   const [known, special] = [weeksMarked(isKnown, hours), weeksMarked(isSpecial, hours)]

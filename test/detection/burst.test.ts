@@ -30,10 +30,10 @@ test('weeks that differ by chance say how large bursts are, and one week with an
   const week = alternating(10, 4, 27)
   const other = alternating(10, -4, 27)
   const outage = week.map(() => 0)
-  const size = burstSizeOfWeeks([week, other, week, other])
-  assert.ok(size <= burstSizeOfWeeks([week, other, other, outage]) + 0.1)
-  assert.equal(burstSizeOfWeeks([week]), 1)
-  assert.equal(burstSizeOfWeeks([]), 1)
+  const size = burstSizeOfWeeks([week, other, week, other]).usual
+  assert.ok(size <= burstSizeOfWeeks([week, other, other, outage]).usual + 0.1)
+  assert.equal(burstSizeOfWeeks([week]).usual, 1)
+  assert.equal(burstSizeOfWeeks([]).usual, 1)
 })
 
 const BATCHES: readonly [what: string, counts: readonly number[], size: number][] = [

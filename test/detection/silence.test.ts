@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DATA_VOLUME_DEFAULTS, dataVolume } from '../../src/detection/index.ts'
 import { isoTime, MINUTE } from '../../src/lib/index.ts'
-import { NOON, type Rates, volumeInput } from './support.ts'
+import { judge, NOON, type Rates, volumeInput } from './support.ts'
 
 const steady =
   (page_view: number, purchase = 0): Rates =>
@@ -13,8 +13,6 @@ const since =
   (minutes: number, before: Rates, after: Rates): Rates =>
   (time) =>
     (time >= NOON - minutes * MINUTE ? after : before)(time)
-
-const judge = (usual: Rates, recent: Rates) => dataVolume(volumeInput({ usual, recent }), DATA_VOLUME_DEFAULTS)
 
 const CASES = [
   { minutes: 4, a: 10, status: 'ok', what: 'in which eight were to be expected' },

@@ -1,11 +1,15 @@
 import {
   type BucketCounts,
+  DATA_VOLUME_DEFAULTS,
+  dataVolume,
   type Feedback,
+  type Finding,
   type HourCounts,
   type LocalTime,
   localTime,
   type TimeRange,
   usualCounts,
+  type VolumeConfig,
   type VolumeInput,
   withoutOutages,
 } from '../../src/detection/index.ts'
@@ -79,3 +83,22 @@ function counted(buckets: readonly TimeRange[], rates: Rates): BucketCounts {
   const total = buckets.map((_, index) => [...events.values()].reduce((sum, counts) => sum + (counts[index] ?? 0), 0))
   return { buckets, total, events }
 }
+
+/** So many events in each five minutes. */
+export const steady =
+  (views: number, purchases = 0): Rates =>
+  () =>
+    purchases === 0 ? { page_view: views } : { page_view: views, purchase: purchases }
+
+/** `before` until some time before noon, `after` from then on. */
+export const changed =
+  (slots: number, before: Rates, after: Rates): Rates =>
+  (time) =>
+    time < NOON - slots * SLOT ? before(time) : after(time)
+
+/** What data_volume says. */
+export const judge = (usual: Rates, recent: Rates, config: Partial<VolumeConfig> = {}, world = {}) =>
+  dataVolume(volumeInput({ usual, recent, ...world }), { ...DATA_VOLUME_DEFAULTS, ...config })
+
+/** Of all events of the site. */
+export const siteOf = (findings: readonly Finding[]) => findings.find(({ subject }) => subject.event_name === undefined)
