@@ -8,7 +8,7 @@ import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways, signIn } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, openPage, untilTrue, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
@@ -34,10 +34,10 @@ test('an empty store leads to a client and a site, and a field says what is wron
   await page.setViewportSize({ width: 1440, height: 320 })
   await page.getByRole('button', { name: 'Create the client' }).click()
   await page.getByText('must be an e-mail address').waitFor()
-  await page.waitForFunction('document.activeElement?.getAttribute("aria-invalid") === "true"')
+  await untilTrue(page, 'document.activeElement?.getAttribute("aria-invalid") === "true"')
   const focused =
     '(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.activeElement.getBoundingClientRect())'
-  await page.waitForFunction(focused)
+  await untilTrue(page, focused)
   if (size !== null) await page.setViewportSize(size)
   await page.getByLabel('E-mail address').fill('team@nordwind.example')
   await page.getByRole('button', { name: 'Create the client' }).click()

@@ -6,7 +6,7 @@ import { until } from '../../testkit/until.ts'
 import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, openPage, untilTrue, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startEmpty } from './support/target.ts'
 
@@ -37,7 +37,7 @@ test('the overview of the demo store', async (t) => {
     await page.getByRole('region', { name: 'Open incidents' }).getByRole('link', { name: /Meta/ }).waitFor()
     await page.getByRole('listitem').filter({ hasText: INCIDENT }).first().waitFor()
     assert.match((await page.getByRole('heading', { level: 1 }).textContent()) ?? '', /broken|need/)
-    await page.waitForFunction('/^[■▲] \\d+ (critical|warning) · Overview · Tagwarden$/.test(document.title)')
+    await untilTrue(page, '/^[■▲] \\d+ (critical|warning) · Overview · Tagwarden$/.test(document.title)')
     const icon = await page.locator('link[rel="icon"]').getAttribute('href')
     assert.match(icon ?? '', /favicon-(?:critical|warning)\.svg$/)
   })
@@ -132,11 +132,11 @@ test('the overview of the demo store', async (t) => {
     await banner.waitFor()
     const [, asOf = ''] = /You see the state as of (\d\d:\d\d)\./.exec((await banner.textContent()) ?? '') ?? []
     assert.ok([earliest, berlinTime()].includes(asOf), `as of "${asOf}"`)
-    await page.waitForFunction('document.title === "no connection · Overview · Tagwarden"')
+    await untilTrue(page, 'document.title === "no connection · Overview · Tagwarden"')
     assert.equal(await page.getByText('Feldkamp Outdoor').count(), 1)
     await page.context().setOffline(false)
     await banner.waitFor({ state: 'detached' })
-    await page.waitForFunction('!document.title.includes("no connection")')
+    await untilTrue(page, '!document.title.includes("no connection")')
     // The browser logs each connection that it could not make.
     await until(
       'errors of the network only',

@@ -8,7 +8,7 @@ import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, openPage, untilTrue, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
@@ -32,7 +32,7 @@ const iconOf = (page: Page) => page.locator('link[rel="icon"]').getAttribute('hr
 
 /** Neither the page nor its tab says how the sites do. */
 async function assertTellsNothing(page: Page): Promise<void> {
-  await page.waitForFunction('document.title === "Sign in · Tagwarden"')
+  await untilTrue(page, 'document.title === "Sign in · Tagwarden"')
   assert.equal(await iconOf(page), '/static/favicon-unknown.svg')
   assert.equal(await page.locator('[data-status]').count(), 0)
 }
@@ -93,7 +93,7 @@ test('signing in', async (t) => {
     await page.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
     await page.keyboard.press('Enter')
     await page.getByText('Acme shop').waitFor()
-    await page.waitForFunction('document.title === "■ 1 critical · Overview · Tagwarden"')
+    await untilTrue(page, 'document.title === "■ 1 critical · Overview · Tagwarden"')
     assert.equal(await iconOf(page), '/static/favicon-critical.svg')
     await page.context().clearCookies()
     // The next call to the service finds out.

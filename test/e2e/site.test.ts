@@ -7,7 +7,7 @@ import { until } from '../../testkit/until.ts'
 import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, openPage, untilTrue, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const CROSSHAIRS = "Array.from(document.querySelectorAll('[data-crosshair]'), ({ dataset }) => dataset.crosshair)"
@@ -127,7 +127,7 @@ test('the page of a site of the demo store', async (t) => {
     await page.waitForURL('**/sites/*?tag=Meta+CAPI')
     await page.getByRole('heading', { name: 'Tag Meta CAPI' }).waitFor()
     const title = `Meta CAPI · ${site.name} · Tagwarden`
-    await page.waitForFunction(`document.title.endsWith(${JSON.stringify(title)})`)
+    await untilTrue(page, `document.title.endsWith(${JSON.stringify(title)})`)
     await page.getByRole('row', { name: /^purchase/ }).press('Enter')
     await page.waitForURL('**/sites/*?event=purchase')
     await page
@@ -392,7 +392,7 @@ test('the page of a site of the demo store', async (t) => {
       await assertAccessible(page)
       await page.keyboard.press('Escape')
       await page.getByRole('row', { name: /^transaction id/ }).waitFor({ state: 'detached' })
-      await page.waitForFunction('document.activeElement?.ariaLabel === "Score: what it is made of"')
+      await untilTrue(page, 'document.activeElement?.ariaLabel === "Score: what it is made of"')
     })
 
     await t.test('an alert is acknowledged and silenced where it stands, in two clicks each', async () => {

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { listen } from '../../testkit/listeners.ts'
 import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
-import { assertAccessible, openPage } from './support/page.ts'
+import { assertAccessible, openPage, untilTrue } from './support/page.ts'
 
 /** A way to a service on which everything can stand still: connections stay open, and nothing passes. */
 async function wayTo(t: TestContext, url: string) {
@@ -60,7 +60,7 @@ test('a service that hangs while a page is open', async (t) => {
     await page.clock.fastForward(61_000)
     await page.clock.fastForward(7_000)
     await banner.waitFor()
-    await page.waitForFunction('document.title.startsWith("no connection")')
+    await untilTrue(page, 'document.title.startsWith("no connection")')
     await lines.getByRole('link', { name: 'Feldkamp Outdoor' }).waitFor()
     await assertAccessible(page)
   })

@@ -13,7 +13,7 @@ import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways } from './support/forms.ts'
 import { drawLogo } from './support/logo.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, openPage, untilTrue, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
@@ -133,7 +133,7 @@ test('the shared status page', async (t) => {
         )
         assert.equal(await page.getByText('Only for those who work on it').count(), 0)
         await page.getByRole('link', { name: 'Atom feed of incidents' }).waitFor()
-        await page.waitForFunction('document.querySelector(\'img[src$="/logo"]\')?.naturalWidth === 160')
+        await untilTrue(page, 'document.querySelector(\'img[src$="/logo"]\')?.naturalWidth === 160')
         assert.match(await page.title(), /^■ Feldkamp Group: 1 of 3 sites/)
         assert.equal(await page.getByRole('navigation').count(), 0)
         await assertAccessible(page)
@@ -149,7 +149,7 @@ test('the shared status page', async (t) => {
     await problems(page).getByText(title).waitFor()
     assert.equal(await sideways(page), 0)
     await page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    await page.waitForFunction("document.documentElement.dataset.mantineColorScheme === 'light'")
+    await untilTrue(page, "document.documentElement.dataset.mantineColorScheme === 'light'")
   })
 
   await t.test('renews itself, says when it is cut off, and ends when the link is revoked', async (t) => {

@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContext, ConsoleMessage, Page, Request } from 'playwright-core'
 import { amount } from '../../../testkit/length.ts'
+import { until } from '../../../testkit/until.ts'
 import { openBrowser } from './browser.ts'
 import { SHIFT_MS } from './clock.ts'
 
@@ -166,10 +167,19 @@ export async function assertAccessible(page: Page): Promise<void> {
 
 /** What is shown until the answer for another range is there is pale, and goes back to its colours in a moment. */
 async function newestFigures(page: Page): Promise<void> {
-  await page.waitForFunction(
+  await untilTrue(
+    page,
     `document.querySelector(':not(main)[data-stale]') === null &&
       document.getAnimations().every((one) => one.transitionProperty !== 'opacity')`,
   )
+}
+
+/**
+ * Waits until an expression is true in the page. The browser's own wait looks at text again and again with `eval`, which the page's policy
+ * forbids: it would pass only where the first look does.
+ */
+export async function untilTrue(page: Page, expression: string): Promise<void> {
+  await until(expression, async () => (await page.evaluate<boolean>(expression)) || undefined, PATIENCE_MS)
 }
 
 /** A toast that fades out while it is looked at is too pale to read; one under the pointer stays. */

@@ -62,10 +62,13 @@ export const resultsQuery = (id: string, limit = PAGE) =>
     refetchInterval: REFRESH_MS,
   })
 
-/** The last results of a probe, newest first; asked for again when there is a newer one, at `last_result_at`. */
+/**
+ * The last results of a probe, newest first; asked for again when there is a newer one, at `last_result_at`. A key of its own: what no
+ * newer result changes need not be asked for with each change of the list, nor of a probe that is being deleted.
+ */
 export const stripQuery = ({ id, last_result_at }: Pick<ProbeRecord, 'id' | 'last_result_at'>) =>
   queryOptions({
-    queryKey: [...PROBES_KEY, 'strip', id, last_result_at],
+    queryKey: ['probe-strip', id, last_result_at],
     queryFn: ({ signal }) => request<ResultRecord[]>(`/api/probes/${id}/results`, { query: { limit: PAGE }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: (before) => before,
