@@ -41,9 +41,13 @@ export function collect(size: number, total: Float64Array, series: readonly Floa
   }
 }
 
-/** Like a binomial number, but `size` at a time. */
-export const clumped = (random: Random, trials: number, rate: number, size: number): number =>
-  size <= 1 ? random.binomial(trials, rate) : Math.min(trials, size * random.binomial(Math.ceil(trials / size), rate))
+/** Like a binomial number, but `size` at a time, rounded; what is left over is a smaller one. */
+export function clumped(random: Random, trials: number, rate: number, size: number): number {
+  const one = Math.max(1, Math.round(size))
+  // Of a visit cut short all counts, or nothing: a whole one in its place would make more than the rate of what comes in few minutes.
+  const [whole, rest] = [Math.floor(trials / one), trials % one]
+  return one * random.binomial(whole, rate) + rest * random.binomial(Math.min(1, rest), rate)
+}
 
 /** The presence of a field over several kinds of events. */
 export function together(parts: readonly Presence[]): Presence {

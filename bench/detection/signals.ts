@@ -130,7 +130,7 @@ function kindSignals(
       const mine = faults.filter((fault) => fault.signal === field)
       const isVisitors = IDENTIFIER_FIELDS.some((one) => one === field)
       const usual = field === 'transaction_duplicate' && name !== 'purchase' ? 0 : habits.rates[field]
-      const together = isVisitors && usual < 0.99 ? Math.max(1, Math.round(site.pagesAVisit ?? 1)) : 1
+      const together = isVisitors && usual < 0.99 ? (site.pagesAVisit ?? 1) : 1
       const present = new Float64Array(SLOTS)
       for (let slot = 0; slot < SLOTS; slot++) {
         if (total[slot] === 0) continue
@@ -186,7 +186,7 @@ function consentOf(
   const series = () => new Float64Array(SLOTS)
   const of = { total: series(), signal: series(), update: series(), ads: series(), analytics: series() }
   const denied = series()
-  const pages = Math.max(1, Math.round(site.pagesAVisit ?? 1))
+  const pages = site.pagesAVisit ?? 1
   for (let slot = 0; slot < SLOTS; slot++) {
     const total = events.reduce((sum, counts) => sum + (counts[slot] ?? 0), 0)
     if (total === 0) continue
@@ -224,7 +224,7 @@ function tagSignals(
   const signals = { key: tag.key, consented: series(), denied: series(), taken: series(), refused: series() }
   const mine = faults.filter((fault) => fault.tag === tag.key)
   const keeps = CONSENT_TAGS.some((key) => key === tag.key)
-  const pages = Math.max(1, Math.round(site.pagesAVisit ?? 1))
+  const pages = site.pagesAVisit ?? 1
   let spell = 1
   for (let slot = 0; slot < SLOTS; slot++) {
     if (slot % SPELL === 0) spell = random.gamma(1.5) / 1.5

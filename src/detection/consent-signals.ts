@@ -1,6 +1,7 @@
 import { duration, isoTime, number, percent } from '../lib/index.ts'
 import { began } from './bad-share.ts'
 import { surprise } from './false-alarms.ts'
+import { waveringOfDays } from './four-weeks.ts'
 import { type FieldSentence, judgeField, MIN_USUAL_EVENTS, type PresenceHistory } from './quality.ts'
 import { wilson, Z_999 } from './statistics.ts'
 import { BUDGET, unusualStretch } from './unusual-share.ts'
@@ -61,8 +62,12 @@ const SENTENCES: Readonly<Record<ConsentField, FieldSentence>> = {
 /** Whether events say of consent what they used to, and whether tags that kept to it still do. */
 export function consentSignals({ now, events, tags, usual_denied }: ConsentInput, config: ConsentConfig): Verdict {
   const budget = BUDGET / (CONSENT_FIELDS.length + tags.length * PURPOSES.length)
-  const fields = CONSENT_FIELDS.map((field) => judgeField(field, events, now, { ...config, budget }, SENTENCES[field]))
-  const ofTags = tags.map((tag) => judgeTag(tag, usual_denied, now, { ...config, budget }))
+  const fields = CONSENT_FIELDS.map((field) => {
+    const waveringOf = (known: UsualShare) => waveringOfDays(field, events, known)
+    return judgeField(field, events, now, { ...config, budget, waveringOf }, SENTENCES[field])
+  })
+  const ofEvents = (purpose: Purpose) => usualShare(purpose, events.usual, { times: config.lost_share })
+  const ofTags = tags.map((tag) => judgeTag(tag, usual_denied, ofEvents, now, { ...config, budget }))
   const judged = fields.filter((finding) => finding !== null).length
   const keeping = ofTags.filter((finding) => finding !== null).length
   const kept = keeping === 0 ? '' : `; ${number(keeping)} ${keeping === 1 ? 'tag keeps' : 'tags keep'} to it`
@@ -88,6 +93,7 @@ function withoutConsequences(findings: readonly (Finding | null)[]): (Finding | 
 function judgeTag(
   { tag_key, recent, earlier }: TagConsentHistory,
   usualDenied: ConsentInput['usual_denied'],
+  ofEvents: (purpose: Purpose) => UsualShare,
   now: number,
   { tag_share, budget }: ConsentConfig & { budget: number },
 ): Finding | null {
@@ -95,7 +101,8 @@ function judgeTag(
     const ofAll = usualDenied[purpose]
     if (ofAll === null) return null
     const limit = tag_share * ofAll
-    const usual = usualShare(purpose, earlier, { times: 0, least: limit })
+    const own = usualShare(purpose, earlier, { times: 0, least: limit })
+    const usual = { ...own, together: Math.max(own.together, thinned(ofEvents(purpose), own)) }
     const expected = ofAll * usual.total
     if (usual.total < MIN_USUAL_EVENTS || expected < TAG_MIN_EXPECTED) return null
     if (usual.present > TAG_KEEPS_SHARE * expected) return null
@@ -107,6 +114,13 @@ function judgeTag(
     null
   )
 }
+
+/**
+ * How many executions say as much as one that came alone, if a visitor's choice is one for all pages: a tag that keeps to consent hardly ever runs on denied events, which do not show by
+ * how many they come. Of clumps of events it has as many executions as it runs on events (design effect of thinned clusters, Kish 1965).
+ */
+const thinned = ({ together, total }: UsualShare, ofTag: UsualShare): number =>
+  1 + (together - 1) * Math.min(1, ofTag.total / Math.max(1, total))
 
 interface KeptPurpose {
   tag_key: string

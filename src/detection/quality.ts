@@ -110,6 +110,8 @@ export interface LostRule extends Pick<QualityConfig, 'lost_share' | 'lost_min_r
   budget: number
   /** Share of what is known of the week that may be left while nothing is wrong; 1 where it is not given. */
   levelOf?: (known: UsualShare) => number
+  /** By how much the level wavers as far as more than the week says, as `wavering` of the share; null where no more is known. */
+  waveringOf?: (known: UsualShare) => number | null
 }
 
 /**
@@ -120,13 +122,14 @@ export function judgeField<F extends string>(
   field: F,
   { event_name, recent, usual: past }: PresenceHistory<F>,
   now: number,
-  { lost_share, lost_min_rate, budget, levelOf }: LostRule,
+  { lost_share, lost_min_rate, budget, levelOf, waveringOf }: LostRule,
   sentence: FieldSentence = (seen, expected) => `“${field}” is present in ${seen}; ${expected} are usual`,
 ): Finding | null {
   const known = usualShare(field, past, { times: lost_share })
   // Campaigns bring other visitors and end by themselves: what the day with the least had is usual, too.
   const level = levelOf?.(known) ?? 1
-  const usual = { ...known, rateAt: (time: number) => level * known.leastLevel * known.rateAt(time) }
+  const wavering = Math.max(known.wavering, waveringOf?.(known) ?? 0)
+  const usual = { ...known, wavering, rateAt: (time: number) => level * known.leastLevel * known.rateAt(time) }
   if (usual.total < MIN_USUAL_EVENTS || usual.rate < lost_min_rate) return null
   const isLow = (share: number, rate: number): boolean => share < lost_share * rate
   const seen = unusualStretch(field, recent, now, { usual, isBad: isLow, budget })

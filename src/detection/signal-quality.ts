@@ -1,6 +1,6 @@
 import { number } from '../lib/index.ts'
 import { type BadShareConfig, judgeShare } from './bad-share.ts'
-import { ordinaryLevel } from './ordinary-level.ts'
+import { ordinaryLevel } from './four-weeks.ts'
 import { type FieldSentence, judgeField, type PresenceHistory, type QualityConfig } from './quality.ts'
 import { BUDGET } from './unusual-share.ts'
 import type { UsualShare } from './usual-share.ts'

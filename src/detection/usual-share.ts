@@ -56,7 +56,7 @@ const ALWAYS = 1e-6
 const HOURLY = 0.2
 /** … and of how much the level wavers, as how many stretches of six hours that counts, and by how much a week may make too little of it. Measured
  * as a variance of the share itself: where nine tenths grant, a day on which one in twenty more does has half of the refusals. */
-const WAVERING = { prior: 0.02, weight: 10, hours: 6, doubt: 2 } as const
+export const WAVERING = { prior: 0.02, weight: 10, hours: 6, doubt: 2 } as const
 
 /** By the hours they were learnt from: who judges the same week several times, as a replay does, learns once. */
 const learnt = new WeakMap<readonly unknown[], Map<string, UsualShare>>()

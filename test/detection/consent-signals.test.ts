@@ -27,7 +27,11 @@ const counts = (over: Partial<Record<ConsentField, number>> = {}): FieldCounts<C
 const USUAL_DENIED = { ad_storage: 0.3, analytics_storage: 0.25 }
 
 /** Two hours of slots up to noon, of which the last ones are as given, after a week of hours as usual. */
-const judge = (last: readonly FieldCounts<ConsentField>[], tags: readonly TagConsentHistory[] = []) =>
+const judge = (
+  last: readonly FieldCounts<ConsentField>[],
+  tags: readonly TagConsentHistory[] = [],
+  hours: readonly FieldCounts<ConsentField>[] = [],
+) =>
   consentSignals(
     {
       now: NOON,
@@ -37,7 +41,10 @@ const judge = (last: readonly FieldCounts<ConsentField>[], tags: readonly TagCon
           ...range,
           fields: last[index - 24 + last.length] ?? counts(),
         })),
-        usual: bucketsUntil(NOON - 24 * HOUR, HOUR, 168).map((range) => ({ ...range, fields: counts() })),
+        usual: bucketsUntil(NOON - 24 * HOUR, HOUR, 168).map((range, hour) => ({
+          ...range,
+          fields: hours[hour] ?? counts(),
+        })),
       },
       tags,
       usual_denied: USUAL_DENIED,
@@ -140,15 +147,32 @@ test('consent that was lost and came back is lost no more', () => {
   assert.equal(judge([...lost, ...slots(2, {})]).status, 'ok')
 })
 
+/** In each hour the same number grants, or by turns all of some visitors and all of others. */
+const STEADY = Array.from({ length: 168 }, () => counts())
+const BY_VISITOR = STEADY.map((_, hour) => {
+  const granted = hour % 2 === 0 ? 90 : 30
+  return counts({ ad_storage: granted, analytics_storage: granted })
+})
+
 test('one visitor without consent, of those who look at many pages, is no habit of a tag', () => {
   // Usually one in fifty visitors slips through, with all pages at once.
-  const kept = tag(0, [0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 10, 0])
-  const earlier = kept.earlier.map((bucket, hour) => {
-    const denied = hour % 50 === 0 ? 10 : 0
-    return { ...bucket, ad_storage_denied: denied, analytics_storage_denied: denied }
-  })
-  assert.equal(judge([], [{ ...kept, earlier }]).status, 'ok')
+  const kept = tag(0, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 5])
+  const slipped = { present: 10, total: 10 }
+  const earlier = kept.earlier.map((bucket, hour) =>
+    hour % 50 === 0 ? { ...bucket, fields: { ad_storage: slipped, analytics_storage: slipped } } : bucket,
+  )
+  assert.equal(judge([], [{ ...kept, earlier }], BY_VISITOR).status, 'ok')
 })
+
+for (const [where, hours, status] of [
+  ['where each event is a choice of its own', STEADY, 'warning'],
+  ['where a choice is one for all pages of a visit, though it never happened before', BY_VISITOR, 'ok'],
+] as const) {
+  test(`a tag that ran for ten events without consent within minutes is ${status} ${where}`, () => {
+    const kept = tag(0, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 5])
+    assert.equal(judge([], [kept], hours).status, status)
+  })
+}
 
 test('a tag that keeps to consent is fine, however many visitors deny it', () => {
   const { status, fine } = judge(slots(12, { refusal: 85 }), [tag(0, [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0])])
@@ -160,3 +184,40 @@ test('a tag that always ran whatever was said is not judged', () => {
   const { status, details } = judge([], [tag(3, [3, 3, 3, 3, 3, 3, 6, 6, 6, 6, 6, 6])])
   assert.deepEqual([status, details.unjudged], ['ok', 1])
 })
+
+/** Of each hundred events 20 deny, give or take six from day to day: some days have half of it. */
+const DAYS = [20, 26, 14, 22, 29, 18, 10, 24, 21, 13]
+const ofDay = (daysAgo: number): FieldCounts<ConsentField> => {
+  const denied = DAYS[daysAgo % DAYS.length] ?? 0
+  const of = (present: number) => ({ present: 100 * present, total: 10_000 })
+  const [granted, rest] = [of(100 - denied), of(denied)]
+  return { signal: of(100), update: of(90), ad_storage: granted, analytics_storage: granted, refusal: rest }
+}
+
+for (const [what, earlier, status] of [
+  ['is a fault as far as an even week tells', 0, 'warning'],
+  ['is none where four weeks had such days', 21, 'ok'],
+] as const) {
+  test(`a day with few refusals ${what}`, () => {
+    const even = ofDay(0)
+    const few = (of: FieldCounts<ConsentField>) => ({ ...of, refusal: { present: 700, total: 10_000 } })
+    const { status: found, message } = consentSignals(
+      {
+        now: NOON,
+        events: {
+          event_name: null,
+          recent: bucketsUntil(NOON, HOUR, 24).map((range) => ({ ...range, fields: few(even) })),
+          usual: bucketsUntil(NOON - 24 * HOUR, HOUR, 168).map((range) => ({ ...range, fields: even })),
+          earlier: bucketsUntil(NOON - 8 * 24 * HOUR, 24 * HOUR, earlier).map((range, day) => ({
+            ...range,
+            fields: ofDay(day),
+          })),
+        },
+        tags: [],
+        usual_denied: USUAL_DENIED,
+      },
+      CONSENT_DEFAULTS,
+    )
+    assert.equal(found, status, message)
+  })
+}

@@ -7,15 +7,15 @@ import type {
   PresenceHistory,
   TagConsentHistory,
 } from '../../detection/index.ts'
-import { floorTo, HOUR } from '../../lib/index.ts'
+import { DAY, floorTo, HOUR } from '../../lib/index.ts'
 import { GRAIN, SIGNAL_COLUMNS, TAG_SIGNAL_COLUMNS, type TimeRange } from '../../rollups/index.ts'
-import { type SignalSums, usualRange } from './presence-counts.ts'
+import { earlierRange, type SignalSums, usualRange } from './presence-counts.ts'
 import { readTagSignals, type TagHistory } from './tag-counts.ts'
 import { SLOT, type Timeline } from './timeline.ts'
 
 type TagSignals = TagHistory<(typeof TAG_SIGNAL_COLUMNS)[number]>
 
-/** What a site's events and tags said of consent: in the buckets of the timeline, and by the hour in the week before. */
+/** What a site's events and tags said of consent: in the buckets of the timeline, by the hour in the week before, and of events by the day in the three weeks before that. */
 export async function readConsent(
   snapshot: Snapshot,
   timeline: Timeline,
@@ -40,10 +40,14 @@ export async function readConsent(
     end,
   )
   const usualRows = await rowsOf([{ ...usual, coarsest: GRAIN.hour }], HOUR, usual.to)
+  const earlier = earlierRange(timeline)
+  const earlierRows = await rowsOf([{ ...earlier, coarsest: GRAIN.day }], DAY, earlier.to)
+  const wholeOf = (length: number) => (at: number) => ({ from: floorTo(at, length), to: floorTo(at, length) + length })
   const events: PresenceHistory<ConsentField> = {
     event_name: null,
     recent: bucketsOf(recentRows, (at) => buckets[timeline.indexAt(at)]),
-    usual: bucketsOf(usualRows, (at) => ({ from: floorTo(at, HOUR), to: floorTo(at, HOUR) + HOUR })),
+    usual: bucketsOf(usualRows, wholeOf(HOUR)),
+    earlier: bucketsOf(earlierRows, wholeOf(DAY)),
   }
   const before = sumOf(usualRows)
   const shareOf = (denied: number) => (before.consent_total === 0 ? null : denied / before.consent_total)

@@ -56,7 +56,7 @@ export function usualRange({ buckets }: Timeline): TimeRange {
 }
 
 /** Three weeks before that one, in whole UTC days. */
-function earlierRange(timeline: Timeline): TimeRange {
+export function earlierRange(timeline: Timeline): TimeRange {
   const to = floorTo(usualRange(timeline).from, DAY)
   return { from: to - EARLIER_DAYS * DAY, to }
 }

@@ -40,7 +40,13 @@ export const consentSignals = defineProbeType({
   figure: percent,
   defaultIntervalSeconds: 300,
   run: ({ config, ...counting }) =>
-    judgePresence(counting, readConsent, (counts, end) => judgeConsent({ now: end, ...counts }, config), unjudged),
+    judgePresence(
+      counting,
+      readConsent,
+      (counts, end) => judgeConsent({ now: end, ...counts }, config),
+      unjudged,
+      true,
+    ),
 })
 
 function unjudged({ events: { recent, usual } }: Omit<ConsentInput, 'now'>): Unjudged {

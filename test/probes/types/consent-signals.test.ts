@@ -83,6 +83,35 @@ testOnEveryEngine('consent_signals: batches are judged by their counts', async (
   )
 })
 
+/** Of a hundred events so many refuse: 20 in the last week, and by turns from day to day before. */
+const REFUSALS = [20, 26, 14, 22, 29, 18, 10, 24, 21, 13]
+const refused = (time: number, events: number, percent: number): Payload =>
+  batch(time, {
+    total_events: events,
+    consent: {
+      total: events,
+      ad_storage_granted: (events * (100 - percent)) / 100,
+      ad_storage_denied: (events * percent) / 100,
+    },
+  })
+
+for (const [what, days, expected] of [
+  ['warn on a site that is known for a week in which each day was alike', 0, 'warning'],
+  ['are fine where the days of the three weeks before that differed so much', 21, 'ok'],
+] as const) {
+  testOnEveryEngine(`consent_signals: few refusals for a day ${what}`, async (store, t) => {
+    const payloads = [
+      ...every(DAY, NOW - (9 + days) * DAY, NOW - 9 * DAY).map((time, day) =>
+        refused(time, 10_000, REFUSALS[day % REFUSALS.length] ?? 0),
+      ),
+      ...every(HOUR, NOW - 9 * DAY, NOW - DAY).map((time) => refused(time, 400, 20)),
+      ...every(HOUR, NOW - DAY, NOW).map((time) => refused(time, 400, 7)),
+    ]
+    const { status, message } = await resultOf(t, store, await siteWith(store, payloads), consentSignals)
+    assert.equal(status, expected, message)
+  })
+}
+
 testOnEveryEngine('consent_signals: a site whose tag reports no consent has nothing to judge', async (store, t) => {
   const site = await siteWith(
     store,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ordinaryLevel, waveringOfDays } from '../../src/detection/four-weeks.ts'
 import {
   type FieldCounts,
   type IdentifierField,
   identifierQuality,
   QUALITY_DEFAULTS,
 } from '../../src/detection/index.ts'
-import { ordinaryLevel } from '../../src/detection/ordinary-level.ts'
 import { type PresenceBucket, usualShare } from '../../src/detection/usual-share.ts'
 import { DAY, HOUR } from '../../src/lib/index.ts'
 import { bucketsUntil, NOON, SLOT } from './support.ts'
@@ -90,3 +90,38 @@ for (const [what, rate, now, days, status] of SITUATIONS) {
     assert.deepEqual(fields.toSorted(), status === 'ok' ? [] : ['click_id', 'fbc'])
   })
 }
+
+/** What ten normal numbers may be. */
+const NORMAL = [-1.8, -1.1, -0.7, -0.4, 0, 0.3, 0.6, 0.9, 1.3, 1.9]
+const BASE = 0.3
+/** Days whose rates differ by a twentieth of all events, in an order in which no week is like another. */
+const wavering: RateOf = (daysAgo) => BASE + 0.05 * (NORMAL[(7 * Math.floor(daysAgo)) % NORMAL.length] ?? 0)
+const even: RateOf = () => BASE
+
+const WAVERINGS: readonly [what: string, rate: RateOf, low: number, high: number][] = [
+  ['hardly known to be more than nothing where all days are alike', even, 0, 0.02 * (BASE * (1 - BASE)) ** 2],
+  ['that of the days, with what four weeks may make too little of it', wavering, 0.05 ** 2, 2 * 0.05 ** 2],
+]
+for (const [what, rate, low, high] of WAVERINGS) {
+  test(`the wavering of a share is ${what}`, () => {
+    const history = historyOf(rate)
+    const found = waveringOfDays('click_id', history, { rate: BASE, together: 1 })
+    assert.ok(found !== null && found >= low && found <= high, `${found}`)
+  })
+}
+
+test('a fault of two days makes the wavering of a share at most twice as large', () => {
+  const faulty: RateOf = (daysAgo) => (daysAgo >= 12 && daysAgo < 14 ? 0.02 : wavering(daysAgo))
+  const [without, withFault] = [wavering, faulty].map(
+    (rate) => waveringOfDays('click_id', historyOf(rate), { rate: BASE, together: 1 }) ?? 0,
+  )
+  assert.ok(without !== undefined && withFault !== undefined && withFault <= 2 * without, `${without}, then ${withFault}`)
+})
+
+test('the wavering of a share is no more where chance alone makes days differ, and unknown before two weeks are', () => {
+  // Of 120 clumps of 40 events each a day: chance makes a standard deviation of 0.042.
+  const history = historyOf((daysAgo) => BASE + 0.042 * (NORMAL[(7 * Math.floor(daysAgo)) % NORMAL.length] ?? 0))
+  const found = waveringOfDays('click_id', history, { rate: BASE, together: 40 })
+  assert.ok(found !== null && found < 0.03 ** 2, `${found}`)
+  assert.equal(waveringOfDays('click_id', historyOf(even, { days: 6 }), { rate: BASE, together: 1 }), null)
+})
