@@ -9,6 +9,8 @@ const MIN_DAYS = 14
 const LEAST_PRESENT = 10
 /** A day of fewer clumps says little of its level. */
 const LEAST_CLUMPS = 10
+/** By how much four weeks may make too little of the variance of days. */
+const DOUBT = 1.5
 /** Campaigns may fill so much of the time that is known, and faults what is left. */
 const ORDINARY = 0.25
 
@@ -60,8 +62,8 @@ export function waveringOfDays<F extends string>(
   const chance = middle * (1 - middle)
   const byChance = sum(days.map(({ total }) => (known.together * chance) / total))
   const measured = Math.max(0, sum(squares) / LEFT_OF_VARIANCE - byChance) / (days.length - 1)
-  const { doubt, weight, prior } = WAVERING
-  return (days.length * doubt * measured + weight * prior * chance ** 2) / (days.length + weight)
+  const { weight, prior } = WAVERING
+  return (days.length * DOUBT * measured + weight * prior * chance ** 2) / (days.length + weight)
 }
 
 /** The days of four weeks that have any. */
