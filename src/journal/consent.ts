@@ -95,13 +95,21 @@ export function excessiveConsent(counts: ConsentCounts): keyof ConsentCounts | u
   return dma > total ? 'dma' : undefined
 }
 
+/** Each purpose with its places: a name that is put together for each event costs more than the rest. */
+const PLACES = CONSENT_PURPOSES.map((purpose) => ({
+  purpose,
+  granted: SIGNAL[`${purpose}_granted`],
+  denied: SIGNAL[`${purpose}_denied`],
+}))
+
 /** Adds what an event says. */
 export function addConsent(counts: Counts, consent: Consent): void {
   if (CONSENT_FIELDS.every((field) => consent[field] === undefined)) return
   counts[SIGNAL.consent_total] = 1
-  for (const purpose of CONSENT_PURPOSES) {
+  for (const { purpose, granted, denied } of PLACES) {
     const said = consent[purpose]
-    if (said === 'granted' || said === 'denied') counts[SIGNAL[`${purpose}_${said}`]] = 1
+    if (said === 'granted') counts[granted] = 1
+    else if (said === 'denied') counts[denied] = 1
   }
   if (consent.updated !== undefined) counts[SIGNAL.update_known] = 1
   if (consent.updated === false) counts[SIGNAL.never_updated] = 1

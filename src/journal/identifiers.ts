@@ -42,11 +42,18 @@ export type IdentifierCounts = Static<typeof IdentifierCounts>
 
 export const IDENTIFIER_COUNTS: readonly Name[] = NAMES
 
+/** Each flag with its place: a name that is put together for each event costs more than the rest. */
+const PLACES = NAMES.map((name) => ({ flag: flagOf(name), place: SIGNAL[name] }))
+
 /** Adds what an event says. */
 export function addIdentifiers(counts: Counts, flags: Identifiers): void {
-  if (NAMES.every((name) => flags[flagOf(name)] === undefined)) return
-  counts[SIGNAL.identifiers_total] = 1
-  for (const name of NAMES) if (flags[flagOf(name)] === true) counts[SIGNAL[name]] = 1
+  let isSaid = false
+  for (const { flag, place } of PLACES) {
+    const given = flags[flag]
+    if (given !== undefined) isSaid = true
+    if (given === true) counts[place] = 1
+  }
+  if (isSaid) counts[SIGNAL.identifiers_total] = 1
 }
 
 /** Adds what a batch says. */

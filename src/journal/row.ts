@@ -79,9 +79,12 @@ export const outcomeWith = (outcome: Outcome, signals: number): number =>
 /** Appends signals that stand by their places; without any nothing. */
 export function appendSignals(log: Log, counts: Counts | undefined): void {
   if (counts === undefined) return
-  const places = [...counts.keys()].filter((place) => counts[place] !== 0)
-  log.push(SIGNALS, places.length)
-  for (const place of places) log.push(place, counts[place] ?? 0)
+  const lengthAt = log.push(SIGNALS, 0) - 1
+  for (let place = 0; place < counts.length; place++) {
+    const count = counts[place] ?? 0
+    if (count !== 0) log.push(place, count)
+  }
+  log[lengthAt] = (log.length - lengthAt - 1) / 2
 }
 
 function appendSummedSignals(log: Log, counters: Counters | undefined): void {
