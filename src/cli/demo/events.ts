@@ -3,6 +3,7 @@ import type { EventPayload } from '../../journal/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import type { Incident } from './incidents.ts'
 import type { EcommerceRates, EventProfile, SiteProfile, TagProfile, UserDataRates } from './profile.ts'
+import { asSecond, comesTwice, consentOf, identifierFlags, mayRun, responseOf, validityFlags } from './signals.ts'
 
 /** How far whole hours stray from the rhythm. */
 const HOUR_SPREAD = 0.07
@@ -67,6 +68,7 @@ function eventsOfMinute(
   const hourSeed = `${seed}/${site.serverContainerId}/hour/${floorTo(minute, HOUR)}`
   const expected = rhythm(minute) * logNormal(seededRandom(hourSeed), 1, HOUR_SPREAD)
   const random = seededRandom(`${seed}/${site.serverContainerId}/${minute}`)
+  const chances = { random, ofSignals: seededRandom(`${seed}/${site.serverContainerId}/signals/${minute}`) }
   const times = Array.from({ length: poisson(random, expected) }, () => minute + Math.floor(random() * MINUTE))
   const weights = site.events.map((event) => event.weight)
   const around = incidents.filter(
@@ -77,9 +79,18 @@ function eventsOfMinute(
     const event = events[weighted(random, weights)]
     const wrong = around.length === 0 ? around : around.filter(({ from, to }) => from <= time && time < to)
     const isLost = wrong.some(({ kind }) => kind === 'nothing arrives')
-    if (event !== undefined && !isLost) happened.push(eventAt(time, site, event, wrong, random))
+    if (event === undefined || isLost) continue
+    const one = eventAt(time, site, event, wrong, chances)
+    happened.push(one)
+    if (comesTwice(event.profile, wrong)) happened.push(asSecond(one))
   }
   return happened
+}
+
+/** What an event says beside its outcomes has a source of its own: it hardly changes what else happens. */
+interface Chances {
+  random: Random
+  ofSignals: Random
 }
 
 function eventAt(
@@ -87,22 +98,32 @@ function eventAt(
   site: SiteProfile,
   { profile, tags }: PreparedEvent,
   wrong: readonly Incident[],
-  random: Random,
+  { random, ofSignals }: Chances,
 ): EventPayload {
   const { userData, ecommerce, own } = profile
-  const fired = wrong.length === 0 ? tags : tags.filter(({ tag }) => fires(tag, wrong))
+  const consent = consentOf(site.consent, wrong, ofSignals)
+  const fired = tags.filter(({ tag }) => mayRun(tag, consent) && fires(tag, wrong))
   const event: EventPayload = {
     container_id: site.serverContainerId,
     container: { version: String(site.serverVersion), environment: 'Live' },
     event_name: profile.name,
     timestamp_ms: time,
-    tags: fired.map((tag) => executionOf(tag, profile.name, wrong, random)),
+    tags: fired.map((tag) => answered(tag.tag, executionOf(tag, profile.name, wrong, random), wrong, ofSignals)),
+    identifiers: identifierFlags(ofSignals),
+    ...(consent === undefined ? {} : { consent }),
   }
   if (userData !== undefined && random() < userData.sent) event.user_data = userDataFlags(userData, random)
-  if (ecommerce !== undefined) event.ecommerce = ecommerceFlags(ecommerce, wrong, random)
+  if (ecommerce !== undefined) {
+    event.ecommerce = { ...ecommerceFlags(ecommerce, wrong, random), ...validityFlags(profile, ofSignals) }
+  }
   // By chance of its own: what else happens is the same with and without them.
   if (own !== undefined) event.fields = ownFlags(own, wrong, seededRandom(`${site.serverContainerId}/own/${time}`))
   return event
+}
+
+function answered(tag: TagProfile, run: Execution, wrong: readonly Incident[], random: Random): Execution {
+  const response = responseOf(tag, run, wrong, random)
+  return response === undefined ? run : { ...run, response }
 }
 
 const fires = (tag: TagProfile, wrong: readonly Incident[]): boolean =>

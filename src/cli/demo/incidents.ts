@@ -17,6 +17,9 @@ interface Period {
 export type Incident =
   | (Period & { kind: 'tag fails'; tag: string; on: string | 'every event'; share: number; isReleased: boolean })
   | (Period & { kind: 'tag does not fire'; tag: string })
+  | (Period & { kind: 'vendor refuses'; tag: string; share: number })
+  | (Period & { kind: 'consent is not updated' })
+  | (Period & { kind: 'purchases come twice' })
   | (Period & { kind: 'transaction ids are lost' })
   | (Period & { kind: 'nothing arrives' })
 
@@ -46,6 +49,31 @@ export function incidentsAround(start: number): readonly Incident[] {
       to: localTime(start, FASHION.timezone, 5, 21),
     },
     { kind: 'nothing arrives', site: COFFEE, from: wentAway, to: wentAway + AWAY_MS },
+    ...ofSignals(start),
+  ]
+}
+
+/** On how many executions TikTok answers 4xx while its token is not valid. */
+const TIKTOK_REFUSES = 0.85
+
+/** What no tag's outcome shows: all of them succeed. */
+function ofSignals(start: number): Incident[] {
+  const [noon, afternoon, morning] = [
+    localTime(start, FASHION.timezone, 4, 12),
+    localTime(start, OUTDOOR.timezone, 6, 15),
+    localTime(start, OUTDOOR.timezone, 3, 9),
+  ]
+  return [
+    { kind: 'consent is not updated', site: FASHION, from: noon, to: noon + 3 * HOUR },
+    { kind: 'purchases come twice', site: OUTDOOR, from: afternoon, to: afternoon + 3 * HOUR },
+    {
+      kind: 'vendor refuses',
+      site: OUTDOOR,
+      tag: TAGS.tiktok.name,
+      share: TIKTOK_REFUSES,
+      from: morning,
+      to: morning + 4 * HOUR,
+    },
   ]
 }
 
@@ -98,7 +126,8 @@ export function releasesAround(start: number, incidents: readonly Incident[]): r
 function releasesOf(incident: Incident): Release[] {
   const { kind, site, from, to } = incident
   // That was the tag server or the vendor, not what runs in it.
-  if (kind === 'nothing arrives' || (kind === 'tag fails' && !incident.isReleased)) return []
+  if (kind === 'nothing arrives' || kind === 'vendor refuses') return []
+  if (kind === 'tag fails' && !incident.isReleased) return []
   const breaks = { site, at: from - SEEN_WITHIN_MS }
   return to === Number.POSITIVE_INFINITY ? [breaks] : [breaks, { site, at: to }]
 }

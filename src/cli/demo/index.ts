@@ -11,7 +11,7 @@ interface Options {
 }
 
 /** As many as are needed to compare the present with the week before, and to find what goes wrong in it; each one makes the start longer. */
-const DAYS = 9
+const DAYS = 8
 
 const HELP = `
 Two invented clients with four sites: ${DAYS} days of history, then live traffic through the ingest endpoint, with probes, alerts

@@ -1,4 +1,10 @@
-import type { BatchPayload, EventPayload, Payload } from '../../journal/index.ts'
+import {
+  type BatchPayload,
+  type EventPayload,
+  IDENTIFIER_COUNTS,
+  type Payload,
+  VALIDITY_FIELDS,
+} from '../../journal/index.ts'
 import { eventsOf, type Traffic } from './events.ts'
 
 /** What a site's tag sends for the time from `from` until before `to`, in the order it is sent. */
@@ -31,6 +37,12 @@ export class PayloadReader {
   }
 }
 
+const PURPOSES = ['ad_storage', 'analytics_storage', 'ad_user_data', 'ad_personalization'] as const
+
+type Consent = NonNullable<EventPayload['consent']>
+type ConsentCounts = NonNullable<BatchPayload['consent']>
+type Identifiers = NonNullable<EventPayload['identifiers']>
+type IdentifierCounts = NonNullable<BatchPayload['identifiers']>
 type TagMetrics = NonNullable<BatchPayload['tag_metrics']>
 
 /** Sums events up as the tag does in batched mode: a batch goes out when it is full, the last one as it is. */
@@ -49,6 +61,7 @@ export function* inBatches(events: Iterable<EventPayload>, size: number): Genera
 function batchOf(events: readonly EventPayload[]): BatchPayload {
   const userData = events.flatMap((event) => event.user_data ?? [])
   const ecommerce = events.flatMap((event) => event.ecommerce ?? [])
+  const consents = events.flatMap((event) => event.consent ?? [])
   return {
     container_id: events[0]?.container_id ?? '',
     ...(events[0]?.container !== undefined && { container: events[0].container }),
@@ -64,26 +77,59 @@ function batchOf(events: readonly EventPayload[]): BatchPayload {
       address: countOf(userData, (flags) => flags.has_first_name === true || flags.has_last_name === true),
       total: userData.length,
     },
+    consent: consentCounts(consents),
+    identifiers: identifierCounts(events.flatMap((event) => event.identifiers ?? [])),
     ecommerce_quality: {
       value: countOf(ecommerce, (flags) => flags.has_value),
       currency: countOf(ecommerce, (flags) => flags.has_currency),
       transaction_id: countOf(ecommerce, (flags) => flags.has_transaction_id),
       items: countOf(ecommerce, (flags) => flags.has_items),
       total: ecommerce.length,
+      validity_total: ecommerce.length,
+      ...countEach(VALIDITY_FIELDS, (field) => countOf(ecommerce, (flags) => flags[field])),
     },
   }
 }
 
+function consentCounts(said: readonly Consent[]): ConsentCounts {
+  const of = (purpose: (typeof PURPOSES)[number], choice: 'granted' | 'denied') =>
+    countOf(said, (consent) => consent[purpose] === choice)
+  return {
+    total: said.length,
+    ...Object.fromEntries(
+      PURPOSES.flatMap((purpose) => [
+        [`${purpose}_granted`, of(purpose, 'granted')],
+        [`${purpose}_denied`, of(purpose, 'denied')],
+      ]),
+    ),
+    update_known: countOf(said, ({ updated }) => updated !== undefined),
+    never_updated: countOf(said, ({ updated }) => updated === false),
+    dma: countOf(said, ({ dma }) => dma),
+  }
+}
+
+const identifierCounts = (given: readonly Identifiers[]): IdentifierCounts => ({
+  ...countEach(IDENTIFIER_COUNTS, (name) => countOf(given, (flags) => flags[`has_${name}`])),
+  total: given.length,
+})
+
 function tagMetrics(events: readonly EventPayload[]): TagMetrics {
   const metrics: TagMetrics = {}
-  for (const { tags } of events) {
-    for (const { name, id, status, execution_time } of tags) {
+  for (const { tags, consent } of events) {
+    for (const { name, id, status, execution_time, response } of tags) {
       const key = name ?? `tag_${id}`
       metrics[key] ??= { success: 0, failure: 0, timeout: 0, exception: 0, total_exec_ms: 0, count: 0 }
       const tag = metrics[key]
       tag[status] = (tag[status] ?? 0) + 1
       tag.total_exec_ms = (tag.total_exec_ms ?? 0) + (execution_time ?? 0)
       tag.count = (tag.count ?? 0) + 1
+      if (consent !== undefined) {
+        tag.consent_total = (tag.consent_total ?? 0) + 1
+        tag.ad_storage_denied = (tag.ad_storage_denied ?? 0) + Number(consent.ad_storage === 'denied')
+        tag.analytics_storage_denied =
+          (tag.analytics_storage_denied ?? 0) + Number(consent.analytics_storage === 'denied')
+      }
+      if (response !== undefined) tag[`response_${response}`] = (tag[`response_${response}`] ?? 0) + 1
     }
   }
   return metrics
@@ -94,6 +140,9 @@ function countBy<T>(items: readonly T[], keyOf: (item: T) => string): Record<str
   for (const key of items.map(keyOf)) counts[key] = (counts[key] ?? 0) + 1
   return counts
 }
+
+const countEach = <K extends string>(keys: readonly K[], countOf: (key: K) => number): Record<K, number> =>
+  Object.fromEntries(keys.map((key) => [key, countOf(key)])) as Record<K, number>
 
 const countOf = <T>(items: readonly T[], has: (item: T) => boolean | undefined): number =>
   items.filter((item) => has(item) === true).length

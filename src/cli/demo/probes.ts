@@ -69,6 +69,9 @@ const BEFORE_INCIDENT_MS = 30 * MINUTE
 const FOUND_BY: Readonly<Record<Incident['kind'], readonly string[]>> = {
   'tag fails': ['tag_failure_rate'],
   'tag does not fire': ['tag_missing'],
+  'vendor refuses': ['vendor_status'],
+  'consent is not updated': ['consent_signals'],
+  'purchases come twice': ['duplicates'],
   'transaction ids are lost': ['ecommerce_quality', 'field_contract'],
   'nothing arrives': ['data_volume'],
 }

@@ -34,6 +34,19 @@ export interface EventProfile {
   own?: Readonly<Record<string, number>>
 }
 
+/** What visitors choose. */
+export interface ConsentRates {
+  /** Share of the events that carry a signal, … */
+  signal: number
+  /** … of those on which a choice follows the default, … */
+  choice: number
+  /** … and of these the shares that grant. */
+  ads: number
+  analytics: number
+  /** Whether the Digital Markets Act applies. */
+  dma: boolean
+}
+
 export interface TagProfile {
   id: string
   /** Absent where the tag does not send its name: it is then known as `tag_<id>`. */
@@ -48,6 +61,10 @@ export interface TagProfile {
   failure: number
   timeout: number
   exception: number
+  /** Runs where ads are granted; the others go by a consent mode of their vendor. */
+  isAfterConsent?: boolean
+  /** Its template has the lines that say how its vendor answered. */
+  saysResponse?: boolean
 }
 
 export interface SiteProfile {
@@ -63,6 +80,7 @@ export interface SiteProfile {
   serverVersion: number
   measurementId: string
   cmp: string
+  consent: ConsentRates
   /** What an order is worth; without it nothing says what lost ones were. */
   orders?: { average_order_value: number; currency: string }
   /** Events a batch holds; null sends one request per event. */

@@ -211,6 +211,12 @@ function describe(incident: Incident): string {
       return `${incident.tag} fails on about ${Math.round(incident.share * 100)} % of ${incident.on === 'every event' ? 'its' : incident.on} events ${since}`
     case 'tag does not fire':
       return `${incident.tag} does not fire ${since}`
+    case 'vendor refuses':
+      return `${incident.tag} is refused on about ${Math.round(incident.share * 100)} % of its executions ${since}`
+    case 'consent is not updated':
+      return `no choice follows the consent default ${since}`
+    case 'purchases come twice':
+      return `purchases come twice ${since}`
     case 'transaction ids are lost':
       return `transaction ids are missing ${since}`
     case 'nothing arrives':

@@ -41,6 +41,7 @@ export const TAGS = {
     failure: 0.006,
     timeout: 0.002,
     exception: 0.0005,
+    isAfterConsent: true,
   },
   /** One tag for all that a shop sends. */
   metaCapiShop: {
@@ -52,6 +53,7 @@ export const TAGS = {
     failure: 0.006,
     timeout: 0.002,
     exception: 0.0005,
+    isAfterConsent: true,
   },
   metaCapiFunnel: {
     id: '48',
@@ -62,6 +64,7 @@ export const TAGS = {
     failure: 0.006,
     timeout: 0.002,
     exception: 0.0005,
+    isAfterConsent: true,
   },
   tiktok: {
     id: '52',
@@ -72,6 +75,8 @@ export const TAGS = {
     failure: 0.008,
     timeout: 0.006,
     exception: 0.001,
+    isAfterConsent: true,
+    saysResponse: true,
   },
   floodlight: {
     id: '60',
@@ -92,6 +97,8 @@ export const TAGS = {
     failure: 0.01,
     timeout: 0.004,
     exception: 0,
+    isAfterConsent: true,
+    saysResponse: true,
   },
   newsletter: {
     id: '68',

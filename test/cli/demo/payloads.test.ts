@@ -119,6 +119,56 @@ test('with them goes a parameter of the shop, and the other one stays', () => {
   assert.ok(rate('financing', lost.from, lost.to) > 0.2)
 })
 
+test('where no choice follows the default all is denied, and tags that wait for consent do not run', () => {
+  const broken = INCIDENTS.find((incident) => incident.kind === 'consent is not updated')
+  assert.ok(broken !== undefined)
+  const look = (from: number, to: number) => {
+    const all = events(FASHION, from, to, INCIDENTS)
+    const said = all.flatMap(({ consent }) => consent ?? [])
+    const granted = said.filter(({ ad_storage }) => ad_storage === 'granted').length / said.length
+    const metaRuns = all.flatMap(({ tags }) => tags.filter(({ name }) => name === 'Meta CAPI')).length
+    return { events: all.length, said: said.length / all.length, granted, metaRuns }
+  }
+  const [before, during] = [look(broken.from - 3 * HOUR, broken.from), look(broken.from, broken.to)]
+  assert.ok(during.events > 0.8 * before.events, 'events come as before')
+  assert.ok(before.said > 0.9 && during.said > 0.9)
+  assert.ok(before.granted > 0.6 && during.granted === 0)
+  // Where nothing is said they run.
+  assert.ok(before.metaRuns > 500 && during.metaRuns < 0.1 * before.metaRuns, `${before.metaRuns}, ${during.metaRuns}`)
+})
+
+test('tags that wait for consent never run on an event that denies it', () => {
+  for (const { consent, tags } of events(OUTDOOR, START - 3 * HOUR, START)) {
+    const isDenied = consent?.ad_storage === 'denied'
+    assert.ok(!isDenied || tags.every(({ name = '' }) => !/^(Meta|TikTok|Pinterest)/.test(name ?? '')))
+  }
+})
+
+test('purchases come twice for an afternoon, each time with a transaction that came before', () => {
+  const twice = INCIDENTS.find((incident) => incident.kind === 'purchases come twice')
+  assert.ok(twice !== undefined)
+  const repeated = (from: number, to: number) => {
+    const purchases = events(OUTDOOR, from, to, INCIDENTS).filter(({ event_name }) => event_name === 'purchase')
+    return purchases.filter(({ ecommerce }) => ecommerce?.transaction_duplicate === true).length / purchases.length
+  }
+  assert.ok(repeated(twice.from - 3 * HOUR, twice.from) < 0.03)
+  assert.ok(Math.abs(repeated(twice.from, twice.to) - 0.5) < 0.02)
+})
+
+test('what a vendor refuses succeeds all the same', () => {
+  const refused = INCIDENTS.find((incident) => incident.kind === 'vendor refuses')
+  assert.ok(refused !== undefined)
+  const shares = (from: number, to: number) => {
+    const runs = events(OUTDOOR, from, to, INCIDENTS).flatMap(({ tags }) =>
+      tags.filter(({ name }) => name === refused.tag),
+    )
+    const shareOf = (has: (run: (typeof runs)[number]) => boolean) => runs.filter(has).length / runs.length
+    return [shareOf(({ response }) => response === '4xx'), shareOf(({ status }) => status === 'success')] as const
+  }
+  const [[before], [during, succeeds]] = [shares(refused.from - HOUR, refused.from), shares(refused.from, refused.to)]
+  assert.ok(before < 0.02 && Math.abs(during - 0.85) < 0.03 && succeeds > 0.95, `${before}, ${during}, ${succeeds}`)
+})
+
 test('nothing arrives from the coffee roaster for a while, and as usual before and after', () => {
   const away = INCIDENTS.find((incident) => incident.kind === 'nothing arrives')
   assert.ok(away !== undefined)
@@ -156,6 +206,22 @@ test('batches are full but for the last, and add up to their events', () => {
   assert.equal(
     sum((batch) => batch.ecommerce_quality?.transaction_id),
     count((event) => event.ecommerce?.has_transaction_id),
+  )
+  assert.equal(
+    sum((batch) => batch.consent?.ad_storage_denied),
+    count((event) => event.consent?.ad_storage === 'denied'),
+  )
+  assert.equal(
+    sum((batch) => batch.identifiers?.fbp),
+    count((event) => event.identifiers?.has_fbp),
+  )
+  assert.equal(
+    sum((batch) => batch.ecommerce_quality?.items_empty),
+    count((event) => event.ecommerce?.items_empty),
+  )
+  assert.equal(
+    sum((batch) => batch.tag_metrics?.GA4?.ad_storage_denied),
+    count((event) => event.consent?.ad_storage === 'denied'),
   )
   const runs = given.flatMap((event) => event.tags).filter(({ name }) => name === 'GA4')
   assert.equal(

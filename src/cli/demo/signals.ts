@@ -1,0 +1,96 @@
+import type { EventPayload } from '../../journal/index.ts'
+import type { Random } from './events.ts'
+import type { Incident } from './incidents.ts'
+import type { ConsentRates, EventProfile, TagProfile } from './profile.ts'
+
+type Consent = NonNullable<EventPayload['consent']>
+type Identifiers = NonNullable<EventPayload['identifiers']>
+type Validity = Pick<
+  NonNullable<EventPayload['ecommerce']>,
+  'value_zero' | 'value_invalid' | 'currency_invalid' | 'items_empty' | 'transaction_duplicate'
+>
+type Execution = EventPayload['tags'][number]
+
+/** How often each identifier is there on an everyday event, on all sites alike. */
+const IDENTIFIERS = {
+  event_id: 0.992,
+  client_id: 0.97,
+  fbp: 0.64,
+  fbc: 0.09,
+  click_id: 0.13,
+  user_agent: 0.999,
+} as const
+/** How often what a shop sends cannot be used. */
+const FAULTS = { value_zero: 0.006, value_invalid: 0.001, currency_invalid: 0.0004, items_empty: 0.004 } as const
+/** Buyers reload the page that thanks them. */
+const REPEATED = 0.004
+/** Of what a vendor takes and a tag reports as a success, so much it answered with 4xx on a good day. */
+const REFUSED = 0.002
+
+/** What an event says of the visitor's consent: a choice, or the default, which denies all. Undefined where it says nothing. */
+export function consentOf(rates: ConsentRates, wrong: readonly Incident[], random: Random): Consent | undefined {
+  const [says, chooses, grantsAds, grantsAnalytics] = [random(), random(), random(), random()]
+  if (says >= rates.signal) return undefined
+  const updated = chooses < rates.choice && !wrong.some(({ kind }) => kind === 'consent is not updated')
+  const of = (isGranted: boolean) => (updated && isGranted ? 'granted' : 'denied')
+  const ads = of(grantsAds < rates.ads)
+  return {
+    ad_storage: ads,
+    analytics_storage: of(grantsAnalytics < rates.analytics),
+    ad_user_data: ads,
+    ad_personalization: ads,
+    updated,
+    dma: rates.dma,
+  }
+}
+
+/** Tags of vendors without a consent mode of their own run where ads are granted only; where nothing is said they run. */
+export const mayRun = ({ isAfterConsent = false }: TagProfile, consent: Consent | undefined): boolean =>
+  !isAfterConsent || consent?.ad_storage !== 'denied'
+
+export const identifierFlags = (random: Random): Identifiers => ({
+  has_event_id: random() < IDENTIFIERS.event_id,
+  has_client_id: random() < IDENTIFIERS.client_id,
+  has_fbp: random() < IDENTIFIERS.fbp,
+  has_fbc: random() < IDENTIFIERS.fbc,
+  has_click_id: random() < IDENTIFIERS.click_id,
+  has_ip: true,
+  has_user_agent: random() < IDENTIFIERS.user_agent,
+})
+
+export function validityFlags({ ecommerce }: EventProfile, random: Random): Validity {
+  const hasTransaction = ecommerce?.transactionId !== undefined
+  return {
+    value_zero: random() < FAULTS.value_zero,
+    value_invalid: random() < FAULTS.value_invalid,
+    currency_invalid: random() < FAULTS.currency_invalid,
+    items_empty: random() < FAULTS.items_empty,
+    ...(hasTransaction ? { transaction_duplicate: random() < REPEATED } : {}),
+  }
+}
+
+/** Whether a purchase is reported a second time, with the transaction that came before. */
+export const comesTwice = (event: EventProfile, wrong: readonly Incident[]): boolean =>
+  event.ecommerce?.transactionId !== undefined && wrong.some(({ kind }) => kind === 'purchases come twice')
+
+/** The second one, at the same moment: whatever is right with it is right again. */
+export const asSecond = (event: EventPayload): EventPayload => ({
+  ...event,
+  ecommerce: { ...event.ecommerce, transaction_duplicate: true },
+})
+
+/** How the vendor answered, where the tag is one that says so: the container takes what is refused for a success. */
+export function responseOf(
+  { name, saysResponse = false }: TagProfile,
+  { status }: Execution,
+  wrong: readonly Incident[],
+  random: Random,
+): Execution['response'] {
+  if (!saysResponse) return undefined
+  if (status !== 'success') return status === 'failure' ? '5xx' : 'none'
+  const refusing = wrong.reduce(
+    (share, incident) => (incident.kind === 'vendor refuses' && incident.tag === name ? incident.share : share),
+    REFUSED,
+  )
+  return random() < refusing ? '4xx' : '2xx'
+}
