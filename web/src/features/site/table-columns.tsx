@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { TagAnswer, TagReport } from '../../api/analytics.ts'
+import type { TagAnswer, TagReport, WindowReport } from '../../api/analytics.ts'
 import { percent, whole } from '../../lib/words.ts'
 import type { Column } from '../../ui/table/column.ts'
 import type { HeatRow } from './HeatPanel.tsx'
@@ -116,6 +116,34 @@ export const EVENT_COLUMNS: readonly Column<EventRow>[] = [
     render: (row) => <With reference={change(row.total, row.before, 'count')}>{whole(row.total)}</With>,
   },
   { key: 'share', title: 'Share', isNumber: true, sortBy: (row) => row.share, render: (row) => rate(row.share) },
+]
+
+export type TagConsent = WindowReport['consent']['tags'][number]
+
+const denied = (key: 'ad_storage_denied' | 'analytics_storage_denied', title: string): Column<TagConsent> => ({
+  key,
+  title,
+  isNumber: true,
+  sortBy: (row) => shareOf(row[key], row.total),
+  render: (row) => (
+    <With reference={whole(row[key])}>
+      <b>{rate(shareOf(row[key], row.total))}</b>
+    </With>
+  ),
+})
+
+/** Tags that ran although consent was denied. */
+export const CONSENT_TAG_COLUMNS: readonly Column<TagConsent>[] = [
+  { key: 'tag', title: 'Tag', sortBy: (row) => row.tag_key, render: (row) => <Name>{row.tag_key}</Name> },
+  {
+    key: 'executions',
+    title: 'Executions',
+    isNumber: true,
+    sortBy: (row) => row.total,
+    render: (row) => whole(row.total),
+  },
+  denied('ad_storage_denied', 'Ads denied'),
+  denied('analytics_storage_denied', 'Analytics denied'),
 ]
 
 /** A number with what it is read by, in lighter letters before it: the numbers stay in line. */
