@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { analyticsRoutes } from '../../src/analytics/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
-import { event } from '../../testkit/payloads.ts'
+import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { ID, openApp, refused } from '../http/support.ts'
 import { count, reportContext } from './support.ts'
@@ -257,5 +257,106 @@ testOnEveryEngine(
       `${at('12:00:00')},group,0.5`,
     ])
     await refused(app, { url: `${path}/fields?hours=0` }, 400, 'invalid_request')
+  },
+)
+
+testOnEveryEngine(
+  'consent, identifiers, faults of values and answers of vendors are shares of what reports them, as series and as CSV',
+  async (store, t) => {
+    const { site, get } = await openReports(t, store)
+    await count(store, site, [
+      event(at('12:10:00'), {
+        event_name: 'purchase',
+        tags: [
+          { id: '1', name: 'GA4', status: 'success', response: '2xx' },
+          { id: '2', name: 'Meta', status: 'success', response: '4xx' },
+        ],
+        consent: { ad_storage: 'granted', analytics_storage: 'granted', ad_user_data: 'granted', updated: true },
+        identifiers: { has_event_id: true, has_client_id: true, has_ip: true },
+        ecommerce: { has_value: true, value_zero: true, items_empty: false },
+      }),
+      event(at('12:20:00'), {
+        tags: [{ id: '2', name: 'Meta', status: 'failure', response: '2xx' }],
+        consent: { ad_storage: 'denied', ad_personalization: 'denied', updated: false },
+        identifiers: { has_event_id: false, has_fbp: true, has_user_agent: true },
+      }),
+      batch(at('12:30:00'), {
+        total_events: 4,
+        tag_metrics: { GA4: { success: 2, count: 2, response_3xx: 1, response_none: 1 } },
+        consent: { total: 2, ad_storage_granted: 1 },
+        identifiers: { total: 2, event_id: 1, fbc: 2, click_id: 1 },
+        ecommerce_quality: {
+          total: 4,
+          ...{ validity_total: 3, value_invalid: 1, currency_invalid: 2, transaction_duplicate: 3 },
+        },
+      }),
+      // Reports none of it, and is part of no share.
+      event(at('12:31:00'), { tags: [{ id: '1', name: 'GA4', status: 'success' }], ecommerce: { has_value: true } }),
+    ])
+    const hour = `from=${at('12:00:00')}&to=${at('13:00:00')}&bucket=1h`
+    const wholes: Readonly<Record<string, readonly [value: number, base: number]>> = {
+      consent: [3 / 4, 4],
+      identifiers: [2 / 4, 4],
+      validity: [2 / 4, 4],
+      responses: [2 / 5, 5],
+    }
+    const parts: readonly [cut: string, Readonly<Record<string, number>>][] = [
+      [
+        'consent&group_by=field',
+        {
+          ad_storage_granted: 2 / 4,
+          ad_storage_denied: 1 / 4,
+          ad_storage_absent: 1 / 4,
+          analytics_storage_granted: 1 / 4,
+          analytics_storage_denied: 0,
+          analytics_storage_absent: 3 / 4,
+          ad_user_data_granted: 1 / 4,
+          ad_user_data_denied: 0,
+          ad_personalization_granted: 0,
+          ad_personalization_denied: 1 / 4,
+          never_updated: 1 / 2,
+        },
+      ],
+      [
+        'identifiers&group_by=field',
+        { event_id: 2 / 4, client_id: 1 / 4, fbp: 1 / 4, fbc: 2 / 4, click_id: 1 / 4, ip: 1 / 4, user_agent: 1 / 4 },
+      ],
+      ['identifiers&group_by=field&event_name=page_view&keys=event_id&keys=fbp', { event_id: 0, fbp: 1 }],
+      [
+        'validity&group_by=field',
+        {
+          value_zero: 1 / 4,
+          value_invalid: 1 / 4,
+          currency_invalid: 2 / 4,
+          transaction_duplicate: 3 / 4,
+          items_empty: 0,
+        },
+      ],
+      [
+        'responses&group_by=field',
+        { response_2xx: 2 / 5, response_3xx: 1 / 5, response_4xx: 1 / 5, response_5xx: 0, response_none: 1 / 5 },
+      ],
+      ['responses&group_by=tag_key', { GA4: 1 / 3, Meta: 1 / 2 }],
+      [
+        'responses&group_by=field&tag_key=Meta&keys=response_2xx&keys=response_4xx',
+        { response_2xx: 0.5, response_4xx: 0.5 },
+      ],
+    ]
+    for (const [metric, [value, base]] of Object.entries(wholes)) {
+      const { series } = (await get(`/timeseries?metric=${metric}&${hour}`)).json<{ series: unknown }>()
+      assert.deepEqual(series, [{ key: metric, points: [{ t: at('12:00:00'), value, base }] }], metric)
+    }
+    for (const [cut, expected] of parts) {
+      const csv = await get(`/export.csv?metric=${cut}&${hour}`)
+      const [head, ...lines] = csv.body.trim().split('\n')
+      assert.equal(head, 't,key,value')
+      assert.deepEqual(
+        lines.toSorted(),
+        Object.entries(expected)
+          .map(([key, value]) => `${at('12:00:00')},${key},${value}`)
+          .sort(),
+        cut,
+      )
+    }
   },
 )

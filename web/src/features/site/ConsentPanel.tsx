@@ -1,77 +1,62 @@
-import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
-import { timeseriesQuery, type WindowReport } from '../../api/analytics.ts'
-import { compact, percent } from '../../lib/words.ts'
-import { seriesTokens } from '../../ui/series-color.ts'
-import { ChartPanel } from './ChartPanel.tsx'
-import { calmBucket } from './columns.ts'
-import { Legend } from './Legend.tsx'
+import { compact, counted } from '../../lib/words.ts'
+import { DataTable } from '../../ui/table/DataTable.tsx'
+import { type Share, SharesPanel } from './SharesPanel.tsx'
+import page from './site.module.css'
 import { useSite } from './site-scope.ts'
-import { change, figure } from './words.ts'
+import { CONSENT_TAG_COLUMNS, type TagConsent } from './table-columns.tsx'
 
-const HEIGHT = 160
+/** More tags than this need scrolling past. */
+const TAGS = 10
 
-/** The series that are drawn, with their names for people and their rate in a report. */
-const SHARES = [
+const SHARES: readonly Share[] = [
   { key: 'ad_storage_granted', name: 'ads granted', rateIn: rateOf('ad_storage', 'granted') },
   { key: 'ad_storage_denied', name: 'ads denied', rateIn: rateOf('ad_storage', 'denied') },
   { key: 'analytics_storage_granted', name: 'analytics granted', rateIn: rateOf('analytics_storage', 'granted') },
   { key: 'ad_storage_absent', name: 'no signal', rateIn: rateOf('ad_storage', 'absent') },
-  { key: 'never_updated', name: 'never updated', rateIn: ({ never_updated }: Consent) => never_updated.rate },
-] as const
+  { key: 'never_updated', name: 'never updated', rateIn: ({ consent }) => consent.never_updated.rate },
+]
 
-type Consent = WindowReport['consent']
-
-function rateOf(purpose: 'ad_storage' | 'analytics_storage', said: 'granted' | 'denied' | 'absent') {
-  return (consent: Consent): number | null => (consent.total === 0 ? null : consent[purpose][said] / consent.total)
+function rateOf(purpose: 'ad_storage' | 'analytics_storage', said: 'granted' | 'denied' | 'absent'): Share['rateIn'] {
+  return ({ consent }) => (consent.total === 0 ? null : consent[purpose][said] / consent.total)
 }
 
-/** What visitors said of consent over time; nothing on sites whose tag does not report it. */
+/** What visitors said of consent over time, and which tags ran all the same; nothing on sites whose tag does not report it. */
 export function ConsentPanel() {
-  const { report } = useSite()
-  return report.consent.total === 0 ? null : <Shares consent={report.consent} earlier={report.previous?.consent} />
-}
-
-function Shares({ consent, earlier }: { consent: Consent; earlier: Consent | undefined }) {
-  const { site, query, frame } = useSite()
-  const answer = useQuery(
-    timeseriesQuery(site.id, query, {
-      metric: 'consent',
-      group_by: 'field',
-      bucket: calmBucket(frame.to - frame.from),
-      keys: SHARES.map(({ key }) => key),
-    }),
-  )
-  const { data } = answer
-  const tokens = useMemo(() => seriesTokens(SHARES.map(({ name }) => name)), [])
-  const series = useMemo(
-    () =>
-      data &&
-      SHARES.flatMap(({ key, name }) => {
-        const found = data.series.find((each) => each.key === key)
-        return found === undefined ? [] : [{ ...found, key: name }]
-      }),
-    [data],
-  )
-  const rows = SHARES.map(({ name, rateIn }) => ({
-    key: name,
-    name,
-    token: tokens.get(name),
-    value: figure(rateIn(consent), 'rate'),
-    reference: change(rateIn(consent), earlier && rateIn(earlier), 'rate'),
-  }))
+  const { consent } = useSite().report
+  if (consent.total === 0) return null
   return (
-    <ChartPanel
+    <SharesPanel
       title="Consent"
       unit={`of ${compact(consent.total)} events that report it`}
-      answer={answer}
-      series={series}
-      kind="lines"
+      metric="consent"
+      shares={SHARES}
       scale="share"
-      height={HEIGHT}
-      format={percent}
-      label={`Consent over time: ${rows.map(({ name, value }) => `${name} ${value}`).join(', ')}`}
-      side={<Legend label="Consent" rows={rows} />}
+      foot={consent.tags.length > 0 ? <WithoutConsent tags={consent.tags} /> : undefined}
     />
+  )
+}
+
+const WITHOUT_CONSENT = 'Tags that ran while ads or analytics was denied'
+
+/** @param tags those that did so most often first */
+function WithoutConsent({ tags }: { tags: readonly TagConsent[] }) {
+  const { view } = useSite()
+  const rest = tags.length - TAGS
+  return (
+    <div className={page.tableSection}>
+      <h3>{WITHOUT_CONSENT}</h3>
+      <p className={page.key}>
+        How many of their executions, on events that report consent. Google’s tags do so on purpose: they send without
+        cookies then.
+      </p>
+      <DataTable
+        label={WITHOUT_CONSENT}
+        columns={CONSENT_TAG_COLUMNS}
+        rows={tags.slice(0, TAGS)}
+        keyOf={({ tag_key }) => tag_key}
+        onOpen={({ tag_key }) => view.setFocus({ kind: 'tag', name: tag_key })}
+      />
+      {rest > 0 && <p className={page.key}>and {counted(rest, 'more tag')}</p>}
+    </div>
   )
 }

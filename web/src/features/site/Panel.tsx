@@ -9,13 +9,15 @@ export interface PanelProps {
   tools?: ReactNode
   /** The list beside the chart: what is what, with the numbers. */
   side?: ReactNode
+  /** Under both. */
+  foot?: ReactNode
   /** Shown lighter, as what was asked for last is not here yet. */
   isStale?: boolean
   children: ReactNode
 }
 
 /** A chart with its title and, beside it, its numbers. All charts of the page begin and end at the same place. */
-export function Panel({ title, unit, tools, side, isStale = false, children }: PanelProps) {
+export function Panel({ title, unit, tools, side, foot, isStale = false, children }: PanelProps) {
   const id = useId()
   return (
     <section className={classes.panel} aria-labelledby={id}>
@@ -28,6 +30,7 @@ export function Panel({ title, unit, tools, side, isStale = false, children }: P
         <div className={classes.chart}>{children}</div>
         {side !== undefined && <div className={classes.side}>{side}</div>}
       </div>
+      {foot !== undefined && <div className={classes.foot}>{foot}</div>}
     </section>
   )
 }

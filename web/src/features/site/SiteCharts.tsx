@@ -15,6 +15,7 @@ import { ConsentPanel } from './ConsentPanel.tsx'
 import { EventsPanel } from './EventsPanel.tsx'
 import { HeatPanel } from './HeatPanel.tsx'
 import { heatRows } from './heat.ts'
+import { IdentifiersPanel } from './IdentifiersPanel.tsx'
 import { LatencyPanel } from './LatencyPanel.tsx'
 import type { Stretch } from './marks.ts'
 import { OwnFieldsPanel } from './OwnFieldsPanel.tsx'
@@ -25,6 +26,7 @@ import classes from './SiteCharts.module.css'
 import page from './site.module.css'
 import { useSite } from './site-scope.ts'
 import { UptimePanel } from './UptimePanel.tsx'
+import { ValidityPanel } from './ValidityPanel.tsx'
 
 /** More rows than this need scrolling past; the table has all tags. */
 const ROWS = 12
@@ -68,6 +70,8 @@ function Further() {
       <LatencyPanel />
       <QualityPanel part="user_data" />
       <QualityPanel part="ecommerce" />
+      <ValidityPanel />
+      <IdentifiersPanel />
       <OwnFieldsPanel />
       <ConsentPanel />
       <CapturedPanel />

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { TagAnswer, TagReport } from '../../api/analytics.ts'
+import type { TagAnswer, TagReport, WindowReport } from '../../api/analytics.ts'
 import { percent, whole } from '../../lib/words.ts'
 import type { Column } from '../../ui/table/column.ts'
 import type { HeatRow } from './HeatPanel.tsx'
@@ -13,7 +13,7 @@ type TagEvent = TagAnswer['events'][number]
 
 /** The events of one tag. */
 export const TAG_EVENT_COLUMNS: readonly Column<TagEvent>[] = [
-  { key: 'event', title: 'Event', sortBy: (row) => row.event_name, render: (row) => row.event_name },
+  { key: 'event', title: 'Event', sortBy: (row) => row.event_name, render: (row) => <Name>{row.event_name}</Name> },
   ...(['executions', 'success', 'failure', 'timeout', 'exception'] as const).map((key) => ({
     key,
     title: key === 'executions' ? 'Executions' : key,
@@ -32,7 +32,7 @@ export const TAG_EVENT_COLUMNS: readonly Column<TagEvent>[] = [
 
 /** The tags on one event. */
 export const EVENT_TAG_COLUMNS: readonly Column<HeatRow>[] = [
-  { key: 'tag', title: 'Tag', sortBy: (row) => row.name, render: (row) => row.name },
+  { key: 'tag', title: 'Tag', sortBy: (row) => row.name, render: (row) => <Name>{row.name}</Name> },
   {
     key: 'executions',
     title: 'Executions',
@@ -78,7 +78,7 @@ const number = (
 
 /** All tags of a site. */
 export const TAG_COLUMNS: readonly Column<Compared<TagReport>>[] = [
-  { key: 'tag', title: 'Tag', sortBy: ({ now }) => now.tag_key, render: ({ now }) => now.tag_key },
+  { key: 'tag', title: 'Tag', sortBy: ({ now }) => now.tag_key, render: ({ now }) => <Name>{now.tag_key}</Name> },
   number('executions', 'Executions', 'count'),
   {
     key: 'share',
@@ -107,7 +107,7 @@ export interface EventRow {
 
 /** All events of a site. */
 export const EVENT_COLUMNS: readonly Column<EventRow>[] = [
-  { key: 'event', title: 'Event', sortBy: (row) => row.event_name, render: (row) => row.event_name },
+  { key: 'event', title: 'Event', sortBy: (row) => row.event_name, render: (row) => <Name>{row.event_name}</Name> },
   {
     key: 'total',
     title: 'Events',
@@ -118,12 +118,43 @@ export const EVENT_COLUMNS: readonly Column<EventRow>[] = [
   { key: 'share', title: 'Share', isNumber: true, sortBy: (row) => row.share, render: (row) => rate(row.share) },
 ]
 
-/** A number with what it was, in lighter letters before it: the numbers stay in line. */
+export type TagConsent = WindowReport['consent']['tags'][number]
+
+const denied = (key: 'ad_storage_denied' | 'analytics_storage_denied', title: string): Column<TagConsent> => ({
+  key,
+  title,
+  isNumber: true,
+  sortBy: (row) => shareOf(row[key], row.total),
+  render: (row) => (
+    <With reference={whole(row[key])}>
+      <b>{rate(shareOf(row[key], row.total))}</b>
+    </With>
+  ),
+})
+
+/** Tags that ran although consent was denied. */
+export const CONSENT_TAG_COLUMNS: readonly Column<TagConsent>[] = [
+  { key: 'tag', title: 'Tag', sortBy: (row) => row.tag_key, render: (row) => <Name>{row.tag_key}</Name> },
+  {
+    key: 'executions',
+    title: 'Executions',
+    isNumber: true,
+    sortBy: (row) => row.total,
+    render: (row) => whole(row.total),
+  },
+  denied('ad_storage_denied', 'Ads denied'),
+  denied('analytics_storage_denied', 'Analytics denied'),
+]
+
+/** A number with what it is read by, in lighter letters before it: the numbers stay in line. */
 function With({ reference, children }: { reference: string | undefined; children: ReactNode }) {
   return (
     <>
-      {reference !== undefined && <span className={classes.reference}>{reference}</span>}
-      {children}
+      {/* The space is for those who hear or copy it: "10 25 %" and not "1025 %". */}
+      {reference !== undefined && <span className={classes.reference}>{reference}</span>} {children}
     </>
   )
 }
+
+/** What a row is about: a name that fills the page where nothing breaks it. */
+const Name = ({ children }: { children: string }) => <div className={classes.name}>{children}</div>
