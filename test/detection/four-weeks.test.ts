@@ -115,7 +115,10 @@ test('a fault of two days makes the wavering of a share at most twice as large',
   const [without, withFault] = [wavering, faulty].map(
     (rate) => waveringOfDays('click_id', historyOf(rate), { rate: BASE, together: 1 }) ?? 0,
   )
-  assert.ok(without !== undefined && withFault !== undefined && withFault <= 2 * without, `${without}, then ${withFault}`)
+  assert.ok(
+    without !== undefined && withFault !== undefined && withFault <= 2 * without,
+    `${without}, then ${withFault}`,
+  )
 })
 
 test('the wavering of a share is no more where chance alone makes days differ, and unknown before two weeks are', () => {

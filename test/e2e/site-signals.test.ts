@@ -76,7 +76,7 @@ test('a site shows consent, refusals, identifiers and faults of values when it r
       const { page } = await openPage(t, service.url, `/sites/${site.id}`, variant)
       for (const name of [
         /^Consent over time: ads granted 75\s%, ads denied 25\s%, analytics granted 95\s%, no signal 0\s%, never updated 50\s%$/,
-        /^Share of executions that vendors refused, by tag over time$/,
+        /^Refused by vendors over time: .+ %/,
         /^Identifiers over time: event id 100\s%, client id 50\s%, fbp 75\s%, fbc 0\s%, click id 10\s%, IP address 100\s%, user agent 100\s%$/,
         /^Faults of values over time: value 0 25\s%, value not a number 10\s%, currency not ISO 4217 5\s%, items empty 0\s%, duplicate transaction 2.5\s%$/,
       ]) {

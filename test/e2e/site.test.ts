@@ -18,6 +18,10 @@ const CHARTS = [
   /^Execution time of all tags/,
   /^User data over time/,
   /^E-commerce data over time/,
+  /^Consent over time/,
+  /^Identifiers over time/,
+  /^Faults of values over time/,
+  /^Refused by vendors over time/,
 ]
 
 /** In the order in which the page made them: ECharts numbers its charts, those that were thrown away too. */

@@ -44,7 +44,7 @@ export function OwnFieldsPanel() {
 
 function Shares({ choice, shares, tools }: { choice: string; shares: readonly FieldShare[]; tools: ReactNode }) {
   const { site, query, frame } = useSite()
-  const keys = shares.map(({ field }) => field)
+  const keys = useMemo(() => shares.map(({ field }) => field), [shares])
   const answer = useQuery(
     timeseriesQuery(site.id, query, {
       metric: 'fields',

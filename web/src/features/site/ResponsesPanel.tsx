@@ -9,6 +9,7 @@ import { Legend } from './Legend.tsx'
 import { useSite } from './site-scope.ts'
 import { change, figure } from './words.ts'
 
+const TITLE = 'Refused by vendors'
 const HEIGHT = 160
 const TAGS = 6
 
@@ -27,7 +28,7 @@ export function ResponsesPanel() {
 function Refusals({ total }: { total: number }) {
   const { site, query, frame, report } = useSite()
   const tags = report.responses.tags.slice(0, TAGS)
-  const keys = tags.map(({ tag_key }) => tag_key)
+  const keys = useMemo(() => report.responses.tags.slice(0, TAGS).map(({ tag_key }) => tag_key), [report])
   const answer = useQuery(
     timeseriesQuery(site.id, query, {
       metric: 'responses',
@@ -42,28 +43,24 @@ function Refusals({ total }: { total: number }) {
     [answer.data, tokens],
   )
   const before = new Map(report.previous?.responses.tags.map((tag) => [tag.tag_key, tag]))
+  const rows = tags.map((tag) => ({
+    key: tag.tag_key,
+    name: tag.tag_key,
+    token: tokens.get(tag.tag_key),
+    value: figure(refusedRate(tag), 'rate'),
+    reference: report.previous && change(refusedRate(tag), refusedRate(before.get(tag.tag_key)), 'rate'),
+  }))
   return (
     <ChartPanel
-      title="Refused by vendors"
+      title={TITLE}
       unit={`4xx, 5xx or no answer, of ${compact(total)} executions that report it`}
       answer={answer}
       series={series}
       kind="lines"
       height={HEIGHT}
       format={percent}
-      label="Share of executions that vendors refused, by tag over time"
-      side={
-        <Legend
-          label="Refused by vendors"
-          rows={tags.map((tag) => ({
-            key: tag.tag_key,
-            name: tag.tag_key,
-            token: tokens.get(tag.tag_key),
-            value: figure(refusedRate(tag), 'rate'),
-            reference: report.previous && change(refusedRate(tag), refusedRate(before.get(tag.tag_key)), 'rate'),
-          }))}
-        />
-      }
+      label={`${TITLE} over time: ${rows.map(({ name, value }) => `${name} ${value}`).join(', ')}`}
+      side={<Legend label={TITLE} rows={rows} />}
     />
   )
 }
