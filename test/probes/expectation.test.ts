@@ -71,6 +71,22 @@ testOnEveryEngine(
   },
 )
 
+testOnEveryEngine(
+  'what a probe expected before a fault is asked for by the time that it was known',
+  async (store, t) => {
+    const api = await openApi(t, store)
+    const [broke, mended] = [NOW - 30 * HOUR, NOW - 26 * HOUR]
+    const without = SHOP.filter(({ window_end_ms: at }) => at < broke || at >= mended)
+    const path = await pathOf(store, await siteWith(store, without), 'data_volume')
+    const during = `from=${isoTime(broke)}&to=${isoTime(mended)}`
+    const { hours } = await api.get<ExpectationRecord>(`${path}?${during}&as_of=${isoTime(broke)}`)
+    assert.ok(hours.length >= 4)
+    for (const { t, expected } of hours) assert.ok(Math.abs((expected ?? 0) - 1_200) < 60, `${t}: ${expected}`)
+    const { details } = await api.refused(400, 'GET', `${path}?as_of=${isoTime(NOW + HOUR)}`)
+    assert.match(JSON.stringify(details), /as_of.*must not be in the future/)
+  },
+)
+
 testOnEveryEngine('what a probe expects of other hours is asked for by their time', async (store, t) => {
   const api = await openApi(t, store)
   const path = await pathOf(store, await siteWith(store, SHOP), 'data_volume')

@@ -24,6 +24,13 @@ export const ExpectationQuery = Type.Object(
         description: `End of the last hour (exclusive), ISO 8601; 24 hours ahead by default. At most ${MOST_HOURS} hours`,
       }),
     ),
+    as_of: Type.Optional(
+      Type.Unsafe<string>({
+        ...IsoTime,
+        description:
+          'By what was known then, ISO 8601: counts that came later, a fault perhaps, are left out; now by default',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -67,14 +74,15 @@ export type ExpectationRecord = Static<typeof ExpectationRecord>
 export async function probeExpectation(
   { store, clock, registry }: { store: Store; clock: Clock; registry: Registry },
   id: string,
-  { event_name, from, to }: ExpectationQuery,
+  { event_name, from, to, as_of }: ExpectationQuery,
 ): Promise<ExpectationRecord> {
   const probe = await getProbe(store, id)
   const type = registry.get(probe.probe_type)
   if (type?.expectation === undefined) throw notFound('Expectation')
   const given = givenConfig(probe)
   requireConfig(type, given)
-  const now = clock.now()
+  const now = as_of === undefined ? clock.now() : Date.parse(as_of)
+  if (now > clock.now()) throw invalidRequest('/as_of', 'must not be in the future')
   const range = {
     from: from === undefined ? now - DAY : Date.parse(from),
     to: to === undefined ? now + DAY : Date.parse(to),

@@ -30,7 +30,20 @@ export async function startDemo(
   await ensureDashboard()
   const dataDir = await tempDir(t)
   await cp(await madeOnce('demo', writeDemo), dataDir, { recursive: true })
-  const { address, stop } = await serveFrom(dataDir, clock, environment)
+  return openDemo(t, await serveFrom(dataDir, { time: clock, environment }), token)
+}
+
+/** One with more of a past, which is written for the test alone. */
+export async function startDemoOf(t: TestContext, days: number): Promise<Demo> {
+  await ensureDashboard()
+  return openDemo(t, await serveFrom(await tempDir(t), { time: clock, days }), null)
+}
+
+async function openDemo(
+  t: TestContext,
+  { address, stop }: Awaited<ReturnType<typeof serveFrom>>,
+  token: string | null,
+): Promise<Demo> {
   t.after(stop)
   const api = apiClient(address, token === null ? {} : bearer(token))
   const sites = await api.ask<Demo['sites']>('GET', '/api/sites')
@@ -39,13 +52,19 @@ export async function startDemo(
 
 /** Writing two days and judging them takes nine seconds of a processor; a demo that starts on a copy continues in seconds. */
 async function writeDemo(dataDir: string): Promise<void> {
-  const { stop } = await serveFrom(dataDir, clockBefore())
+  const { stop } = await serveFrom(dataDir, { time: clockBefore() })
   await stop()
 }
 
 /** In this process: one of its own would load the program once more for each. The command line has tests in `test/cli/demo`. */
-async function serveFrom(dataDir: string, time: Clock, environment: Record<string, string> = {}) {
+async function serveFrom(dataDir: string, { time, environment = {}, days = 2 }: Served) {
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...environment })
-  const options = { config, clock: time, days: 2, seed: 'tagwarden', simulate: false, connect: connectWithoutThread }
+  const options = { config, clock: time, days, seed: 'tagwarden', simulate: false, connect: connectWithoutThread }
   return serveDemo(options, await prepareDemo(options), pino({ level: 'silent' }))
+}
+
+interface Served {
+  time: Clock
+  environment?: Record<string, string>
+  days?: number
 }

@@ -74,8 +74,11 @@ export const stripQuery = ({ id, last_result_at }: Pick<ProbeRecord, 'id' | 'las
     placeholderData: (before) => before,
   })
 
-/** What a probe of counts expects hour by hour, of the last day and the next where no other hours are asked for. */
-export const expectationQuery = (id: string, asked: { event_name?: string; from?: string; to?: string }) =>
+/** What a probe of counts expects hour by hour, of the last day and the next where no other hours are asked for; by what it knows now, or knew `as_of`. */
+export const expectationQuery = (
+  id: string,
+  asked: { event_name?: string; from?: string; to?: string; as_of?: string },
+) =>
   queryOptions({
     queryKey: [...PROBES_KEY, 'expectation', id, asked],
     queryFn: ({ signal }) => request<ExpectationRecord>(`/api/probes/${id}/expectation`, { query: asked, signal }),

@@ -120,12 +120,15 @@ function DataChart({
   )
 }
 
-/** Of these alerts a chart by the hour shows what passes in each hour, as their probe knows it now. Undefined where it does not say. */
+/**
+ * Of these alerts a chart by the hour shows what passes in each hour, as their probe knew it when they opened: later the fault is a part of what it
+ * knows. Undefined where it does not say.
+ */
 function useHourlyBand(alert: AlertDetail, { event_name }: ChartPlan, { from, to, bucket }: ChartWindow) {
   const now = useNow()
   const isKnown =
     alert.probe_type === 'data_volume' && bucket === '1h' && to - from <= BAND_DAYS * DAY && now - to < BAND_DAYS * DAY
-  const asked = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+  const asked = { from: new Date(from).toISOString(), to: new Date(to).toISOString(), as_of: alert.opened_at }
   const { data } = useQuery({
     ...expectationQuery(alert.probe_id, { ...asked, ...(event_name !== undefined && { event_name }) }),
     enabled: isKnown,
