@@ -11,7 +11,18 @@ const MARK = 'zqj'
 /** Every name under which the template or a client might keep something. */
 const NAMES = [
   ...['email', 'email_address', 'sha256_email', 'sha256_email_address', 'phone', 'phone_number', 'sha256_phone_number'],
-  ...['first_name', 'firstName', 'last_name', 'lastName', 'sha256_first_name', 'sha256_last_name', 'name', 'value'],
+  ...[
+    'first_name',
+    'firstName',
+    'nameFirst',
+    'last_name',
+    'lastName',
+    'nameLast',
+    'sha256_first_name',
+    'sha256_last_name',
+    'name',
+    'value',
+  ],
   ...['street', 'postal_code', 'city', 'region', 'country', 'currency', 'transaction_id', 'items', 'item_id', 'id'],
 ]
 
