@@ -458,15 +458,15 @@ const userDataFlags = () => {
   const addresses = users.reduce((found, user) => found.concat(objectsIn(user.address)), []);
   const top = [
     topLevel([
-      'email', 'email_address', 'phone', 'phone_number', 'first_name', 'firstName', 'FirstName', 'last_name', 'lastName',
-      'LastName', 'city', 'country'
+      'email', 'email_address', 'phone', 'phone_number', 'first_name', 'firstName', 'FirstName', 'nameFirst', 'last_name',
+      'lastName', 'LastName', 'nameLast', 'city', 'country'
     ])
   ];
   return {
     has_email: hasAny(users.concat(top), ['email_address', 'email']),
     has_phone: hasAny(users.concat(top), ['phone_number', 'phone']),
-    has_first_name: hasAny(addresses.concat(users, top), ['first_name', 'firstName', 'FirstName']),
-    has_last_name: hasAny(addresses.concat(users, top), ['last_name', 'lastName', 'LastName']),
+    has_first_name: hasAny(addresses.concat(users, top), ['first_name', 'firstName', 'FirstName', 'nameFirst']),
+    has_last_name: hasAny(addresses.concat(users, top), ['last_name', 'lastName', 'LastName', 'nameLast']),
     has_city: hasAny(addresses.concat(users, top), ['city']),
     has_country: hasAny(addresses.concat(users, top), ['country'])
   };
@@ -1222,6 +1222,14 @@ ___SERVER_PERMISSIONS___
               },
               {
                 "type": 1,
+                "string": "nameFirst"
+              },
+              {
+                "type": 1,
+                "string": "nameLast"
+              },
+              {
+                "type": 1,
                 "string": "city"
               },
               {
@@ -1678,11 +1686,17 @@ scenarios:
       ['has_first_name', { first_name: 'a' }],
       ['has_first_name', { firstName: 'a' }],
       ['has_first_name', { FirstName: 'a' }],
+      ['has_first_name', { nameFirst: 'a' }],
+      ['has_first_name', users({ nameFirst: 'a' })],
+      ['has_first_name', users({ address: { nameFirst: 'a' } })],
       ['has_last_name', users({ address: { last_name: 'a' } })],
       ['has_last_name', users({ address: [{}, { sha256_last_name: 'a' }] })],
       ['has_last_name', { last_name: 'a' }],
       ['has_last_name', { lastName: 'a' }],
       ['has_last_name', { LastName: 'a' }],
+      ['has_last_name', { nameLast: 'a' }],
+      ['has_last_name', users({ nameLast: 'a' })],
+      ['has_last_name', users({ address: [{ nameLast: 'a' }] })],
       ['has_city', { city: 'a' }],
       ['has_country', { country: 'a' }],
       ['has_city', users({ address: [{ city: 'a' }] })],

@@ -1,38 +1,46 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Container } from '../../tag/sandbox/index.ts'
+import { setImmediate } from 'node:timers/promises'
+import type { Container, SentRequest } from '../../tag/sandbox/index.ts'
 import { amount } from '../../testkit/length.ts'
 import { Random } from '../../testkit/random.ts'
 import { countsOf, reportedCounts } from './counts.ts'
-import { type Fate, openNetwork } from './endpoint.ts'
+import { type Fate, openNetwork, type Passed } from './endpoint.ts'
 import { fieldsFor, openContainer, overviewOf, startMonitored } from './support.ts'
 import { type Fired, randomEvent } from './traffic.ts'
 
 const EVENTS = amount(3_000, 10_000)
+/** Each is a request. */
+const EVENTS_ONE_BY_ONE = amount(600, 10_000)
 const INSTANCES = 3
-/** Ten seconds of a batch's timeout are 60 ms here. */
+/** The four and a half seconds that the tag waits are 27 ms here. */
 const SCALE = 0.006
-/** Thirty seconds. */
-const LATEST_MS = 30_000 * SCALE
+/** 90 ms here: more requests are under way at once. */
+const SCALE_ONE_BY_ONE = 0.02
+/** The latest that anything comes. */
+const LATEST_MS = 30_000
 /** So many events pass between two looks at what came back. */
 const STRIDE = 30
+const STRIDE_ONE_BY_ONE = 100
 /** Of the clock, ms: a pause of 30 s is some twenty events of an instance. */
 const BETWEEN_EVENTS = 500
 
 /** All that goes wrong between a sender and a service that commits: before, behind, and after nobody waits any more. */
-function anyFate(random: Random): Fate {
+function anyFate(random: Random, scale: number): Fate {
+  const late = () => random.below(LATEST_MS * scale)
   const fates: readonly [Fate, ...Fate[]] = [
     { passedAfter: 0, answeredAfter: 0, ending: null },
     { passedAfter: 0, answeredAfter: 0, ending: null },
-    { passedAfter: 0, answeredAfter: random.below(LATEST_MS), ending: null },
-    { passedAfter: random.below(LATEST_MS), answeredAfter: 0, ending: null },
+    { passedAfter: 0, answeredAfter: late(), ending: null },
+    { passedAfter: late(), answeredAfter: 0, ending: null },
     { passedAfter: null, answeredAfter: 0, ending: 429 },
     { passedAfter: null, answeredAfter: 0, ending: 503 },
     // A proxy says so of a service that had the request and broke off.
     { passedAfter: 0, answeredAfter: 0, ending: 503 },
     { passedAfter: 0, answeredAfter: 0, ending: 'reset' },
     { passedAfter: null, answeredAfter: 0, ending: 'reset' },
-    { passedAfter: random.below(LATEST_MS), answeredAfter: 0, ending: 'silence' },
+    { passedAfter: late(), answeredAfter: 0, ending: 'silence' },
+    { passedAfter: 0, repeatedAfter: late(), answeredAfter: 0, ending: null },
   ]
   return random.pick(fates)
 }
@@ -54,7 +62,7 @@ async function throughBadNetwork(
   const { clock, api, site } = monitored
   let isBad = true
   const network = await openNetwork(t, api.url, () =>
-    isBad ? anyFate(random) : { passedAfter: 0, answeredAfter: 0, ending: null },
+    isBad ? anyFate(random, SCALE) : { passedAfter: 0, answeredAfter: 0, ending: null },
   )
   const container = await openContainer(t, clock, network.address, {
     fields: fieldsFor(site.ingest_key, { sendMode: 'batched', batchSize: 20, maxBatchAgeSeconds: 60 }),
@@ -90,9 +98,55 @@ async function throughBadNetwork(
       await container.idle()
     }
   }
-  await network.idle()
+  await network.close()
   assert.deepEqual(container.errors, [])
   return { fired, held, counts: reportedCounts(await overviewOf(monitored)) }
+}
+
+interface OneByOne {
+  fired: Fired[]
+  requests: readonly SentRequest[]
+  passed: readonly Passed[]
+  /** Requests that were under way in the instances that stopped. */
+  stopped: number
+  counts: ReturnType<typeof reportedCounts>
+}
+
+/** @param stops how often an instance stops with its last event's request under way */
+async function oneByOne(t: TestContext, { seed, stops }: { seed: number; stops: number }): Promise<OneByOne> {
+  const random = new Random(seed)
+  const monitored = await startMonitored(t)
+  const { clock, api, site } = monitored
+  const network = await openNetwork(t, api.url, () => anyFate(random, SCALE_ONE_BY_ONE))
+  const container = await openContainer(t, clock, network.address, {
+    fields: fieldsFor(site.ingest_key, { sendMode: 'per_event' }),
+    instances: INSTANCES,
+    timeoutScale: SCALE_ONE_BY_ONE,
+  })
+  const fired: Fired[] = []
+  let stopped = 0
+  while (fired.length < EVENTS_ONE_BY_ONE) {
+    const event = randomEvent(random)
+    const instance = fired.length % INSTANCES
+    const run = await container.fire(event.data, event.tags, { instance })
+    assert.deepEqual([run.status, run.errors], ['success', []])
+    fired.push(event)
+    clock.advance(BETWEEN_EVENTS)
+    if (fired.length % Math.floor(EVENTS_ONE_BY_ONE / (stops + 1)) === 0) stopped += container.lose(instance).requests
+    if (fired.length % STRIDE_ONE_BY_ONE === 0) await container.idle()
+    // Sockets are looked at between two events only.
+    await setImmediate()
+  }
+  await container.idle()
+  await network.close()
+  assert.deepEqual(container.errors, [])
+  return {
+    fired,
+    requests: container.requests,
+    passed: network.passed,
+    stopped,
+    counts: reportedCounts(await overviewOf(monitored)),
+  }
 }
 
 /** Events in what an instance stores: those not sent yet, and those that may or may not have been counted. */
@@ -122,4 +176,39 @@ test('what a stopped instance held is all that is missing, and nothing is counte
   assert.ok(held > 0)
   assert.ok(lost >= 0 && lost <= held, `${lost} of the ${held} events that were held are missing`)
   for (const [what, count] of counts) assert.ok(count <= (expected.get(what) ?? 0), `${what}: ${count}`)
+})
+
+test('events sent one by one over such a network are counted once each, but for those that the service never got', async (t) => {
+  const { fired, requests, passed, stopped, counts } = await oneByOne(t, { seed: 13, stops: 4 })
+  // Nothing is sent a second time, so the requests are the events in their order.
+  assert.equal(requests.length, fired.length)
+  const keys = requests.map(({ headers }) => headers['Idempotency-Key'])
+  assert.equal(new Set(keys).size, fired.length)
+  assert.deepEqual(
+    passed.filter(({ status }) => status !== 200),
+    [],
+  )
+
+  const times = new Map<string | undefined, number>()
+  for (const { key } of passed) times.set(key, (times.get(key) ?? 0) + 1)
+  const timesOf = (n: number): number => times.get(keys[n]) ?? 0
+  assert.deepEqual(
+    counts,
+    countsOf(
+      fired.filter((_, n) => timesOf(n) > 0),
+      'per_event',
+    ),
+  )
+
+  // All of it happened: sent again by a proxy, counted after the tag had given up, never passed on, and gone with an instance.
+  const having = (hasHappened: (request: SentRequest, timesPassed: number) => boolean): number =>
+    requests.filter((request, n) => hasHappened(request, timesOf(n))).length
+  assert.ok(having((_, n) => n === 2) > 0)
+  assert.ok(having(({ outcome }, n) => outcome === 'timed_out' && n > 0) > 0)
+  assert.ok(having((_, n) => n === 0) > 0)
+  assert.ok(stopped > 0)
+  assert.equal(
+    having(({ outcome }) => outcome === 'lost'),
+    stopped,
+  )
 })

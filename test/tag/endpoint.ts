@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -25,7 +25,7 @@ export interface Endpoint {
 /** An ingest endpoint that fails as a test wants it to. */
 export async function openEndpoint(t: TestContext): Promise<Endpoint> {
   const state: Omit<Endpoint, 'address'> = { received: [], ending: 200 }
-  const address = await serve(t, async (incoming, response) => {
+  const { address } = await serve(t, async (incoming, response) => {
     const key = incoming.headers['idempotency-key']
     state.received.push({ key: typeof key === 'string' ? key : null, body: await text(incoming) })
     end(response, state.ending)
@@ -37,34 +37,52 @@ export async function openEndpoint(t: TestContext): Promise<Endpoint> {
 export interface Fate {
   /** Whether the service gets it, and when. */
   passedAfter: number | null
+  /** How long after that it gets it once more, from a proxy that had lost the answer; left out: once only. */
+  repeatedAfter?: number
   answeredAfter: number
   /** What the sender gets; null: the service's own answer. */
   ending: Ending | null
 }
 
+export interface Passed {
+  /** The Idempotency-Key. */
+  key: string
+  status: number
+}
+
 /** A network between the containers and a real service. */
 export interface Network {
   address: string
-  /** Waits until the service has had all that it will get. */
-  idle(): Promise<void>
+  /** All that the service got, with its answer. */
+  passed: Passed[]
+  /** Takes nothing more, and waits until the service has had all that it will get. */
+  close(): Promise<void>
 }
 
 /** @param fateOf decided for each request as it comes */
 export async function openNetwork(t: TestContext, service: string, fateOf: () => Fate): Promise<Network> {
   const passing = new Set<Promise<unknown>>()
-  const address = await serve(t, async (incoming, response) => {
+  const all: Passed[] = []
+  const { address, server } = await serve(t, async (incoming, response) => {
     const { method, headers, url = '/' } = incoming
-    const { passedAfter, answeredAfter, ending } = fateOf()
-    const body = await text(incoming)
-    const pass = async (after: number): Promise<number> => {
+    const { passedAfter, repeatedAfter, answeredAfter, ending } = fateOf()
+    const pass = async (body: string, after: number): Promise<number> => {
       await setTimeout(after)
       const passed = request(new URL(url, service), { method: method ?? 'POST', headers })
       passed.end(body)
       const [answer] = (await once(passed, 'response')) as [IncomingMessage]
       await text(answer)
-      return answer.statusCode ?? 500
+      const status = answer.statusCode ?? 500
+      all.push({ key: String(headers['idempotency-key']), status })
+      return status
     }
-    const passed = passedAfter === null ? Promise.resolve(500) : pass(passedAfter)
+    const passOn = async (): Promise<number> => {
+      const body = await bodyOf(incoming)
+      if (body === null || passedAfter === null) return 500
+      const status = await pass(body, passedAfter)
+      return repeatedAfter === undefined ? status : pass(body, repeatedAfter)
+    }
+    const passed = passOn()
     passing.add(passed)
     const status = await passed.finally(() => passing.delete(passed))
     await setTimeout(answeredAfter)
@@ -72,9 +90,23 @@ export async function openNetwork(t: TestContext, service: string, fateOf: () =>
   })
   return {
     address,
-    async idle() {
+    passed: all,
+    async close() {
+      // A sender that gave up may have left a request that no one has read yet: it is never read.
+      server.close()
+      server.closeAllConnections()
       while (passing.size > 0) await Promise.all(passing)
     },
+  }
+}
+
+/** Null of a request whose sender was gone before all of it had come. */
+async function bodyOf(incoming: IncomingMessage): Promise<string | null> {
+  try {
+    return await text(incoming)
+  } catch (error) {
+    if (incoming.complete) throw error
+    return null
   }
 }
 
@@ -87,7 +119,7 @@ function end(response: ServerResponse, ending: Ending): void {
 async function serve(
   t: TestContext,
   handle: (incoming: IncomingMessage, response: ServerResponse) => Promise<void>,
-): Promise<string> {
+): Promise<{ address: string; server: Server }> {
   const faults: unknown[] = []
   const server = createServer((incoming, response) => {
     handle(incoming, response).catch((fault: unknown) => faults.push(fault))
@@ -98,5 +130,5 @@ async function serve(
     server.closeAllConnections()
     assert.deepEqual(faults, [])
   })
-  return `http://127.0.0.1:${port}`
+  return { address: `http://127.0.0.1:${port}`, server }
 }

@@ -5,9 +5,10 @@ import type { TestContext } from 'node:test'
 import { Container, type ContainerOptions, parseTemplate, type Template } from '../../tag/sandbox/index.ts'
 import type { SiteKey } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
+import { Random } from '../../testkit/random.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 import type { Overview } from './counts.ts'
-import { EXCLUDED_TAG, OWN_TAG } from './traffic.ts'
+import { EXCLUDED_TAG, type Fired, OWN_TAG, randomEvent } from './traffic.ts'
 
 export const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 /** Where the tag sends to; the container's `connect` says who answers there. */
@@ -15,8 +16,12 @@ export const ORIGIN = 'https://tagwarden.test'
 
 const TEMPLATE_PATH = join(import.meta.dirname, '../../tag/template.tpl')
 
+/** The first version of the template, as it may still run in containers that no one has updated. */
+const FIRST_PATH = join(import.meta.dirname, 'fixtures/template-v1.tpl')
+
 export const templateText = (): Promise<string> => readFile(TEMPLATE_PATH, 'utf8')
 export const readTemplate = async (): Promise<Template> => parseTemplate(await templateText())
+export const readFirstTemplate = async (): Promise<Template> => parseTemplate(await readFile(FIRST_PATH, 'utf8'))
 
 type Options = Omit<ContainerOptions, 'template' | 'clock' | 'connect'> & { template?: Template }
 
@@ -37,6 +42,29 @@ export async function openContainer(
   })
   t.after(() => container.close())
   return container
+}
+
+/** Instances of a container that `fireMany` fires at. */
+export const INSTANCES = 3
+/** So many requests may be under way at once. */
+const STRIDE = 150
+
+/** Fires `count` random events over all instances in turn; `each` is called for every one. */
+export async function fireMany(
+  container: Container,
+  count: number,
+  seed: number,
+  each: (fired: Fired, n: number) => void,
+): Promise<void> {
+  const random = new Random(seed)
+  for (let n = 0; n < count; n++) {
+    const fired = randomEvent(random)
+    const run = await container.fire(fired.data, fired.tags, { instance: n % INSTANCES })
+    assert.deepEqual([run.status, run.errors], ['success', []])
+    each(fired, n)
+    if (n % STRIDE === STRIDE - 1) await container.idle()
+  }
+  await container.idle()
 }
 
 /** The form filled in for `ingestKey`; `over` replaces fields. */

@@ -3,26 +3,10 @@ import { test } from 'node:test'
 import type { Container } from '../../tag/sandbox/index.ts'
 import { Random } from '../../testkit/random.ts'
 import { countsOf, reportedCounts } from './counts.ts'
-import { fieldsFor, openContainer, overviewOf, startMonitored } from './support.ts'
+import { fieldsFor, fireMany, INSTANCES, openContainer, overviewOf, startMonitored } from './support.ts'
 import { type Fired, randomEvent } from './traffic.ts'
 
 const EVENTS = 10_000
-const INSTANCES = 3
-/** So many requests may be under way at once. */
-const STRIDE = 150
-
-/** Fires `count` random events over all instances in turn; `each` is called for every one. */
-async function fireMany(container: Container, count: number, seed: number, each: (fired: Fired, n: number) => void) {
-  const random = new Random(seed)
-  for (let n = 0; n < count; n++) {
-    const fired = randomEvent(random)
-    const run = await container.fire(fired.data, fired.tags, { instance: n % INSTANCES })
-    assert.deepEqual([run.status, run.errors], ['success', []])
-    each(fired, n)
-    if (n % STRIDE === STRIDE - 1) await container.idle()
-  }
-  await container.idle()
-}
 
 test('10,000 events of three instances are reported one by one exactly as they were fired', async (t) => {
   const monitored = await startMonitored(t)
