@@ -1,6 +1,6 @@
 import { DAY, floorTo, MINUTE } from '../lib/index.ts'
-import type { TimeRange } from '../rollups/index.ts'
-import type { Kysely, SiteRow, Store, Tables } from '../store/index.ts'
+import { RESPONSE_COLUMNS, SIGNAL_COLUMNS, type TimeRange } from '../rollups/index.ts'
+import type { Kysely, SignalCounts, SiteRow, Store, Tables } from '../store/index.ts'
 import { type ScoreCap, type ScoreCounts, score, type TagCount } from './score.ts'
 import {
   SCORE_EVENT_COLUMNS,
@@ -10,7 +10,7 @@ import {
   scoreCounts,
 } from './score-counts.ts'
 import { type CriticalAlert, criticalAlerts } from './site-facts.ts'
-import { sumBy } from './sums.ts'
+import { addSums, sumBy, totals, zeroSums } from './sums.ts'
 import { sumsBySite } from './sums-by-site.ts'
 
 /** What an overview of many sites says of each: its last 24 hours. */
@@ -24,9 +24,15 @@ export interface SiteSummary {
 /** What a site's tags did in that time, beside its summary. */
 export interface SiteFigures extends SiteSummary {
   tags: readonly TagFigures[]
+  /** What its events said beside that; undefined where none said anything. */
+  signals: SignalCounts | undefined
 }
 
-export type TagFigures = TagCount
+export interface TagFigures extends TagCount {
+  /** Executions of which it is known how the vendor answered, and those that it did not take. */
+  answered: number
+  refused: number
+}
 
 /** Sites per snapshot: a reader is busy with one for long enough as it is. */
 export const SITES_PER_QUERY = 250
@@ -48,8 +54,9 @@ export async function siteFigures(
   for (let start = 0; start < sites.length; start += SITES_PER_QUERY) {
     const part = sites.slice(start, start + SITES_PER_QUERY)
     const siteNos = part.map((site) => site.site_no)
-    const { counts, alerts } = await store.reports.transaction().execute(async (db) => ({
+    const { counts, signals, alerts } = await store.reports.transaction().execute(async (db) => ({
       counts: await summaryCounts(db, siteNos, range),
+      signals: await signalCounts(db, siteNos, range),
       alerts: await criticalAlerts(
         db,
         part.map((site) => site.id),
@@ -57,7 +64,9 @@ export async function siteFigures(
     }))
     for (const { site_no, id } of part) {
       const ofSite = counts.get(site_no) ?? NO_COUNTS
-      figures.set(site_no, { ...summaryOf(ofSite.counts, alerts.get(id)), tags: ofSite.tags })
+      const answers = signals.answers.get(site_no)
+      const tags = ofSite.tags.map((tag) => ({ ...tag, ...(answers?.get(tag.tag_key) ?? NO_ANSWERS) }))
+      figures.set(site_no, { ...summaryOf(ofSite.counts, alerts.get(id)), tags, signals: signals.events.get(site_no) })
     }
   }
   return figures
@@ -69,9 +78,37 @@ export function summaryOf(counts: ScoreCounts, alert: CriticalAlert | undefined)
   return { events_24h: counts.events, score: overall, score_cap: cap }
 }
 
+const NO_ANSWERS = { answered: 0, refused: 0 }
+
+/** What events said beside their counts, by site, and how vendors answered, by site and tag. */
+async function signalCounts(db: Kysely<Tables>, siteNos: readonly number[], range: TimeRange) {
+  const eventRows = await sumsBySite(db, 'signal_rollups', siteNos, range, totals(SIGNAL_COLUMNS), 'event_name')
+  const tagRows = await sumsBySite(db, 'tag_signal_rollups', siteNos, range, totals(RESPONSE_COLUMNS), 'tag_key')
+  const events = new Map<number, SignalCounts>()
+  for (const row of eventRows) {
+    const sums = events.get(row.site_no) ?? zeroSums(SIGNAL_COLUMNS)
+    addSums(sums, row, SIGNAL_COLUMNS)
+    events.set(row.site_no, sums)
+  }
+  const answers = new Map<number, Map<string, typeof NO_ANSWERS>>()
+  for (const [siteNo, ofSite] of Map.groupBy(tagRows, ({ site_no }) => site_no)) {
+    const byTag = sumBy(ofSite, RESPONSE_COLUMNS, ({ key }) => key)
+    answers.set(
+      siteNo,
+      new Map(
+        Array.from(byTag, ([tag, { response_2xx, response_3xx, ...bad }]) => {
+          const refused = bad.response_4xx + bad.response_5xx + bad.response_none
+          return [tag, { answered: response_2xx + response_3xx + refused, refused }]
+        }),
+      ),
+    )
+  }
+  return { events, answers }
+}
+
 interface SummaryCounts {
   counts: ScoreCounts
-  tags: readonly TagFigures[]
+  tags: readonly TagCount[]
 }
 
 const NO_COUNTS: SummaryCounts = { counts: scoreCounts(new Map(), []), tags: [] }

@@ -13,7 +13,7 @@ import { type TagIdentity, tagIdentity } from './tag-identity.ts'
  */
 export async function sumsBySite<M extends string>(
   db: Kysely<Tables>,
-  table: 'event_rollups' | 'tag_rollups',
+  table: 'event_rollups' | 'tag_rollups' | 'signal_rollups' | 'tag_signal_rollups',
   siteNos: readonly number[],
   range: TimeRange,
   measures: Readonly<Record<M, RawBuilder<number>>>,

@@ -155,7 +155,82 @@ const FAMILIES: readonly Family[] = [
     labelNames: [...SITE_LABELS, 'tag'],
     samplesOf: ({ site, figures }) => tagSamples(site, figures, ({ executions, success }) => executions - success),
   },
+  {
+    name: 'tagwarden_tag_answers_24h',
+    help: "Runs of the tag in the last 24 hours of which its vendor's answer is known; absent without",
+    labelNames: [...SITE_LABELS, 'tag'],
+    samplesOf: ({ site, figures }) => answerSamples(site, figures, ({ answered }) => answered),
+  },
+  {
+    name: 'tagwarden_tag_refusals_24h',
+    help: 'Those of them that the vendor did not take: 4xx, 5xx or no answer',
+    labelNames: [...SITE_LABELS, 'tag'],
+    samplesOf: ({ site, figures }) => answerSamples(site, figures, ({ refused }) => refused),
+  },
+  {
+    name: 'tagwarden_site_consent_events_24h',
+    help: 'Events of the last 24 hours by what they said of consent, of those that reported it; absent without',
+    labelNames: [...SITE_LABELS, 'consent'],
+    samplesOf: ({ site, figures }) => signalSamples(site, figures?.signals, 'consent', CONSENT),
+  },
+  {
+    name: 'tagwarden_site_identifier_events_24h',
+    help: 'Events of the last 24 hours with each identifier, of those that reported them; absent without',
+    labelNames: [...SITE_LABELS, 'identifier'],
+    samplesOf: ({ site, figures }) => signalSamples(site, figures?.signals, 'identifier', IDENTIFIERS),
+  },
+  {
+    name: 'tagwarden_site_value_faults_24h',
+    help: 'Commerce events of the last 24 hours by what was wrong with their values, of those looked at; absent without',
+    labelNames: [...SITE_LABELS, 'fault'],
+    samplesOf: ({ site, figures }) => signalSamples(site, figures?.signals, 'fault', VALUES),
+  },
 ]
+
+type Signals = NonNullable<SiteFigures['signals']>
+
+/** Columns of signals: the first counts what reported any, and is the sample `reported`. */
+type SignalGroup = readonly [total: keyof Signals, ...each: (keyof Signals)[]]
+
+const CONSENT: SignalGroup = [
+  'consent_total',
+  'ad_storage_granted',
+  'ad_storage_denied',
+  'analytics_storage_granted',
+  'analytics_storage_denied',
+  'never_updated',
+]
+const IDENTIFIERS: SignalGroup = [
+  'identifiers_total',
+  'event_id',
+  'client_id',
+  'fbp',
+  'fbc',
+  'click_id',
+  'ip',
+  'user_agent',
+]
+const VALUES: SignalGroup = [
+  'validity_total',
+  'value_zero',
+  'value_invalid',
+  'currency_invalid',
+  'transaction_duplicate',
+  'items_empty',
+]
+
+/** None of a site that reports none of it: senders of version 1 do not. */
+function signalSamples(site: Site, signals: Signals | undefined, label: string, group: SignalGroup): Sample[] {
+  const [total, ...each] = group
+  if (signals === undefined || signals[total] === 0) return []
+  const sample = (name: string, value: number): Sample => ({ labels: { ...labelsOf(site), [label]: name }, value })
+  return [sample('reported', signals[total]), ...each.map((column) => sample(column, signals[column]))]
+}
+
+const answerSamples = (site: Site, figures: SiteFigures | undefined, countOf: (tag: TagFigures) => number): Sample[] =>
+  bounded(figures?.tags ?? [])
+    .filter(({ answered }) => answered > 0)
+    .map((tag) => ({ labels: { ...labelsOf(site), tag: tag.tag_key }, value: countOf(tag) }))
 
 const tagSamples = (site: Site, figures: SiteFigures | undefined, countOf: (tag: TagFigures) => number): Sample[] =>
   bounded(figures?.tags ?? []).map((tag) => ({ labels: { ...labelsOf(site), tag: tag.tag_key }, value: countOf(tag) }))
@@ -167,10 +242,12 @@ function bounded(tags: readonly TagFigures[]): TagFigures[] {
     .toSorted((a, b) => b.executions - a.executions || (a.tag_key < b.tag_key ? -1 : 1))
   const rest = [...named.slice(TAGS_PER_SITE), ...tags.filter(({ tag_key }) => tag_key === OTHER)]
   if (rest.length === 0) return named
-  const other = { tag_key: OTHER, executions: 0, success: 0 }
-  for (const { executions, success } of rest) {
+  const other = { tag_key: OTHER, executions: 0, success: 0, answered: 0, refused: 0 }
+  for (const { executions, success, answered, refused } of rest) {
     other.executions += executions
     other.success += success
+    other.answered += answered
+    other.refused += refused
   }
   return [...named.slice(0, TAGS_PER_SITE), other]
 }

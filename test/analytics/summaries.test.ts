@@ -17,8 +17,9 @@ const traffic = (bad: number): Payload[] =>
     event(NOW - 27 * HOUR + index * 7 * MINUTE, {
       tags: [
         { id: '1', status: index % bad === 0 ? 'failure' : 'success' },
-        { id: '2', status: 'success' },
+        { id: '2', status: 'success', response: index % 3 === 0 ? '4xx' : '2xx' },
       ],
+      ...(index % 5 === 0 ? {} : { consent: { ad_storage: 'granted' }, identifiers: { has_ip: true } }),
       event_name: index % 4 === 0 ? 'login' : 'page_view',
       user_data: { has_email: index % 4 === 0 },
     }),
@@ -36,21 +37,29 @@ testOnEveryEngine('summaries of many sites are what the overview of each says', 
   const compare = async () => {
     const summaries = await siteFigures(store, [...sites, silent], NOW)
     for (const site of sites) {
-      const { total_events, score, tags } = await overview(reportContext(store, NOW), site, {})
-      const summary = summaries.get(site.site_no)
+      const report = await overview(reportContext(store, NOW), site, {})
+      const { total_events, score, tags, consent, identifiers, responses } = report
+      const { signals, ...summary } = summaries.get(site.site_no) ?? assert.fail('no summary')
+      const answersOf = (tag: string) => responses.tags.find(({ tag_key }) => tag_key === tag)
       assert.deepEqual(
-        { ...summary, tags: summary?.tags.toSorted((a, b) => (a.tag_key < b.tag_key ? -1 : 1)) },
+        { ...summary, tags: summary.tags.toSorted((a, b) => (a.tag_key < b.tag_key ? -1 : 1)) },
         {
           events_24h: total_events,
           score: score.overall,
           score_cap: score.cap,
           tags: tags
-            .map(({ tag_key, executions, success }) => ({ tag_key, executions, success }))
+            .map(({ tag_key, executions, success }) => {
+              const { total = 0, response_4xx = 0 } = answersOf(tag_key) ?? {}
+              return { tag_key, executions, success, answered: total, refused: response_4xx }
+            })
             .toSorted((a, b) => (a.tag_key < b.tag_key ? -1 : 1)),
         },
       )
+      assert.ok(signals !== undefined && signals.consent_total > 0 && responses.total > 0)
+      assert.deepEqual([signals.consent_total, signals.identifiers_total], [consent.total, identifiers.total])
     }
-    assert.deepEqual(summaries.get(silent.site_no), { events_24h: 0, score: null, score_cap: null, tags: [] })
+    const nothing = { events_24h: 0, score: null, score_cap: null, tags: [], signals: undefined }
+    assert.deepEqual(summaries.get(silent.site_no), nothing)
     return summaries
   }
   const fromMinutes = await compare()

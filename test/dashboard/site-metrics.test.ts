@@ -49,6 +49,54 @@ testPerEngine('metrics hold events, tags and alerts of each site, and what is le
   }
 })
 
+testPerEngine('metrics hold what events say beside their counts, of sites that report it', async (engine, t) => {
+  const api = await startTestService(t, new TestClock(NOW), await placeFor(engine, t))
+  const client = await api.newClient()
+  const [site, plain] = [await api.newSite(client, { name: 'Shop' }), await api.newSite(client, { name: 'Plain' })]
+  for (const choice of ['granted', 'granted', 'denied'] as const) {
+    const meta = {
+      id: '1',
+      name: 'Meta',
+      status: 'success' as const,
+      response: choice === 'denied' ? '4xx' : '2xx',
+    } as const
+    await api.ingest(
+      site,
+      eventPayload({
+        timestamp_ms: NOW,
+        tags: [meta, { id: '2', name: 'GA4', status: 'success' }],
+        consent: { ad_storage: choice, analytics_storage: 'granted', updated: choice === 'granted' },
+        identifiers: { has_event_id: true, has_client_id: false },
+        ecommerce: { has_value: true, value_zero: choice === 'denied' },
+      }),
+    )
+  }
+  await api.ingest(plain, eventPayload({ timestamp_ms: NOW }))
+  await api.service.ingest.flush()
+  const found = await samples(api)
+  assert.deepEqual(valuesOf(found, 'tagwarden_tag_answers_24h'), [['Shop', 'Meta', 3]])
+  assert.deepEqual(valuesOf(found, 'tagwarden_tag_refusals_24h'), [['Shop', 'Meta', 1]])
+  assert.deepEqual(valuesOf(found, 'tagwarden_site_consent_events_24h'), [
+    ['Shop', 'reported', 3],
+    ['Shop', 'ad_storage_granted', 2],
+    ['Shop', 'ad_storage_denied', 1],
+    ['Shop', 'analytics_storage_granted', 3],
+    ['Shop', 'analytics_storage_denied', 0],
+    ['Shop', 'never_updated', 1],
+  ])
+  const identifiers = valuesOf(found, 'tagwarden_site_identifier_events_24h')
+  assert.deepEqual(identifiers.slice(0, 3), [
+    ['Shop', 'reported', 3],
+    ['Shop', 'event_id', 3],
+    ['Shop', 'client_id', 0],
+  ])
+  const faults = valuesOf(found, 'tagwarden_site_value_faults_24h')
+  assert.deepEqual(faults.slice(0, 2), [
+    ['Shop', 'reported', 3],
+    ['Shop', 'value_zero', 1],
+  ])
+})
+
 testPerEngine('the 20 tags of a site that ran most are listed apart, the rest together', async (engine, t) => {
   const api = await startTestService(t, new TestClock(NOW), await placeFor(engine, t))
   const site = await api.newSite(await api.newClient(), { name: 'Shop' })
