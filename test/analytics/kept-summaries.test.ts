@@ -19,7 +19,7 @@ async function compared(kept: KeptSummaries, store: Store, sites: readonly SiteR
   const summaries = await kept.of(sites, NO_ALERTS, now)
   const anew = await siteFigures(store, sites, now)
   for (const { site_no } of sites) {
-    const { tags: _, ...summary } = anew.get(site_no) ?? { tags: [] }
+    const { tags: _tags, signals: _signals, ...summary } = anew.get(site_no) ?? assert.fail('no summary')
     assert.deepEqual(summaries.get(site_no), summary)
   }
   return summaries
