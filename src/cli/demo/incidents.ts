@@ -56,6 +56,9 @@ export function incidentsAround(start: number): readonly Incident[] {
 /** On how many executions TikTok answers 4xx while its token is not valid. */
 const TIKTOK_REFUSES = 0.85
 
+/** How long each of these lasts: a chart of a day shows it, and each hour more makes the start longer. */
+const UNSEEN_MS = 2 * HOUR
+
 /** What no tag's outcome shows: all of them succeed. */
 function ofSignals(start: number): Incident[] {
   const [noon, afternoon, morning] = [
@@ -64,15 +67,15 @@ function ofSignals(start: number): Incident[] {
     localTime(start, OUTDOOR.timezone, 3, 9),
   ]
   return [
-    { kind: 'consent is not updated', site: FASHION, from: noon, to: noon + 3 * HOUR },
-    { kind: 'purchases come twice', site: OUTDOOR, from: afternoon, to: afternoon + 3 * HOUR },
+    { kind: 'consent is not updated', site: FASHION, from: noon, to: noon + UNSEEN_MS },
+    { kind: 'purchases come twice', site: OUTDOOR, from: afternoon, to: afternoon + UNSEEN_MS },
     {
       kind: 'vendor refuses',
       site: OUTDOOR,
       tag: TAGS.tiktok.name,
       share: TIKTOK_REFUSES,
       from: morning,
-      to: morning + 4 * HOUR,
+      to: morning + UNSEEN_MS,
     },
   ]
 }

@@ -129,12 +129,12 @@ test('where no choice follows the default all is denied, and tags that wait for 
     const metaRuns = all.flatMap(({ tags }) => tags.filter(({ name }) => name === 'Meta CAPI')).length
     return { events: all.length, said: said.length / all.length, granted, metaRuns }
   }
-  const [before, during] = [look(broken.from - 3 * HOUR, broken.from), look(broken.from, broken.to)]
+  const [before, during] = [look(2 * broken.from - broken.to, broken.from), look(broken.from, broken.to)]
   assert.ok(during.events > 0.8 * before.events, 'events come as before')
   assert.ok(before.said > 0.9 && during.said > 0.9)
   assert.ok(before.granted > 0.6 && during.granted === 0)
   // Where nothing is said they run.
-  assert.ok(before.metaRuns > 500 && during.metaRuns < 0.1 * before.metaRuns, `${before.metaRuns}, ${during.metaRuns}`)
+  assert.ok(before.metaRuns > 300 && during.metaRuns < 0.1 * before.metaRuns, `${before.metaRuns}, ${during.metaRuns}`)
 })
 
 test('tags that wait for consent never run on an event that denies it', () => {
@@ -144,7 +144,7 @@ test('tags that wait for consent never run on an event that denies it', () => {
   }
 })
 
-test('purchases come twice for an afternoon, each time with a transaction that came before', () => {
+test('purchases come twice for two hours, each time with a transaction that came before', () => {
   const twice = INCIDENTS.find((incident) => incident.kind === 'purchases come twice')
   assert.ok(twice !== undefined)
   const repeated = (from: number, to: number) => {
