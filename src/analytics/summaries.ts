@@ -1,6 +1,7 @@
 import { DAY, floorTo, MINUTE } from '../lib/index.ts'
 import { RESPONSE_COLUMNS, SIGNAL_COLUMNS, type TimeRange } from '../rollups/index.ts'
 import type { Kysely, SignalCounts, SiteRow, Store, Tables } from '../store/index.ts'
+import { answered, refused } from './responses.ts'
 import { type ScoreCap, type ScoreCounts, score, type TagCount } from './score.ts'
 import {
   SCORE_EVENT_COLUMNS,
@@ -96,10 +97,7 @@ async function signalCounts(db: Kysely<Tables>, siteNos: readonly number[], rang
     answers.set(
       siteNo,
       new Map(
-        Array.from(byTag, ([tag, { response_2xx, response_3xx, ...bad }]) => {
-          const refused = bad.response_4xx + bad.response_5xx + bad.response_none
-          return [tag, { answered: response_2xx + response_3xx + refused, refused }]
-        }),
+        Array.from(byTag, ([tag, responses]) => [tag, { answered: answered(responses), refused: refused(responses) }]),
       ),
     )
   }

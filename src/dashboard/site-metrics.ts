@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { Gauge, Registry } from 'prom-client'
 import { type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
-import { type SiteFigures, siteFigures, type TagFigures } from '../analytics/index.ts'
+import { IDENTIFIERS, type SiteFigures, siteFigures, type TagFigures, VALIDITY } from '../analytics/index.ts'
 import { type Clock, Kept, SECOND } from '../lib/index.ts'
 import { monthUsages } from '../management/index.ts'
 import { OTHER } from '../rollups/index.ts'
@@ -57,6 +57,7 @@ async function readText(store: Store, setting: 'auto' | 'on', now: number): Prom
     const read = {
       site,
       figures: figures.get(site.site_no),
+      tags: bounded(figures.get(site.site_no)?.tags ?? []),
       alerts: alerts.get(site.id) ?? [],
       containers: containers.get(site.site_no) ?? [],
     }
@@ -89,6 +90,7 @@ interface Site {
 interface SiteRead {
   site: Site
   figures: SiteFigures | undefined
+  tags: readonly TagFigures[]
   alerts: readonly UnresolvedAlert[]
   containers: readonly ContainerSeen[]
 }
@@ -147,25 +149,25 @@ const FAMILIES: readonly Family[] = [
     name: 'tagwarden_tag_runs_24h',
     help: 'Runs of the tag in the last 24 hours',
     labelNames: [...SITE_LABELS, 'tag'],
-    samplesOf: ({ site, figures }) => tagSamples(site, figures, ({ executions }) => executions),
+    samplesOf: ({ site, tags }) => tagSamples(site, tags, ({ executions }) => executions),
   },
   {
     name: 'tagwarden_tag_failures_24h',
     help: 'Those of them that did not succeed',
     labelNames: [...SITE_LABELS, 'tag'],
-    samplesOf: ({ site, figures }) => tagSamples(site, figures, ({ executions, success }) => executions - success),
+    samplesOf: ({ site, tags }) => tagSamples(site, tags, ({ executions, success }) => executions - success),
   },
   {
     name: 'tagwarden_tag_answers_24h',
     help: "Runs of the tag in the last 24 hours of which its vendor's answer is known; absent without",
     labelNames: [...SITE_LABELS, 'tag'],
-    samplesOf: ({ site, figures }) => answerSamples(site, figures, ({ answered }) => answered),
+    samplesOf: ({ site, tags }) => tagSamples(site, tags.filter(isAnswered), ({ answered }) => answered),
   },
   {
     name: 'tagwarden_tag_refusals_24h',
     help: 'Those of them that the vendor did not take: 4xx, 5xx or no answer',
     labelNames: [...SITE_LABELS, 'tag'],
-    samplesOf: ({ site, figures }) => answerSamples(site, figures, ({ refused }) => refused),
+    samplesOf: ({ site, tags }) => tagSamples(site, tags.filter(isAnswered), ({ refused }) => refused),
   },
   {
     name: 'tagwarden_site_consent_events_24h',
@@ -177,13 +179,14 @@ const FAMILIES: readonly Family[] = [
     name: 'tagwarden_site_identifier_events_24h',
     help: 'Events of the last 24 hours with each identifier, of those that reported them; absent without',
     labelNames: [...SITE_LABELS, 'identifier'],
-    samplesOf: ({ site, figures }) => signalSamples(site, figures?.signals, 'identifier', IDENTIFIERS),
+    samplesOf: ({ site, figures }) =>
+      signalSamples(site, figures?.signals, 'identifier', ['identifiers_total', ...IDENTIFIERS]),
   },
   {
     name: 'tagwarden_site_value_faults_24h',
     help: 'Commerce events of the last 24 hours by what was wrong with their values, of those looked at; absent without',
     labelNames: [...SITE_LABELS, 'fault'],
-    samplesOf: ({ site, figures }) => signalSamples(site, figures?.signals, 'fault', VALUES),
+    samplesOf: ({ site, figures }) => signalSamples(site, figures?.signals, 'fault', ['validity_total', ...VALIDITY]),
   },
 ]
 
@@ -200,24 +203,6 @@ const CONSENT: SignalGroup = [
   'analytics_storage_denied',
   'never_updated',
 ]
-const IDENTIFIERS: SignalGroup = [
-  'identifiers_total',
-  'event_id',
-  'client_id',
-  'fbp',
-  'fbc',
-  'click_id',
-  'ip',
-  'user_agent',
-]
-const VALUES: SignalGroup = [
-  'validity_total',
-  'value_zero',
-  'value_invalid',
-  'currency_invalid',
-  'transaction_duplicate',
-  'items_empty',
-]
 
 /** None of a site that reports none of it: senders of version 1 do not. */
 function signalSamples(site: Site, signals: Signals | undefined, label: string, group: SignalGroup): Sample[] {
@@ -227,13 +212,10 @@ function signalSamples(site: Site, signals: Signals | undefined, label: string, 
   return [sample('reported', signals[total]), ...each.map((column) => sample(column, signals[column]))]
 }
 
-const answerSamples = (site: Site, figures: SiteFigures | undefined, countOf: (tag: TagFigures) => number): Sample[] =>
-  bounded(figures?.tags ?? [])
-    .filter(({ answered }) => answered > 0)
-    .map((tag) => ({ labels: { ...labelsOf(site), tag: tag.tag_key }, value: countOf(tag) }))
+const isAnswered = ({ answered }: TagFigures): boolean => answered > 0
 
-const tagSamples = (site: Site, figures: SiteFigures | undefined, countOf: (tag: TagFigures) => number): Sample[] =>
-  bounded(figures?.tags ?? []).map((tag) => ({ labels: { ...labelsOf(site), tag: tag.tag_key }, value: countOf(tag) }))
+const tagSamples = (site: Site, tags: readonly TagFigures[], countOf: (tag: TagFigures) => number): Sample[] =>
+  tags.map((tag) => ({ labels: { ...labelsOf(site), tag: tag.tag_key }, value: countOf(tag) }))
 
 /** The tags that ran most, and `(other)` for what is beyond. */
 function bounded(tags: readonly TagFigures[]): TagFigures[] {

@@ -126,11 +126,11 @@ export function judgeField<F extends string>(
   sentence: FieldSentence = (seen, expected) => `“${field}” is present in ${seen}; ${expected} are usual`,
 ): Finding | null {
   const known = usualShare(field, past, { times: lost_share })
+  if (known.total < MIN_USUAL_EVENTS || known.rate < lost_min_rate) return null
   // Campaigns bring other visitors and end by themselves: what the day with the least had is usual, too.
   const level = levelOf?.(known) ?? 1
   const wavering = Math.max(known.wavering, waveringOf?.(known) ?? 0)
   const usual = { ...known, wavering, rateAt: (time: number) => level * known.leastLevel * known.rateAt(time) }
-  if (usual.total < MIN_USUAL_EVENTS || usual.rate < lost_min_rate) return null
   const isLow = (share: number, rate: number): boolean => share < lost_share * rate
   const seen = unusualStretch(field, recent, now, { usual, isBad: isLow, budget })
   if (seen === null) return null

@@ -3,7 +3,7 @@ import { type Counts, SIGNAL, TAG_SIGNAL } from './delta.ts'
 import { Flag, OptionalCounter } from './fields.ts'
 
 /** What Google's consent mode asks for, by its names. */
-const CONSENT_PURPOSES = ['ad_storage', 'analytics_storage', 'ad_user_data', 'ad_personalization'] as const
+export const CONSENT_PURPOSES = ['ad_storage', 'analytics_storage', 'ad_user_data', 'ad_personalization'] as const
 
 const ConsentClass = Type.Optional(
   Type.Union([Type.Literal('granted'), Type.Literal('denied'), Type.Literal('absent')], {

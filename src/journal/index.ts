@@ -1,6 +1,7 @@
 export {
   CONSENT_COUNTS,
   CONSENT_FIELDS,
+  CONSENT_PURPOSES,
   excessiveConsent,
   excessiveTagConsent,
 } from './consent.ts'

@@ -1,5 +1,6 @@
 import {
   type BatchPayload,
+  CONSENT_PURPOSES,
   type EventPayload,
   IDENTIFIER_COUNTS,
   type Payload,
@@ -36,8 +37,6 @@ export class PayloadReader {
     }
   }
 }
-
-const PURPOSES = ['ad_storage', 'analytics_storage', 'ad_user_data', 'ad_personalization'] as const
 
 type Consent = NonNullable<EventPayload['consent']>
 type ConsentCounts = NonNullable<BatchPayload['consent']>
@@ -92,12 +91,12 @@ function batchOf(events: readonly EventPayload[]): BatchPayload {
 }
 
 function consentCounts(said: readonly Consent[]): ConsentCounts {
-  const of = (purpose: (typeof PURPOSES)[number], choice: 'granted' | 'denied') =>
+  const of = (purpose: (typeof CONSENT_PURPOSES)[number], choice: 'granted' | 'denied') =>
     countOf(said, (consent) => consent[purpose] === choice)
   return {
     total: said.length,
     ...Object.fromEntries(
-      PURPOSES.flatMap((purpose) => [
+      CONSENT_PURPOSES.flatMap((purpose) => [
         [`${purpose}_granted`, of(purpose, 'granted')],
         [`${purpose}_denied`, of(purpose, 'denied')],
       ]),

@@ -1,14 +1,11 @@
-import type { EventPayload } from '../../journal/index.ts'
+import type { EventPayload, VALIDITY_FIELDS } from '../../journal/index.ts'
 import type { Random } from './events.ts'
 import type { Incident } from './incidents.ts'
 import type { ConsentRates, EventProfile, TagProfile } from './profile.ts'
 
 type Consent = NonNullable<EventPayload['consent']>
 type Identifiers = NonNullable<EventPayload['identifiers']>
-type Validity = Pick<
-  NonNullable<EventPayload['ecommerce']>,
-  'value_zero' | 'value_invalid' | 'currency_invalid' | 'items_empty' | 'transaction_duplicate'
->
+type Validity = Pick<NonNullable<EventPayload['ecommerce']>, (typeof VALIDITY_FIELDS)[number]>
 type Execution = EventPayload['tags'][number]
 
 /** How often each identifier is there on an everyday event, on all sites alike. */

@@ -7,9 +7,9 @@ import type {
   PresenceHistory,
   TagConsentHistory,
 } from '../../detection/index.ts'
-import { DAY, floorTo, HOUR } from '../../lib/index.ts'
+import { DAY, HOUR } from '../../lib/index.ts'
 import { GRAIN, SIGNAL_COLUMNS, TAG_SIGNAL_COLUMNS, type TimeRange } from '../../rollups/index.ts'
-import { earlierRange, type SignalSums, usualRange } from './presence-counts.ts'
+import { earlierRange, type SignalSums, usualRange, wholeAt } from './presence-counts.ts'
 import { readTagSignals, type TagHistory } from './tag-counts.ts'
 import { SLOT, type Timeline } from './timeline.ts'
 
@@ -42,12 +42,11 @@ export async function readConsent(
   const usualRows = await rowsOf([{ ...usual, coarsest: GRAIN.hour }], HOUR, usual.to)
   const earlier = earlierRange(timeline)
   const earlierRows = await rowsOf([{ ...earlier, coarsest: GRAIN.day }], DAY, earlier.to)
-  const wholeOf = (length: number) => (at: number) => ({ from: floorTo(at, length), to: floorTo(at, length) + length })
   const events: PresenceHistory<ConsentField> = {
     event_name: null,
     recent: bucketsOf(recentRows, (at) => buckets[timeline.indexAt(at)]),
-    usual: bucketsOf(usualRows, wholeOf(HOUR)),
-    earlier: bucketsOf(earlierRows, wholeOf(DAY)),
+    usual: bucketsOf(usualRows, wholeAt(HOUR)),
+    earlier: bucketsOf(earlierRows, wholeAt(DAY)),
   }
   const before = sumOf(usualRows)
   const shareOf = (denied: number) => (before.consent_total === 0 ? null : denied / before.consent_total)

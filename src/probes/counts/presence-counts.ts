@@ -201,7 +201,7 @@ async function readHistories<K extends string, C extends string, F extends strin
 }
 
 /** The whole hour or day that a time is in, the same object each time. */
-function wholeAt(length: number): (at: number) => TimeRange {
+export function wholeAt(length: number): (at: number) => TimeRange {
   const known = new Map<number, TimeRange>()
   return (at) => {
     const from = floorTo(at, length)
