@@ -10,6 +10,10 @@ import {
   duplicates,
   ecommerceQuality,
   identifierQuality,
+  learnDuplicates,
+  learnIdentifiers,
+  learnPresence,
+  learnValues,
   localTime,
   QUALITY_DEFAULTS,
   TAG_FAILURE_RATE_DEFAULTS,
@@ -99,10 +103,12 @@ const onlyDoubled = ({ details }: Verdict): Verdict =>
 /** The probes that live on what version 2 of the tag says, and the one of durations. */
 function signalProbes(history: SiteHistory, signals: Signals, log: VerdictLog): (slot: number) => void {
   const lost = { lost_share: QUALITY_DEFAULTS.lost_share, lost_min_rate: QUALITY_DEFAULTS.lost_min_rate }
-  const doubles = presenceInputs(signals.presence, DUPLICATE_FIELDS)
-  const values = presenceInputs(signals.presence, VALUE_FIELDS)
-  const identifiers = presenceInputs(signals.presence, IDENTIFIER_FIELDS)
-  const consent = consentInputs(signals)
+  const doubles = presenceInputs(signals.presence, DUPLICATE_FIELDS, (weeks) =>
+    learnDuplicates(weeks, { ...lost, ...BAD_SHARE_DEFAULTS }),
+  )
+  const values = presenceInputs(signals.presence, VALUE_FIELDS, (weeks) => learnValues(weeks, BAD_SHARE_DEFAULTS))
+  const identifiers = presenceInputs(signals.presence, IDENTIFIER_FIELDS, (weeks) => learnIdentifiers(weeks, lost))
+  const consent = consentInputs(signals, CONSENT_DEFAULTS)
   const responses = responseInputs(signals)
   const latencies = latencyInputs(history, localTime(history.site.timezone))
   return (slot) => {
@@ -123,8 +129,12 @@ function otherProbes(history: SiteHistory, log: VerdictLog): (slot: number) => v
   const outcomes = outcomeInputs(history)
   const latencies = latencyInputs(history, localTime(site.timezone))
   const missing = missingInputs(history)
-  const userData = presenceInputs(history.presence, USER_DATA)
-  const ecommerce = presenceInputs(history.presence, ECOMMERCE)
+  const userData = presenceInputs(history.presence, USER_DATA, (weeks) =>
+    learnPresence(USER_DATA, weeks, QUALITY_DEFAULTS),
+  )
+  const ecommerce = presenceInputs(history.presence, ECOMMERCE, (weeks) =>
+    learnPresence(ECOMMERCE, weeks, QUALITY_DEFAULTS),
+  )
   return (slot) => {
     const now = timeOf(slot)
     log.add('tag_failure_rate', slot, tagFailureRate({ now, tags: outcomes(slot) }, TAG_FAILURE_RATE_DEFAULTS))

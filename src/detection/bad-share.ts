@@ -3,7 +3,7 @@ import { surprise } from './false-alarms.ts'
 import { type FieldSentence, MIN_USUAL_EVENTS, type PresenceHistory } from './quality.ts'
 import { wilson, Z_999 } from './statistics.ts'
 import { unusualStretch } from './unusual-share.ts'
-import { type PresenceBucket, usualShare } from './usual-share.ts'
+import type { FaultyShare, PresenceBucket } from './usual-share.ts'
 import type { Finding, Status } from './verdict.ts'
 
 export interface BadShareConfig {
@@ -22,18 +22,24 @@ export interface BadShareRule extends BadShareConfig {
   budget: number
 }
 
+/** The share from which on a fault is one. */
+export const faultOf = ({ factor, min_share }: Pick<BadShareConfig, 'factor' | 'min_share'>): FaultyShare => ({
+  times: factor,
+  least: min_share,
+})
+
 /**
  * Whether a fault is on more events than usual: `present` counts those that have it. The counterpart of `judgeField`, which looks for what
  * is gone: a fault that is usually on 1 % of the events is bad long before half of them have it.
  */
 export function judgeShare<F extends string>(
   field: F,
-  { event_name, recent, usual: past }: PresenceHistory<F>,
+  { event_name, recent, past }: PresenceHistory<F>,
   now: number,
   { min_share, factor, critical_share, budget }: BadShareRule,
   sentence: FieldSentence,
 ): Finding | null {
-  const usual = usualShare(field, past, { times: factor, least: min_share })
+  const usual = past.fields[field]
   if (usual.total < MIN_USUAL_EVENTS) return null
   // Where it is hardly ever seen, what its rate may be is more than what it was.
   const rate = wilson(usual.present, usual.total).high

@@ -1,11 +1,11 @@
 import { duration, isoTime, number, percent } from '../lib/index.ts'
 import { began } from './bad-share.ts'
 import { surprise } from './false-alarms.ts'
-import { waveringOfDays } from './four-weeks.ts'
-import { type FieldSentence, judgeField, MIN_USUAL_EVENTS, type PresenceHistory } from './quality.ts'
-import { wilson, Z_999 } from './statistics.ts'
+import { learnFields, type PastField, type PastFields, type PresenceWeeks } from './past-fields.ts'
+import { type FieldSentence, judgeField, learnPresence, MIN_USUAL_EVENTS, type PresenceHistory } from './quality.ts'
+import { sum, wilson, Z_999 } from './statistics.ts'
 import { BUDGET, unusualStretch } from './unusual-share.ts'
-import { type PresenceBucket, type UsualShare, usualShare } from './usual-share.ts'
+import type { FaultyShare, PresenceBucket, UsualShare } from './usual-share.ts'
 import { type Finding, isBad, type Verdict, verdictOf } from './verdict.ts'
 
 /**
@@ -23,17 +23,33 @@ export interface TagConsentHistory {
   readonly tag_key: string
   /** The last 24 hours, oldest first; buckets without executions may be missing. */
   readonly recent: readonly PresenceBucket<Purpose>[]
-  /** The seven days before those; likewise. */
-  readonly earlier: readonly PresenceBucket<Purpose>[]
+}
+
+/** By purpose, the share of all events on which it was denied; null where none reported it. */
+type DeniedShares = Readonly<Record<Purpose, number | null>>
+
+/** What was said before the last 24 hours. */
+export interface ConsentWeeks {
+  readonly events: PresenceWeeks<ConsentField>
+  /** By tag, the hours of the seven days before; hours without executions may be missing. */
+  readonly tags: ReadonlyMap<string, readonly PresenceBucket<Purpose>[]>
+  /** Of those seven days. */
+  readonly denied: DeniedShares
+}
+
+/** What that says. */
+export interface ConsentPast {
+  readonly events: PastFields<ConsentField>
+  readonly tags: ReadonlyMap<string, PastFields<Purpose>>
+  readonly denied: DeniedShares
 }
 
 export interface ConsentInput {
   now: number
-  /** All events together: consent is a visitor's, and what breaks it shows on whatever the visitor does. */
-  events: PresenceHistory<ConsentField>
+  /** Of all events together, the last 24 hours: consent is a visitor's, and what breaks it shows on whatever the visitor does. */
+  recent: PresenceHistory<ConsentField>['recent']
   tags: readonly TagConsentHistory[]
-  /** Share of all events in the seven days before the last 24 hours on which it was denied; null where none reported it. */
-  usual_denied: Readonly<Record<Purpose, number | null>>
+  past: ConsentPast
 }
 
 export interface ConsentConfig {
@@ -59,15 +75,34 @@ const SENTENCES: Readonly<Record<ConsentField, FieldSentence>> = {
   refusal: (seen, usual) => `“ad_storage” is denied on ${seen}; ${usual} are usual, so refusals may be lost`,
 }
 
+export function deniedShares(hours: readonly PresenceBucket<ConsentField>[]): DeniedShares {
+  const total = sum(hours.map(({ fields }) => fields.signal.total))
+  const of = (purpose: Purpose) =>
+    total === 0 ? null : sum(hours.map(({ fields }) => fields[purpose].total - fields[purpose].present)) / total
+  return { ad_storage: of('ad_storage'), analytics_storage: of('analytics_storage') }
+}
+
+export const learnConsent = ({ events, tags, denied }: ConsentWeeks, config: ConsentConfig): ConsentPast => ({
+  events: learnPresence(CONSENT_FIELDS, events, config),
+  tags: new Map(Array.from(tags, ([key, usual]) => [key, learnFields({ usual }, limitsOf(denied, config))])),
+  denied,
+})
+
+/** Share of a tag's executions on denied events that is too much. */
+const limitsOf = (denied: DeniedShares, { tag_share }: ConsentConfig): Record<Purpose, FaultyShare> => {
+  const of = (purpose: Purpose) => ({ times: 0, least: tag_share * (denied[purpose] ?? 0) })
+  return { ad_storage: of('ad_storage'), analytics_storage: of('analytics_storage') }
+}
+
 /** Whether events say of consent what they used to, and whether tags that kept to it still do. */
-export function consentSignals({ now, events, tags, usual_denied }: ConsentInput, config: ConsentConfig): Verdict {
+export function consentSignals({ now, recent, tags, past }: ConsentInput, config: ConsentConfig): Verdict {
   const budget = BUDGET / (CONSENT_FIELDS.length + tags.length * PURPOSES.length)
-  const fields = CONSENT_FIELDS.map((field) => {
-    const waveringOf = (known: UsualShare) => waveringOfDays(field, events, known)
-    return judgeField(field, events, now, { ...config, budget, waveringOf }, SENTENCES[field])
-  })
-  const ofEvents = (purpose: Purpose) => usualShare(purpose, events.usual, { times: config.lost_share })
-  const ofTags = tags.map((tag) => judgeTag(tag, usual_denied, ofEvents, now, { ...config, budget }))
+  const events = { event_name: null, recent, past: past.events }
+  const waveringOf = (known: PastField) => known.waveringOfDays
+  const fields = CONSENT_FIELDS.map((field) =>
+    judgeField(field, events, now, { ...config, budget, waveringOf }, SENTENCES[field]),
+  )
+  const ofTags = tags.map((tag) => judgeTag(tag, past, now, { ...config, budget }))
   const judged = fields.filter((finding) => finding !== null).length
   const keeping = ofTags.filter((finding) => finding !== null).length
   const kept = keeping === 0 ? '' : `; ${number(keeping)} ${keeping === 1 ? 'tag keeps' : 'tags keep'} to it`
@@ -91,18 +126,19 @@ function withoutConsequences(findings: readonly (Finding | null)[]): (Finding | 
 
 /** Only tags that kept to consent are judged: some vendors' run without it on purpose, and say so to the vendor. */
 function judgeTag(
-  { tag_key, recent, earlier }: TagConsentHistory,
-  usualDenied: ConsentInput['usual_denied'],
-  ofEvents: (purpose: Purpose) => UsualShare,
+  { tag_key, recent }: TagConsentHistory,
+  { events, tags, denied }: ConsentPast,
   now: number,
   { tag_share, budget }: ConsentConfig & { budget: number },
 ): Finding | null {
+  const known = tags.get(tag_key)
+  if (known === undefined) return null
   const findings = PURPOSES.map((purpose) => {
-    const ofAll = usualDenied[purpose]
+    const ofAll = denied[purpose]
     if (ofAll === null) return null
     const limit = tag_share * ofAll
-    const own = usualShare(purpose, earlier, { times: 0, least: limit })
-    const usual = { ...own, together: Math.max(own.together, thinned(ofEvents(purpose), own)) }
+    const own = known.fields[purpose]
+    const usual = { ...own, together: Math.max(own.together, thinned(events.fields[purpose], own)) }
     const expected = ofAll * usual.total
     if (usual.total < MIN_USUAL_EVENTS || expected < TAG_MIN_EXPECTED) return null
     if (usual.present > TAG_KEEPS_SHARE * expected) return null

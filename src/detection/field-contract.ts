@@ -1,9 +1,10 @@
 import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
+import type { PastFields, PresenceWeeks } from './past-fields.ts'
 import {
   assessNewest,
-  eventsIn,
   judgeField,
   type LostRule,
+  learnPresence,
   type PresenceHistory,
   type QualityConfig,
 } from './quality.ts'
@@ -28,6 +29,11 @@ export interface FieldContractConfig extends Pick<QualityConfig, 'lost_share' | 
 
 /** A rate that is surely below this share of what is required is critical. */
 const CRITICAL_SHARE = 0.5
+
+export const learnParameter = (
+  weeks: PresenceWeeks<typeof PARAMETER>,
+  config: Pick<FieldContractConfig, 'lost_share'>,
+): PastFields<typeof PARAMETER> => learnPresence([PARAMETER], weeks, config)
 
 /**
  * Whether each parameter that a site has named itself is there as often as it used to be on the same event, and as often as is
@@ -57,12 +63,8 @@ function judgeUsual({ name, history }: OwnParameter, now: number, rule: LostRule
 
 /** Judged by the newest events alone: what is required needs no days to be known. */
 function judgeRequired({ name, history }: OwnParameter, now: number, required: number): Finding | null {
-  const { event_name, recent, usual } = history
-  const hours = usual.length > 0 ? usual : recent
-  const counted = hours.map(({ fields }) => fields[PARAMETER])
-  const before = { present: sum(counted.map(({ present }) => present)), total: sum(counted.map(({ total }) => total)) }
-  const rate = before.total === 0 ? 0 : before.present / before.total
-  const together = clumping(countsOfField(PARAMETER, hours), () => rate)
+  const { event_name, recent, past } = history
+  const together = past.events > 0 ? past.fields[PARAMETER].clumping : clumpingOf(recent)
   const assessed = assessNewest(PARAMETER, recent, now, together, ({ high }) => high < required)
   if (assessed === null) return null
   const { window, present, total, high } = assessed
@@ -90,6 +92,14 @@ function judgeRequired({ name, history }: OwnParameter, now: number, required: n
   }
 }
 
+/** On its first day a parameter has no other hours. */
+function clumpingOf(recent: OwnParameter['history']['recent']): number {
+  const counts = countsOfField(PARAMETER, recent)
+  const total = sum(counts.map((count) => count.total))
+  const rate = total === 0 ? 0 : sum(counts.map(({ present }) => present)) / total
+  return clumping(counts, () => rate)
+}
+
 const subjectOf = (name: string, { event_name }: OwnParameter['history']) =>
   event_name === null ? { field: name } : { event_name, field: name }
 
@@ -100,7 +110,3 @@ function worse(usual: Finding | null, required: Finding | null): Finding | null 
   if (usual === null || required === null) return usual ?? required
   return RANKS.indexOf(required.status) > RANKS.indexOf(usual.status) ? required : usual
 }
-
-/** Events that say whether the parameter is there. */
-export const eventsOf = (buckets: readonly PresenceHistory<typeof PARAMETER>['recent'][number][]): number =>
-  sum(buckets.map(eventsIn))

@@ -1,5 +1,5 @@
 import { DAY } from '../lib/index.ts'
-import type { PresenceHistory } from './quality.ts'
+import type { PresenceWeeks } from './past-fields.ts'
 import { clamp, median, sum } from './statistics.ts'
 import { blocksOf, countsOfField, type FieldCount, type RangeCount, type UsualShare, WAVERING } from './usual-share.ts'
 
@@ -14,8 +14,6 @@ const DOUBT = 1.5
 /** Campaigns may fill so much of the time that is known, and faults what is left. */
 const ORDINARY = 0.25
 
-type Weeks<F extends string> = Pick<PresenceHistory<F>, 'usual' | 'earlier'>
-
 /**
  * What a field's share is on days without a campaign, as a part of what it was in the last week, 1 at most: campaigns end, and what they brought ends with them. It is the lower quartile of the
  * days of four weeks, so a fault of less than a week is not taken for an ordinary time. Null where fewer than two weeks are known.
@@ -24,7 +22,7 @@ type Weeks<F extends string> = Pick<PresenceHistory<F>, 'usual' | 'earlier'>
  */
 export function ordinaryLevel<F extends string>(
   field: F,
-  weeks: Weeks<F>,
+  weeks: PresenceWeeks<F>,
   known: Pick<UsualShare, 'rate' | 'together'>,
 ): number | null {
   const days = daysOfField(field, weeks)
@@ -50,7 +48,7 @@ const HALF_ARE_NEARER = 0.6745
  */
 export function waveringOfDays<F extends string>(
   field: F,
-  weeks: Weeks<F>,
+  weeks: PresenceWeeks<F>,
   known: Pick<UsualShare, 'rate' | 'together'>,
 ): number | null {
   const days = daysOfField(field, weeks).filter(({ total }) => total >= LEAST_CLUMPS * known.together)
@@ -67,7 +65,7 @@ export function waveringOfDays<F extends string>(
 }
 
 /** The days of four weeks that have any. */
-const daysOfField = <F extends string>(field: F, { usual, earlier = [] }: Weeks<F>): FieldCount[] =>
+const daysOfField = <F extends string>(field: F, { usual, earlier = [] }: PresenceWeeks<F>): FieldCount[] =>
   [...countsOfField(field, earlier), ...daysOf(countsOfField(field, usual))].filter(({ total }) => total > 0)
 
 /** By 24 hours each, from the first hour on. */

@@ -11,9 +11,15 @@ export {
 export {
   CONSENT_DEFAULTS,
   CONSENT_FIELDS,
+  type ConsentConfig,
   type ConsentField,
   type ConsentInput,
+  type ConsentPast,
+  type ConsentWeeks,
   consentSignals,
+  deniedShares,
+  learnConsent,
+  type Purpose,
   type TagConsentHistory,
 } from './consent-signals.ts'
 export {
@@ -27,17 +33,18 @@ export { dataVolume, hourLimits, type VolumeInput, type VolumeSoFar, volumeSoFar
 export { type Expectation, expectationOf, type HourLimits } from './expectation.ts'
 export { FEEDBACK_VERDICTS, type Feedback, type FeedbackVerdict } from './feedback.ts'
 export {
-  eventsOf,
   type FieldContractConfig,
   fieldContract,
+  learnParameter,
   type OwnParameter,
   PARAMETER,
 } from './field-contract.ts'
 export { counted, type Loss, type LossInput, lossOf, type Ran, runsMissed } from './loss.ts'
 export type { Band } from './passing.ts'
+export type { PastFields, PresenceWeeks } from './past-fields.ts'
 export {
   ecommerceQuality,
-  eventsIn,
+  learnPresence,
   MIN_USUAL_EVENTS,
   type PresenceHistory,
   QUALITY_DEFAULTS,
@@ -51,6 +58,9 @@ export {
   duplicates,
   type IdentifierField,
   identifierQuality,
+  learnDuplicates,
+  learnIdentifiers,
+  learnValues,
   type ValueField,
   valueQuality,
 } from './signal-quality.ts'
@@ -90,7 +100,7 @@ export {
   usualCounts,
   usualCountsInTurns,
 } from './usual-counts.ts'
-export type { FieldCounts, PresenceBucket } from './usual-share.ts'
+export { eventsIn, type FieldCounts, type PresenceBucket } from './usual-share.ts'
 export { VENDOR_STATUS_DEFAULTS, vendorStatus } from './vendor-status.ts'
 export {
   type Finding,

@@ -1,9 +1,10 @@
 import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
 import { surprise } from './false-alarms.ts'
+import { faultOnEach, learnFields, type PastField, type PastFields, type PresenceWeeks } from './past-fields.ts'
 import { sum, wilson, Z_999 } from './statistics.ts'
 import { newestUntil } from './time.ts'
 import { BUDGET, unusualStretch } from './unusual-share.ts'
-import { type FieldCount, type FieldCounts, type PresenceBucket, type UsualShare, usualShare } from './usual-share.ts'
+import { eventsIn, type FieldCount, type FieldCounts, type PresenceBucket } from './usual-share.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
 
 /** Events of one name, or those of batches, which do not say of which events their counters are. */
@@ -12,10 +13,8 @@ export interface PresenceHistory<F extends string> {
   readonly event_name: string | null
   /** The last 24 hours, oldest first; buckets without events may be missing. */
   readonly recent: readonly PresenceBucket<F>[]
-  /** The seven days before those, hour by hour; hours without events may be missing. */
-  readonly usual: readonly PresenceBucket<F>[]
-  /** The three weeks before those, day by day, for those who ask for them; days without events may be missing. */
-  readonly earlier?: readonly PresenceBucket<F>[]
+  /** What the days before those say. */
+  readonly past: PastFields<F>
 }
 
 export interface QualityInput<F extends string> {
@@ -51,6 +50,13 @@ export const MIN_USUAL_EVENTS = 100
 export const FIELD_EVENTS = [30, 100, 300, 1_000, 3_000] as const
 /** A field this far gone is gone for good, not present less often. */
 const GONE_SHARE = 0.1
+
+/** What is usual of fields that may be lost. */
+export const learnPresence = <F extends string>(
+  fields: readonly F[],
+  weeks: PresenceWeeks<F>,
+  { lost_share }: Pick<QualityConfig, 'lost_share'>,
+): PastFields<F> => learnFields(weeks, faultOnEach(fields, { times: lost_share }))
 
 /** Whether the user data that events carry is good enough, and as complete as it used to be. */
 export const userDataQuality = <F extends string>(input: QualityInput<F>, config: QualityConfig): Verdict =>
@@ -109,9 +115,9 @@ export interface LostRule extends Pick<QualityConfig, 'lost_share' | 'lost_min_r
   /** False alarms in 30 days of this field. */
   budget: number
   /** Share of what is known of the week that may be left while nothing is wrong; 1 where it is not given. */
-  levelOf?: (known: UsualShare) => number
+  levelOf?: (known: PastField) => number
   /** By how much the level wavers as far as more than the week says, as `wavering` of the share; null where no more is known. */
-  waveringOf?: (known: UsualShare) => number | null
+  waveringOf?: (known: PastField) => number | null
 }
 
 /**
@@ -120,12 +126,12 @@ export interface LostRule extends Pick<QualityConfig, 'lost_share' | 'lost_min_r
  */
 export function judgeField<F extends string>(
   field: F,
-  { event_name, recent, usual: past }: PresenceHistory<F>,
+  { event_name, recent, past }: PresenceHistory<F>,
   now: number,
   { lost_share, lost_min_rate, budget, levelOf, waveringOf }: LostRule,
   sentence: FieldSentence = (seen, expected) => `“${field}” is present in ${seen}; ${expected} are usual`,
 ): Finding | null {
-  const known = usualShare(field, past, { times: lost_share })
+  const known = past.fields[field]
   if (known.total < MIN_USUAL_EVENTS || known.rate < lost_min_rate) return null
   // Campaigns bring other visitors and end by themselves: what the day with the least had is usual, too.
   const level = levelOf?.(known) ?? 1
@@ -229,10 +235,6 @@ function atUpperBounds<F extends string>(counts: FieldCounts<F>): FieldCounts<F>
     return { present: total * wilson(present, total).high, total }
   })
 }
-
-/** Events in a bucket: the fields' bases differ, the largest is that of all. */
-export const eventsIn = <F extends string>({ fields }: PresenceBucket<F>): number =>
-  Math.max(0, ...Object.values<FieldCount>(fields).map(({ total }) => total))
 
 const ratesOf = <F extends string>(fields: readonly F[], counts: FieldCounts<F>): Record<string, number | null> =>
   Object.fromEntries(

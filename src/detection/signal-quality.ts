@@ -1,9 +1,8 @@
 import { number } from '../lib/index.ts'
-import { type BadShareConfig, judgeShare } from './bad-share.ts'
-import { ordinaryLevel } from './four-weeks.ts'
-import { type FieldSentence, judgeField, type PresenceHistory, type QualityConfig } from './quality.ts'
+import { type BadShareConfig, faultOf, judgeShare } from './bad-share.ts'
+import { faultOnEach, learnFields, type PastField, type PastFields, type PresenceWeeks } from './past-fields.ts'
+import { type FieldSentence, judgeField, learnPresence, type PresenceHistory, type QualityConfig } from './quality.ts'
 import { BUDGET } from './unusual-share.ts'
-import type { UsualShare } from './usual-share.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 
 /** What vendors recognise visitors by; the event id has its own probe, as what it is lost for is counted twice. */
@@ -36,6 +35,9 @@ const FAULTS: Readonly<Record<ValueField | 'transaction_duplicate', FieldSentenc
   transaction_duplicate: (seen, usual) => `A transaction id came again on ${seen}; ${usual} are usual`,
 }
 
+export const learnValues = (weeks: PresenceWeeks<ValueField>, config: BadShareConfig): PastFields<ValueField> =>
+  learnFields(weeks, faultOnEach(VALUE_FIELDS, faultOf(config)))
+
 /** Whether what commerce events hold can be used as often as it usually can. */
 export function valueQuality({ now, kinds }: SignalInput<ValueField>, config: BadShareConfig): Verdict {
   const rule = { ...config, budget: budgetOf(kinds, VALUE_FIELDS) }
@@ -44,6 +46,12 @@ export function valueQuality({ now, kinds }: SignalInput<ValueField>, config: Ba
   )
   return verdictOf(findings, `values: ${judgedOf(findings)} as good as usual`)
 }
+
+export const learnDuplicates = (
+  weeks: PresenceWeeks<DuplicateField>,
+  config: LostConfig & BadShareConfig,
+): PastFields<DuplicateField> =>
+  learnFields(weeks, { event_id: { times: config.lost_share }, transaction_duplicate: faultOf(config) })
 
 /** Whether events can be told apart: by their id, without which vendors count twice, and by transactions that came once. */
 export function duplicates({ now, kinds }: SignalInput<DuplicateField>, config: LostConfig & BadShareConfig): Verdict {
@@ -55,23 +63,25 @@ export function duplicates({ now, kinds }: SignalInput<DuplicateField>, config: 
   return verdictOf(findings, `duplicates: ${judgedOf(findings)} as usual`)
 }
 
+export const learnIdentifiers = (
+  weeks: PresenceWeeks<IdentifierField>,
+  config: LostConfig,
+): PastFields<IdentifierField> => learnPresence(IDENTIFIER_FIELDS, weeks, config)
+
 /** Whether each kind of event carries as many identifiers as it used to. */
 export function identifierQuality({ now, kinds }: SignalInput<IdentifierField>, config: LostConfig): Verdict {
   const rule = { ...config, budget: budgetOf(kinds, IDENTIFIER_FIELDS) }
   const findings = kinds.flatMap((kind) =>
-    IDENTIFIER_FIELDS.map((field) => {
-      const levelOf = (known: UsualShare) => levelWithoutAds(field, kind, known)
-      return judgeField(field, kind, now, OF_ADS.has(field) ? { ...rule, levelOf } : rule)
-    }),
+    IDENTIFIER_FIELDS.map((field) =>
+      judgeField(field, kind, now, OF_ADS.has(field) ? { ...rule, levelOf: levelWithoutAds } : rule),
+    ),
   )
   return verdictOf(findings, `identifiers: ${judgedOf(findings)} there as often as usual`)
 }
 
 /** Of the least that a day of the week had, which is usual as it is. */
-function levelWithoutAds(field: IdentifierField, kind: PresenceHistory<IdentifierField>, known: UsualShare): number {
-  const level = ordinaryLevel(field, kind, known)
-  return level === null ? LEFT_BY_ADS : Math.min(1, level / known.leastLevel)
-}
+const levelWithoutAds = ({ ordinaryLevel: level, leastLevel }: PastField): number =>
+  level === null ? LEFT_BY_ADS : Math.min(1, level / leastLevel)
 
 /** A site with many kinds of events has no more false alarms than one with few. */
 const budgetOf = (kinds: readonly unknown[], fields: readonly unknown[]): number =>

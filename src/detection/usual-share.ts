@@ -17,6 +17,10 @@ export interface PresenceBucket<F extends string> extends TimeRange {
 /** One field of a bucket. Apart from the others, as each is looked at many times. */
 export interface RangeCount extends TimeRange, FieldCount {}
 
+/** Events in a bucket: the fields' bases differ, the largest is that of all. */
+export const eventsIn = <F extends string>({ fields }: PresenceBucket<F>): number =>
+  Math.max(0, ...Object.values<FieldCount>(fields).map(({ total }) => total))
+
 export const countsOfField = <F extends string>(field: F, buckets: readonly PresenceBucket<F>[]): RangeCount[] =>
   buckets.map(({ from, to, fields }) => ({ from, to, present: fields[field].present, total: fields[field].total }))
 
@@ -58,30 +62,16 @@ const HOURLY = 0.2
  * as a variance of the share itself: where nine tenths grant, a day on which one in twenty more does has half of the refusals. */
 export const WAVERING = { prior: 0.02, weight: 10, hours: 6, doubt: 2 } as const
 
-/** By the hours they were learnt from: who judges the same week several times, as a replay does, learns once. */
-const learnt = new WeakMap<readonly unknown[], Map<string, UsualShare>>()
-
 /**
  * What the hours of the past say of a field, without those in which it was as broken as what is looked for: a fault that is over would lower the measure for the next,
  * and make hours look as different as if all were chance.
- *
- * @param hours must not change afterwards
  */
 export function usualShare<F extends string>(
   field: F,
   hours: readonly PresenceBucket<F>[],
   faulty: FaultyShare,
 ): UsualShare {
-  const known = learnt.get(hours) ?? new Map<string, UsualShare>()
-  learnt.set(hours, known)
-  const key = `${faulty.times} ${faulty.least ?? 0} ${field}`
-  const usual = known.get(key) ?? learnShare(countsOfField(field, hours), faulty)
-  known.set(key, usual)
-  return usual
-}
-
-function learnShare(hours: readonly RangeCount[], faulty: FaultyShare): UsualShare {
-  const kept = withoutFaults(hours, faulty)
+  const kept = withoutFaults(countsOfField(field, hours), faulty)
   const present = sum(kept.map((hour) => hour.present))
   const total = sum(kept.map((hour) => hour.total))
   const rate = total === 0 ? 0 : present / total

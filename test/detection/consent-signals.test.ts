@@ -5,6 +5,9 @@ import {
   type ConsentField,
   consentSignals,
   type FieldCounts,
+  learnConsent,
+  type PresenceBucket,
+  type Purpose,
   type TagConsentHistory,
 } from '../../src/detection/index.ts'
 import { HOUR, isoTime } from '../../src/lib/index.ts'
@@ -24,30 +27,45 @@ const counts = (over: Partial<Record<ConsentField, number>> = {}): FieldCounts<C
   }
 }
 
+/** With the hours of the week before. */
+interface Tag extends TagConsentHistory {
+  earlier: readonly PresenceBucket<Purpose>[]
+}
+
+const past = (
+  usual: readonly PresenceBucket<ConsentField>[],
+  tags: readonly Tag[] = [],
+  earlier: readonly PresenceBucket<ConsentField>[] = [],
+) =>
+  learnConsent(
+    {
+      events: { usual, earlier },
+      tags: new Map(tags.map((tag) => [tag.tag_key, tag.earlier])),
+      denied: USUAL_DENIED,
+    },
+    CONSENT_DEFAULTS,
+  )
+
 const USUAL_DENIED = { ad_storage: 0.3, analytics_storage: 0.25 }
 
 /** Two hours of slots up to noon, of which the last ones are as given, after a week of hours as usual. */
 const judge = (
   last: readonly FieldCounts<ConsentField>[],
-  tags: readonly TagConsentHistory[] = [],
+  tags: readonly Tag[] = [],
   hours: readonly FieldCounts<ConsentField>[] = [],
 ) =>
   consentSignals(
     {
       now: NOON,
-      events: {
-        event_name: null,
-        recent: bucketsUntil(NOON, SLOT, 24).map((range, index) => ({
-          ...range,
-          fields: last[index - 24 + last.length] ?? counts(),
-        })),
-        usual: bucketsUntil(NOON - 24 * HOUR, HOUR, 168).map((range, hour) => ({
-          ...range,
-          fields: hours[hour] ?? counts(),
-        })),
-      },
+      recent: bucketsUntil(NOON, SLOT, 24).map((range, index) => ({
+        ...range,
+        fields: last[index - 24 + last.length] ?? counts(),
+      })),
       tags,
-      usual_denied: USUAL_DENIED,
+      past: past(
+        bucketsUntil(NOON - 24 * HOUR, HOUR, 168).map((range, hour) => ({ ...range, fields: hours[hour] ?? counts() })),
+        tags,
+      ),
     },
     CONSENT_DEFAULTS,
   )
@@ -102,13 +120,9 @@ test('a site whose events never said anything is not judged', () => {
   const { details } = consentSignals(
     {
       now: NOON,
-      events: {
-        event_name: null,
-        recent: bucketsUntil(NOON, SLOT, 24).map((range) => ({ ...range, fields: none })),
-        usual: bucketsUntil(NOON - 24 * HOUR, HOUR, 168).map((range) => ({ ...range, fields: none })),
-      },
+      recent: bucketsUntil(NOON, SLOT, 24).map((range) => ({ ...range, fields: none })),
       tags: [],
-      usual_denied: { ad_storage: 0, analytics_storage: 0 },
+      past: past(bucketsUntil(NOON - 24 * HOUR, HOUR, 168).map((range) => ({ ...range, fields: none }))),
     },
     CONSENT_DEFAULTS,
   )
@@ -116,7 +130,7 @@ test('a site whose events never said anything is not judged', () => {
 })
 
 /** A tag with ten executions a slot, on as many denied events as given per slot. */
-const tag = (before: number, recent: readonly number[]): TagConsentHistory => {
+const tag = (before: number, recent: readonly number[]): Tag => {
   const bucket = (denied: number) => {
     const count = { present: denied, total: 10 }
     return { fields: { ad_storage: count, analytics_storage: count } }
@@ -204,17 +218,16 @@ for (const [what, earlier, status] of [
     const { status: found, message } = consentSignals(
       {
         now: NOON,
-        events: {
-          event_name: null,
-          recent: bucketsUntil(NOON, HOUR, 24).map((range) => ({ ...range, fields: few(even) })),
-          usual: bucketsUntil(NOON - 24 * HOUR, HOUR, 168).map((range) => ({ ...range, fields: even })),
-          earlier: bucketsUntil(NOON - 8 * 24 * HOUR, 24 * HOUR, earlier).map((range, day) => ({
+        recent: bucketsUntil(NOON, HOUR, 24).map((range) => ({ ...range, fields: few(even) })),
+        tags: [],
+        past: past(
+          bucketsUntil(NOON - 24 * HOUR, HOUR, 168).map((range) => ({ ...range, fields: even })),
+          [],
+          bucketsUntil(NOON - 8 * 24 * HOUR, 24 * HOUR, earlier).map((range, day) => ({
             ...range,
             fields: ofDay(day),
           })),
-        },
-        tags: [],
-        usual_denied: USUAL_DENIED,
+        ),
       },
       CONSENT_DEFAULTS,
     )

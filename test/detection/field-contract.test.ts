@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fieldContract, type OwnParameter, PARAMETER, QUALITY_DEFAULTS } from '../../src/detection/index.ts'
+import {
+  fieldContract,
+  learnParameter,
+  type OwnParameter,
+  PARAMETER,
+  QUALITY_DEFAULTS,
+} from '../../src/detection/index.ts'
 import { HOUR, isoTime } from '../../src/lib/index.ts'
 import { bucketsUntil, NOON, SLOT } from './support.ts'
 
@@ -15,7 +21,10 @@ const coupon = (recent: readonly ReturnType<typeof count>[], usual = count(90, 1
       ...range,
       fields: recent[index] ?? count(0, 0),
     })),
-    usual: bucketsUntil(NOON - 24 * HOUR, HOUR, 168).map((range) => ({ ...range, fields: usual })),
+    past: learnParameter(
+      { usual: bucketsUntil(NOON - 24 * HOUR, HOUR, 168).map((range) => ({ ...range, fields: usual })) },
+      QUALITY_DEFAULTS,
+    ),
   },
 })
 
@@ -54,7 +63,7 @@ test('a parameter that is lost says since when, one that is required how often',
 test('what is required is judged without days to compare with, and of few events not at all', () => {
   const young = (slots: readonly ReturnType<typeof count>[]): OwnParameter => {
     const { name, history } = coupon(slots)
-    return { name, history: { ...history, usual: [] } }
+    return { name, history: { ...history, past: learnParameter({ usual: [] }, QUALITY_DEFAULTS) } }
   }
   assert.equal(judge(young(Array(6).fill(count(0, 10))), 95).status, 'critical')
   assert.equal(judge(young(Array(6).fill(count(0, 10)))).details.judged, 0)

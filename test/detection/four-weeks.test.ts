@@ -5,6 +5,7 @@ import {
   type FieldCounts,
   type IdentifierField,
   identifierQuality,
+  learnIdentifiers,
   QUALITY_DEFAULTS,
 } from '../../src/detection/index.ts'
 import { type PresenceBucket, usualShare } from '../../src/detection/usual-share.ts'
@@ -84,7 +85,9 @@ const SITUATIONS: readonly [what: string, rate: RateOf, now: number, days: numbe
 ]
 for (const [what, rate, now, days, status] of SITUATIONS) {
   test(`click ids are ${status} where ${what}`, () => {
-    const verdict = identifierQuality({ now: NOON, kinds: [historyOf(rate, { now, days })] }, QUALITY_DEFAULTS)
+    const { event_name, recent, ...weeks } = historyOf(rate, { now, days })
+    const kind = { event_name, recent, past: learnIdentifiers(weeks, QUALITY_DEFAULTS) }
+    const verdict = identifierQuality({ now: NOON, kinds: [kind] }, QUALITY_DEFAULTS)
     assert.equal(verdict.status, status, verdict.message)
     const fields = verdict.details.findings.map(({ subject }) => subject.field)
     assert.deepEqual(fields.toSorted(), status === 'ok' ? [] : ['click_id', 'fbc'])

@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import {
   ecommerceQuality,
   type FieldCounts,
+  learnPresence,
+  type PresenceBucket,
   QUALITY_DEFAULTS,
   type QualityConfig,
   userDataQuality,
@@ -26,6 +28,9 @@ const WEEK_BEFORE = NOON - 8 * DAY
 /** The bounds that a user has set. */
 const BOUNDS = { ...QUALITY_DEFAULTS, warning_score: 70, critical_score: 50 }
 
+const past = (usual: readonly PresenceBucket<Field>[]) =>
+  learnPresence(['value', 'currency'], { usual }, QUALITY_DEFAULTS)
+
 /** Judges five-minute buckets up to noon, oldest first, by a week of hours. */
 const judge = (
   slots: readonly FieldCounts<Field>[],
@@ -43,11 +48,13 @@ const judge = (
             ...bucket,
             fields: slots[index] ?? WHOLE,
           })),
-          usual: usual.map((fields, hour) => ({
-            from: WEEK_BEFORE + hour * HOUR,
-            to: WEEK_BEFORE + (hour + 1) * HOUR,
-            fields,
-          })),
+          past: past(
+            usual.map((fields, hour) => ({
+              from: WEEK_BEFORE + hour * HOUR,
+              to: WEEK_BEFORE + (hour + 1) * HOUR,
+              fields,
+            })),
+          ),
         },
       ],
       score,
@@ -136,12 +143,12 @@ test('each kind of event is judged separately: many anonymous page views hide no
         {
           event_name: 'page_view',
           recent: [{ ...at, fields: counts(10_000, 0, 0) }],
-          usual: [{ ...before, fields: counts(10_000, 0, 0) }],
+          past: past([{ ...before, fields: counts(10_000, 0, 0) }]),
         },
         {
           event_name: 'purchase',
           recent: [{ ...at, fields: counts(40, 40, 0) }],
-          usual: [{ ...before, fields: counts(500, 500, 500) }],
+          past: past([{ ...before, fields: counts(500, 500, 500) }]),
         },
       ],
       score,

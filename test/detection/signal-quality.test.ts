@@ -4,6 +4,8 @@ import {
   BAD_SHARE_DEFAULTS,
   duplicates,
   type FieldCounts,
+  learnDuplicates,
+  learnValues,
   QUALITY_DEFAULTS,
   valueQuality,
 } from '../../src/detection/index.ts'
@@ -23,6 +25,9 @@ const values = (total: number, faults: Partial<Record<Value, number>> = {}): Fie
   }
 }
 
+const weekOf = <F extends string>(fields: FieldCounts<F>) =>
+  bucketsUntil(NOON - 24 * HOUR, HOUR, 168).map((range) => ({ ...range, fields }))
+
 /** Purchases of two hours by the slot, after a week of hours. */
 function judge(recent: readonly FieldCounts<Value>[], usual: FieldCounts<Value>) {
   const kind = {
@@ -31,7 +36,7 @@ function judge(recent: readonly FieldCounts<Value>[], usual: FieldCounts<Value>)
       ...range,
       fields: recent[index] ?? usual,
     })),
-    usual: bucketsUntil(NOON - 24 * HOUR, HOUR, 168).map((range) => ({ ...range, fields: usual })),
+    past: learnValues({ usual: weekOf(usual) }, BAD_SHARE_DEFAULTS),
   }
   return valueQuality({ now: NOON, kinds: [kind] }, BAD_SHARE_DEFAULTS)
 }
@@ -79,14 +84,15 @@ const ids = (event_id: number, transaction_duplicate: number): FieldCounts<Dupli
   event_id: { present: event_id, total: 10 },
   transaction_duplicate: { present: transaction_duplicate, total: 10 },
 })
+const CONFIG = { ...QUALITY_DEFAULTS, ...BAD_SHARE_DEFAULTS }
 const judgeIds = (last: FieldCounts<Duplicate>) => {
   const usual = ids(10, 0)
   const kind = {
     event_name: 'purchase',
     recent: bucketsUntil(NOON, SLOT, 24).map((range, index) => ({ ...range, fields: index < 12 ? usual : last })),
-    usual: bucketsUntil(NOON - 24 * HOUR, HOUR, 168).map((range) => ({ ...range, fields: usual })),
+    past: learnDuplicates({ usual: weekOf(usual) }, CONFIG),
   }
-  return duplicates({ now: NOON, kinds: [kind] }, { ...QUALITY_DEFAULTS, ...BAD_SHARE_DEFAULTS })
+  return duplicates({ now: NOON, kinds: [kind] }, CONFIG)
 }
 
 test('event ids that are lost are critical', () => {

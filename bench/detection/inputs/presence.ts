@@ -1,4 +1,10 @@
-import type { FieldCounts, PresenceBucket, PresenceHistory } from '../../../src/detection/index.ts'
+import type {
+  FieldCounts,
+  PastFields,
+  PresenceBucket,
+  PresenceHistory,
+  PresenceWeeks,
+} from '../../../src/detection/index.ts'
 import type { Presence } from '../counts.ts'
 import { Sums } from '../sums.ts'
 import { RUN_EVERY, SLOTS_A_DAY, SLOTS_AN_HOUR, timeOf } from '../world.ts'
@@ -6,37 +12,57 @@ import { filled } from './tags.ts'
 
 const EARLIER_DAYS = 21
 
-/** The last 24 hours of the fields' presence at the start of a slot, the seven days before, and the days of the three weeks before those, kind by kind. */
+type PresenceByField<F extends string> = Pick<ReadonlyMap<F, Presence>, 'get'>
+
+/** The last 24 hours of the fields' presence at the start of a slot, and what is learnt of the weeks before, kind by kind. */
 export function presenceInputs<F extends string>(
-  presence: ReadonlyMap<string | null, ReadonlyMap<F, Presence>>,
+  presence: ReadonlyMap<string | null, PresenceByField<NoInfer<F>>>,
   fields: readonly F[],
+  learn: (weeks: PresenceWeeks<F>) => PastFields<F>,
 ) {
   const kinds = [...presence].map(([event_name, ofEvent]) => {
-    const series = fields.map((field) => {
-      const { present, total } = ofEvent.get(field) ?? { present: new Float64Array(), total: new Float64Array() }
-      return { field, present: new Sums(present), total: new Sums(total) }
-    })
-    const bucket = (from: number, length: number): PresenceBucket<F> | null => {
-      const counts = Object.fromEntries(
-        series.map(({ field, present, total }) => [
-          field,
-          { present: present.between(from, from + length), total: total.between(from, from + length) },
-        ]),
-      ) as FieldCounts<F>
-      const isEmpty = fields.every((field) => counts[field].total === 0)
-      return isEmpty ? null : { from: timeOf(from), to: timeOf(from + length), fields: counts }
-    }
-    const { last } = filled((slot) => bucket(slot, RUN_EVERY))
-    const hours = each(SLOTS_AN_HOUR, bucket)
-    const days = each(SLOTS_A_DAY, bucket)
-    return (slot: number): PresenceHistory<F> => ({
-      event_name,
-      recent: last(slot),
-      usual: hours(slot - 8 * SLOTS_A_DAY, slot - SLOTS_A_DAY),
-      earlier: days(slot - (9 + EARLIER_DAYS) * SLOTS_A_DAY, slot - 8 * SLOTS_A_DAY),
-    })
+    const { recent, weeks } = presenceOf(ofEvent, fields)
+    const learnt = learning(learn)
+    return (slot: number): PresenceHistory<F> => ({ event_name, recent: recent(slot), past: learnt(weeks(slot)) })
   })
   return (slot: number) => ({ fields, kinds: kinds.map((kindAt) => kindAt(slot)) })
+}
+
+/** Of one kind: the last 24 hours at the start of a slot; the seven days before, and the days of the three weeks before those. */
+export function presenceOf<F extends string>(ofEvent: PresenceByField<NoInfer<F>>, fields: readonly F[]) {
+  const series = fields.map((field) => {
+    const { present, total } = ofEvent.get(field) ?? { present: new Float64Array(), total: new Float64Array() }
+    return { field, present: new Sums(present), total: new Sums(total) }
+  })
+  const bucket = (from: number, length: number): PresenceBucket<F> | null => {
+    const counts = Object.fromEntries(
+      series.map(({ field, present, total }) => [
+        field,
+        { present: present.between(from, from + length), total: total.between(from, from + length) },
+      ]),
+    ) as FieldCounts<F>
+    const isEmpty = fields.every((field) => counts[field].total === 0)
+    return isEmpty ? null : { from: timeOf(from), to: timeOf(from + length), fields: counts }
+  }
+  const { last } = filled((slot) => bucket(slot, RUN_EVERY))
+  const hours = each(SLOTS_AN_HOUR, bucket)
+  const days = each(SLOTS_A_DAY, bucket)
+  return {
+    recent: last,
+    weeks: (slot: number) => ({
+      usual: hours(slot - 8 * SLOTS_A_DAY, slot - SLOTS_A_DAY),
+      earlier: days(slot - (9 + EARLIER_DAYS) * SLOTS_A_DAY, slot - 8 * SLOTS_A_DAY),
+    }),
+  }
+}
+
+/** Learns again when the hours of the week are others. */
+export function learning<W extends { usual: readonly unknown[] }, P>(learn: (weeks: W) => P): (weeks: W) => P {
+  let last: { usual: readonly unknown[]; past: P } | null = null
+  return (weeks) => {
+    if (last === null || last.usual !== weeks.usual) last = { usual: weeks.usual, past: learn(weeks) }
+    return last.past
+  }
 }
 
 /** Whole buckets of a length, each made once; until the next is whole the same list, so that what is usual is learnt once an hour. */

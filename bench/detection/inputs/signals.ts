@@ -1,40 +1,45 @@
-import type { ConsentInput, TagConsentHistory } from '../../../src/detection/index.ts'
+import {
+  type ConsentConfig,
+  type ConsentInput,
+  deniedShares,
+  learnConsent,
+  type PresenceBucket,
+  type Purpose,
+  type TagConsentHistory,
+} from '../../../src/detection/index.ts'
 import type { Signals, TagSignals } from '../signals.ts'
 import { Sums } from '../sums.ts'
 import { RUN_EVERY, SLOTS_A_DAY, SLOTS_AN_HOUR, timeOf } from '../world.ts'
-import { each, presenceInputs } from './presence.ts'
+import { each, learning, presenceOf } from './presence.ts'
 import { filled } from './tags.ts'
 
 const CONSENT = ['signal', 'update', 'ad_storage', 'analytics_storage', 'refusal'] as const
 
-/** The last 24 hours of what events and tags say of consent at the start of a slot, and the seven days before. */
-export function consentInputs({ consent, tags }: Signals) {
-  const ofEvents = presenceInputs(new Map([[null, consent]]), CONSENT)
+/** The last 24 hours of what events and tags say of consent at the start of a slot, and what is learnt of the weeks before. */
+export function consentInputs({ consent, tags }: Signals, config: ConsentConfig) {
+  const ofEvents = presenceOf(consent, CONSENT)
   const ofTags = tags.map((tag) => ({ tag_key: tag.key, ...consentBuckets(tag) }))
-  const [total, ads, analytics] = (['signal', 'ad_storage', 'analytics_storage'] as const).map((field) => {
-    const { present = new Float64Array(), total: base = new Float64Array() } = consent.get(field) ?? {}
-    return field === 'signal' ? new Sums(base) : new Sums(base.map((count, slot) => count - (present[slot] ?? 0)))
-  })
-  return (slot: number): Omit<ConsentInput, 'now'> => {
+  const learnt = learning(({ slot, ...events }: ReturnType<typeof ofEvents.weeks> & { slot: number }) => {
     const [from, to] = [slot - 8 * SLOTS_A_DAY, slot - SLOTS_A_DAY]
-    const shareOf = (denied: Sums | undefined) => {
-      const all = total?.between(from, to) ?? 0
-      return all === 0 ? null : (denied?.between(from, to) ?? 0) / all
-    }
-    const [events] = ofEvents(slot).kinds
-    return {
-      events: events ?? { event_name: null, recent: [], usual: [] },
-      tags: ofTags.map(
-        ({ tag_key, last, hours }): TagConsentHistory => ({ tag_key, recent: last(slot), earlier: hours(from, to) }),
-      ),
-      usual_denied: { ad_storage: shareOf(ads), analytics_storage: shareOf(analytics) },
-    }
-  }
+    return learnConsent(
+      {
+        events,
+        tags: new Map(ofTags.map(({ tag_key, hours }) => [tag_key, hours(from, to)])),
+        denied: deniedShares(events.usual),
+      },
+      config,
+    )
+  })
+  return (slot: number): Omit<ConsentInput, 'now'> => ({
+    recent: ofEvents.recent(slot),
+    tags: ofTags.map(({ tag_key, last }): TagConsentHistory => ({ tag_key, recent: last(slot) })),
+    past: learnt({ ...ofEvents.weeks(slot), slot }),
+  })
 }
 
 function consentBuckets({ consented, denied }: TagSignals) {
   const [all, of] = [new Sums(consented), new Sums(denied)]
-  const bucket = (from: number, length: number): TagConsentHistory['recent'][number] | null => {
+  const bucket = (from: number, length: number): PresenceBucket<Purpose> | null => {
     const total = all.between(from, from + length)
     const refused = of.between(from, from + length)
     if (total === 0) return null

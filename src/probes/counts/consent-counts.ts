@@ -1,75 +1,58 @@
-import { addSums, type Snapshot, type Stretch, sumStretches, totals, zeroSums } from '../../analytics/index.ts'
-import type {
-  ConsentField,
-  ConsentInput,
-  FieldCounts,
-  PresenceBucket,
-  PresenceHistory,
-  TagConsentHistory,
+import type { Snapshot } from '../../analytics/index.ts'
+import {
+  type ConsentField,
+  type ConsentWeeks,
+  deniedShares,
+  type FieldCounts,
+  type PresenceBucket,
+  type Purpose,
+  type TagConsentHistory,
 } from '../../detection/index.ts'
-import { DAY, HOUR } from '../../lib/index.ts'
-import { GRAIN, SIGNAL_COLUMNS, TAG_SIGNAL_COLUMNS, type TimeRange } from '../../rollups/index.ts'
-import { earlierRange, type SignalSums, usualRange, wholeAt } from './presence-counts.ts'
-import { readTagSignals, type TagHistory } from './tag-counts.ts'
-import { SLOT, type Timeline } from './timeline.ts'
+import type { TAG_SIGNAL_COLUMNS } from '../../rollups/index.ts'
+import { ALL_EVENTS, type SignalSums, signalReaderOfAll, usualRange } from './presence-counts.ts'
+import { readTagHours, readTagSignals, type TagBucket } from './tag-counts.ts'
+import type { Timeline } from './timeline.ts'
 
-type TagSignals = TagHistory<(typeof TAG_SIGNAL_COLUMNS)[number]>
+const COLUMNS = [
+  'consent_total',
+  'ad_storage_denied',
+  'analytics_storage_denied',
+] as const satisfies readonly (typeof TAG_SIGNAL_COLUMNS)[number][]
 
-/** What a site's events and tags said of consent: in the buckets of the timeline, by the hour in the week before, and of events by the day in the three weeks before that. */
-export async function readConsent(
-  snapshot: Snapshot,
-  timeline: Timeline,
-  end: number,
-): Promise<Omit<ConsentInput, 'now'>> {
-  const { buckets, slotsFrom } = timeline
-  const usual = usualRange(timeline)
-  const rowsOf = (stretches: readonly Stretch[], length: number, slotEnd: number) =>
-    sumStretches(snapshot, {
-      table: 'signal_rollups',
-      stretches,
-      by: [],
-      measures: totals(SIGNAL_COLUMNS),
-      slots: { length, end: slotEnd },
-    })
-  const recentRows = await rowsOf(
-    [
-      { from: buckets[0]?.from ?? end, to: slotsFrom, coarsest: GRAIN.hour },
-      { from: slotsFrom, to: end, coarsest: GRAIN.minute },
-    ],
-    SLOT,
-    end,
-  )
-  const usualRows = await rowsOf([{ ...usual, coarsest: GRAIN.hour }], HOUR, usual.to)
-  const earlier = earlierRange(timeline)
-  const earlierRows = await rowsOf([{ ...earlier, coarsest: GRAIN.day }], DAY, earlier.to)
-  const events: PresenceHistory<ConsentField> = {
-    event_name: null,
-    recent: bucketsOf(recentRows, (at) => buckets[timeline.indexAt(at)]),
-    usual: bucketsOf(usualRows, wholeAt(HOUR)),
-    earlier: bucketsOf(earlierRows, wholeAt(DAY)),
-  }
-  const before = sumOf(usualRows)
-  const shareOf = (denied: number) => (before.consent_total === 0 ? null : denied / before.consent_total)
+const events = signalReaderOfAll(fieldsOf)
+
+/** What a site's events and tags said of consent in the last day. */
+export interface RecentConsent {
+  events: readonly PresenceBucket<ConsentField>[]
+  tags: readonly TagConsentHistory[]
+}
+
+export async function readConsent(snapshot: Snapshot, timeline: Timeline, end: number): Promise<RecentConsent> {
+  const ofEvents = (await events.recent(snapshot, timeline, end)).get(ALL_EVENTS) ?? []
   // Where no event says anything, no tag does.
-  const hasAny = recentRows.length + usualRows.length > 0
-  const tags: ReadonlyMap<string, TagSignals> = hasAny
-    ? await readTagSignals(snapshot, timeline, end, TAG_SIGNAL_COLUMNS, [usual])
-    : new Map()
+  if (ofEvents.length === 0) return { events: [], tags: [] }
+  const tags = await readTagSignals(snapshot, timeline, end, COLUMNS)
   return {
-    events,
-    tags: Array.from(tags, ([tag_key, { recent, earlier }]) => ({
-      tag_key,
-      recent: recent.map(deniedIn),
-      earlier: earlier.map(deniedIn),
-    })),
-    usual_denied: {
-      ad_storage: shareOf(before.ad_storage_denied),
-      analytics_storage: shareOf(before.analytics_storage_denied),
-    },
+    events: ofEvents,
+    tags: Array.from(tags, ([tag_key, recent]) => ({ tag_key, recent: recent.map(deniedIn) })),
   }
 }
 
-const deniedIn = ({ from, to, ...sums }: TagSignals['recent'][number]): TagConsentHistory['recent'][number] => ({
+/** The same by the hour in the week before that day, and of events by the day in the three weeks before that. */
+export async function readConsentWeeks(snapshot: Snapshot, end: number): Promise<ConsentWeeks> {
+  const weeks = (await events.weeks(snapshot, end, true)).get(ALL_EVENTS) ?? { usual: [] }
+  const tags =
+    weeks.usual.length === 0
+      ? new Map<string, TagBucket<(typeof COLUMNS)[number]>[]>()
+      : await readTagHours(snapshot, 'tag_signal_rollups', [usualRange(end)], COLUMNS)
+  return {
+    events: weeks,
+    tags: new Map(Array.from(tags, ([key, hours]) => [key, hours.map(deniedIn)])),
+    denied: deniedShares(weeks.usual),
+  }
+}
+
+const deniedIn = ({ from, to, ...sums }: TagBucket<(typeof COLUMNS)[number]>): PresenceBucket<Purpose> => ({
   from,
   to,
   fields: {
@@ -77,23 +60,6 @@ const deniedIn = ({ from, to, ...sums }: TagSignals['recent'][number]): TagConse
     analytics_storage: { present: sums.analytics_storage_denied, total: sums.consent_total },
   },
 })
-
-function bucketsOf(
-  rows: readonly (SignalSums & { at: number })[],
-  bucketAt: (at: number) => TimeRange | undefined,
-): PresenceBucket<ConsentField>[] {
-  const known = new Map<number, { range: TimeRange; sums: SignalSums }>()
-  for (const row of rows) {
-    const range = bucketAt(row.at)
-    if (range === undefined) continue
-    const bucket = known.get(range.from) ?? { range, sums: zeroSums(SIGNAL_COLUMNS) }
-    addSums(bucket.sums, row, SIGNAL_COLUMNS)
-    known.set(range.from, bucket)
-  }
-  return Array.from(known.values(), ({ range, sums }) => ({ ...range, fields: fieldsOf(sums) })).toSorted(
-    (a, b) => a.from - b.from,
-  )
-}
 
 function fieldsOf(sums: SignalSums): FieldCounts<ConsentField> {
   const ads = sums.ad_storage_granted + sums.ad_storage_denied
@@ -106,10 +72,4 @@ function fieldsOf(sums: SignalSums): FieldCounts<ConsentField> {
     analytics_storage: { present: sums.analytics_storage_granted, total: analytics },
     refusal: { present: sums.ad_storage_denied, total: ads },
   }
-}
-
-function sumOf(rows: readonly SignalSums[]): SignalSums {
-  const sums = zeroSums(SIGNAL_COLUMNS)
-  for (const row of rows) addSums(sums, row, SIGNAL_COLUMNS)
-  return sums
 }

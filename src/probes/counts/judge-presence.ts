@@ -1,33 +1,173 @@
 import type { Snapshot } from '../../analytics/index.ts'
-import type { Verdict } from '../../detection/index.ts'
-import { floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import {
+  eventsIn,
+  type PastFields,
+  type PresenceBucket,
+  type PresenceHistory,
+  type PresenceWeeks,
+  type Verdict,
+} from '../../detection/index.ts'
+import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { NO_EVENT, type TimeRange } from '../../rollups/index.ts'
 import { type Counting, type CountsOutcome, judgeCounts, type Unjudged } from './judge-counts.ts'
-import { presenceFrom } from './presence-counts.ts'
+import { isSettled, LearntCache, learningPeriod, ofEachStore } from './learnt-cache.ts'
+import { earlierRange, type PresenceReader, usualRange } from './presence-counts.ts'
 import { lastDay, type Timeline } from './timeline.ts'
 
 /** Of the last day, what is looked at in slots, ms. */
 const NEWEST_MS = 2 * HOUR
 
+/** What a run reads of the last day, and what is learnt of the weeks before it. */
+export interface PastReading<R, W, P> {
+  /** Tells what is learnt apart from all else that is learnt of the site. */
+  key: string
+  /** With the three weeks before the last one. */
+  hasEarlier: boolean
+  /** At least this much of the end is read in slots, ms. */
+  newestMs?: number
+  recent: (snapshot: Snapshot, timeline: Timeline, end: number) => Promise<R>
+  /** Before the day that ends at `end`. */
+  weeks: (snapshot: Snapshot, end: number) => Promise<W>
+  /** Start of the first bucket of the weeks, epoch ms; infinite where there is none. */
+  firstOf: (weeks: W) => number
+  learn: (weeks: W) => P
+  /** How many fields are kept of it. */
+  sizeOf: (past: P) => number
+}
+
+/** Fields of which it is kept what is usual: half a kilobyte each. A shop has about a hundred, with all probes. */
+const FIELDS_KEPT = 60_000
+
+const cacheOf = ofEachStore(() => new LearntCache<unknown>(FIELDS_KEPT))
+
 /**
- * Judges what was there on the events of the last day against the week before it, see `judgeCounts`.
+ * Judges what was there in the last day next to what is usual, which is learnt again every few hours: it takes many times as long as all else.
  *
- * @param hasEarlier `read` asks for the weeks before that one, too
- * @param read is given the last day, and the whole minute that it ends with, as `judge` is
+ * @param judge is given the whole minute that the last day ends with
+ * @param unjudged see `judgeCounts`
  */
-export function judgePresence<T>(
+export function judgeWithPast<R, W, P>(
   counting: Counting,
-  read: (snapshot: Snapshot, timeline: Timeline, end: number) => Promise<T>,
-  judge: (counts: T, end: number) => Verdict,
-  unjudged: (counts: T) => Unjudged,
-  hasEarlier = false,
+  reading: PastReading<R, W, P>,
+  judge: (recent: R, past: P, end: number) => Verdict,
+  unjudged: (recent: R, past: P) => Unjudged,
 ): Promise<CountsOutcome> {
+  const { store, site } = counting
   const end = floorTo(counting.now, MINUTE)
-  const timeline = lastDay(end, NEWEST_MS)
+  const timeline = lastDay(end, Math.max(NEWEST_MS, reading.newestMs ?? 0))
+  const cache = cacheOf(store) as LearntCache<P>
+  const key = `${site.site_no} ${reading.key}`
+  let past = cache.get(key, end)
+  /** Once the snapshot is closed, as `judge` is called. */
+  const pastOf = (counts: Counts<R, W>): P => {
+    if (past !== null) return past
+    if (counts.weeks === null) throw new Error('nothing was read of what is to be learnt')
+    past = reading.learn(counts.weeks)
+    cache.set(key, end, counts.period, past, reading.sizeOf(past))
+    return past
+  }
   return judgeCounts(
     counting,
-    presenceFrom(timeline, hasEarlier),
-    (snapshot) => read(snapshot, timeline, end),
-    (counts) => judge(counts, end),
-    unjudged,
+    past !== null ? (timeline.buckets[0]?.from ?? end) : oldestRead(end, reading.hasEarlier),
+    async (snapshot): Promise<Counts<R, W>> => ({
+      ...(past === null ? await readWeeks(snapshot, reading, end) : NO_WEEKS),
+      recent: await reading.recent(snapshot, timeline, end),
+    }),
+    (counts) => judge(counts.recent, pastOf(counts), end),
+    (counts) => unjudged(counts.recent, pastOf(counts)),
   )
 }
+
+interface Counts<R, W> extends Weeks<W> {
+  recent: R
+}
+
+interface Weeks<W> {
+  /** Null: what is usual is known already. */
+  weeks: W | null
+  /** How long it may be kept. */
+  period: TimeRange
+}
+
+const NO_WEEKS = { weeks: null, period: { from: 0, to: 0 } }
+
+async function readWeeks<W>(
+  snapshot: Snapshot,
+  { weeks: read, firstOf }: Pick<PastReading<unknown, W, unknown>, 'weeks' | 'firstOf'>,
+  end: number,
+): Promise<Weeks<W>> {
+  const period = learningPeriod(snapshot.siteNo, end, true)
+  const weeks = await read(snapshot, period.from)
+  if (isSettled((usualRange(period.from).to - firstOf(weeks)) / DAY)) return { weeks, period }
+  const ofHour = learningPeriod(snapshot.siteNo, end, false)
+  return { weeks: await read(snapshot, ofHour.from), period: ofHour }
+}
+
+/** The beginning of what is learnt from, which may be some hours older than the last day. */
+const oldestRead = (end: number, hasEarlier: boolean): number =>
+  (hasEarlier ? earlierRange(end - DAY) : usualRange(end - DAY)).from
+
+/** What was there on events of one kind, and is usual. */
+export interface Presence<F extends string> {
+  readonly kind: string
+  readonly recent: readonly PresenceBucket<F>[]
+  readonly past: PastFields<F>
+}
+
+/** The same for those who judge kinds of events. */
+export const historyOf = <F extends string>({ kind, recent, past }: Presence<F>): PresenceHistory<F> => ({
+  event_name: kind === NO_EVENT ? null : kind,
+  recent,
+  past,
+})
+
+/** Events of the last day and the week before it that said anything. */
+export const eventsSeen = <F extends string>(kinds: readonly Presence<F>[]): number =>
+  kinds.reduce(
+    (seen, { recent, past }) => seen + past.events + recent.reduce((sum, bucket) => sum + eventsIn(bucket), 0),
+    0,
+  )
+
+export interface PresenceReading<F extends string> extends PresenceReader<F> {
+  key: string
+  hasEarlier?: boolean
+  newestMs?: number
+  learn: (weeks: PresenceWeeks<F>) => PastFields<F>
+}
+
+/** `judgeWithPast` of the fields of each kind of event. */
+export function judgePresence<F extends string>(
+  counting: Counting,
+  { key, hasEarlier = false, newestMs = 0, learn, recent, weeks }: PresenceReading<F>,
+  judge: (kinds: readonly Presence<F>[], end: number) => Verdict,
+  unjudged: (kinds: readonly Presence<F>[]) => Unjudged,
+): Promise<CountsOutcome> {
+  const kindsOf = (
+    now: ReadonlyMap<string, readonly PresenceBucket<F>[]>,
+    past: ReadonlyMap<string, PastFields<F>>,
+  ): Presence<F>[] =>
+    Array.from(new Set([...now.keys(), ...past.keys()]), (kind) => ({
+      kind,
+      recent: now.get(kind) ?? [],
+      past: past.get(kind) ?? learn({ usual: [] }),
+    }))
+  return judgeWithPast(
+    counting,
+    {
+      key,
+      hasEarlier,
+      newestMs,
+      recent,
+      weeks: (snapshot, end) => weeks(snapshot, end, hasEarlier),
+      firstOf: (ofKinds) => Math.min(...Array.from(ofKinds.values(), firstIn)),
+      learn: (ofKinds) => new Map(Array.from(ofKinds, ([kind, of]) => [kind, learn(of)])),
+      sizeOf: (past) => [...past.values()].reduce((sum, { fields }) => sum + Object.keys(fields).length, 0),
+    },
+    (now, past, end) => judge(kindsOf(now, past), end),
+    (now, past) => unjudged(kindsOf(now, past)),
+  )
+}
+
+/** Start of their first bucket, epoch ms. */
+export const firstIn = <F extends string>({ usual, earlier = [] }: PresenceWeeks<F>): number =>
+  earlier[0]?.from ?? usual[0]?.from ?? Number.POSITIVE_INFINITY

@@ -7,20 +7,15 @@ import {
   SCORE_EVENT_MEASURES,
   type Snapshot,
   type Stretch,
+  type SumRow,
   type Sums,
   sumStretches,
   totals,
   zeroSums,
 } from '../../analytics/index.ts'
-import {
-  type FieldCounts,
-  type OwnParameter,
-  PARAMETER,
-  type PresenceBucket,
-  type PresenceHistory,
-} from '../../detection/index.ts'
-import { ceilTo, DAY, floorTo, HOUR } from '../../lib/index.ts'
-import { FIELD_COLUMNS, GRAIN, NO_EVENT, OTHER, SIGNAL_COLUMNS, type TimeRange } from '../../rollups/index.ts'
+import type { FieldCounts, PARAMETER, PresenceBucket, PresenceWeeks } from '../../detection/index.ts'
+import { DAY, floorTo, HOUR } from '../../lib/index.ts'
+import { FIELD_COLUMNS, GRAIN, OTHER, SIGNAL_COLUMNS, type TimeRange } from '../../rollups/index.ts'
 import { SLOT, type Timeline } from './timeline.ts'
 
 /** What only per-event payloads hold. */
@@ -45,50 +40,63 @@ export const userDataFields = (sums: PresenceSums): FieldCounts<UserDataField> =
 
 export const ecommerceFields = (sums: PresenceSums): FieldCounts<EcommerceField> => qualityCounts(sums).ecommerce
 
-/** Where the time begins that is asked for. @param hasEarlier with the weeks before the one that is usual */
-export const presenceFrom = (timeline: Timeline, hasEarlier = false): number =>
-  (hasEarlier ? earlierRange(timeline) : usualRange(timeline)).from
-
-/** The week before: whole UTC hours, which end where the timeline begins. */
-export function usualRange({ buckets }: Timeline): TimeRange {
-  const to = ceilTo(buckets[0]?.from ?? 0, HOUR)
+/** The week before the last day: whole UTC hours. @param end of that day, epoch ms */
+export function usualRange(end: number): TimeRange {
+  const to = floorTo(end - DAY, HOUR)
   return { from: to - USUAL_DAYS * DAY, to }
 }
 
 /** Three weeks before that one, in whole UTC days. */
-export function earlierRange(timeline: Timeline): TimeRange {
-  const to = floorTo(usualRange(timeline).from, DAY)
+export function earlierRange(end: number): TimeRange {
+  const to = floorTo(usualRange(end).from, DAY)
   return { from: to - EARLIER_DAYS * DAY, to }
 }
 
-/**
- * How often each field was there on each kind of event: in the buckets of the timeline, and by the hour in the week before.
- *
- * @param fieldsOf the fields of one kind of data
- */
-export const readPresence = <F extends string>(
-  snapshot: Snapshot,
-  timeline: Timeline,
-  end: number,
-  fieldsOf: (sums: PresenceSums) => FieldCounts<F>,
-): Promise<PresenceHistory<F>[]> =>
-  readKinds(snapshot, timeline, end, { table: 'event_rollups', columns: COLUMNS, measures: MEASURES }, fieldsOf)
+/** Reads how often fields were there, on each kind of event. */
+export interface PresenceReader<F extends string> {
+  /** In the buckets of the timeline, oldest first. @param end of the timeline */
+  recent: (snapshot: Snapshot, timeline: Timeline, end: number) => Promise<Map<string, PresenceBucket<F>[]>>
+  /** Before the day that ends at `end`. @param hasEarlier with the three weeks before the last one */
+  weeks: (snapshot: Snapshot, end: number, hasEarlier: boolean) => Promise<Map<string, PresenceWeeks<F>>>
+}
 
-/** The same of what events say beside that. @param hasEarlier by the day for three weeks more */
-export const readSignals = <F extends string>(
-  snapshot: Snapshot,
-  timeline: Timeline,
-  end: number,
-  fieldsOf: (sums: SignalSums) => FieldCounts<F>,
-  hasEarlier: boolean,
-): Promise<PresenceHistory<F>[]> =>
-  readKinds(
-    snapshot,
-    timeline,
-    end,
-    { table: 'signal_rollups', columns: SIGNAL_COLUMNS, measures: totals(SIGNAL_COLUMNS), hasEarlier },
+interface Columns<K extends string, C extends string, F extends string> {
+  table: 'event_rollups' | 'signal_rollups' | 'field_rollups'
+  by: readonly K[]
+  columns: readonly C[]
+  measures: Readonly<Record<C, RawBuilder<number>>>
+  where?: RawBuilder<SqlBool>
+  /** What has a history of its own; null: nothing, as what is counted together over the cardinality cap is something else every day. */
+  kindOf: (row: Record<K, string>) => string | null
+  fieldsOf: (sums: Sums<C>) => FieldCounts<F>
+}
+
+const kindOfEvent = ({ event_name }: { event_name: string }) => (event_name === OTHER ? null : event_name)
+
+/** Of what events have from their beginning: user data and e-commerce. @param fieldsOf the fields of one kind of data */
+export const presenceReader = <F extends string>(fieldsOf: (sums: PresenceSums) => FieldCounts<F>): PresenceReader<F> =>
+  readerOf({
+    table: 'event_rollups',
+    by: ['event_name'],
+    columns: COLUMNS,
+    measures: MEASURES,
+    kindOf: kindOfEvent,
     fieldsOf,
-  )
+  })
+
+/** Of what events say beside that. */
+export const signalReader = <F extends string>(fieldsOf: (sums: SignalSums) => FieldCounts<F>): PresenceReader<F> =>
+  readerOf({ ...SIGNALS, by: ['event_name'], kindOf: kindOfEvent, fieldsOf })
+
+/** The same of all events together. */
+export const signalReaderOfAll = <F extends string>(
+  fieldsOf: (sums: SignalSums) => FieldCounts<F>,
+): PresenceReader<F> => readerOf({ ...SIGNALS, by: [], kindOf: () => ALL_EVENTS, fieldsOf })
+
+/** The kind that all events together are. */
+export const ALL_EVENTS = ''
+
+const SIGNALS = { table: 'signal_rollups', columns: SIGNAL_COLUMNS, measures: totals(SIGNAL_COLUMNS) } as const
 
 /** Which parameters of the site's own are judged; without a name all are. */
 export interface ParameterFilter {
@@ -96,112 +104,76 @@ export interface ParameterFilter {
   parameter?: string | undefined
 }
 
-/** The same of the parameters that a site has named itself, each on each event that names it. */
-export async function readParameters(
-  snapshot: Snapshot,
-  timeline: Timeline,
-  end: number,
-  { event, parameter }: ParameterFilter,
-): Promise<OwnParameter[]> {
+/** Of the parameters that a site has named itself: each, on each event that names it, is a kind, see `parameterOf`. */
+export function parameterReader({ event, parameter }: ParameterFilter): PresenceReader<typeof PARAMETER> {
   const conditions = [
     ...(event === undefined ? [] : [isOneOf('event_name', [event])]),
     ...(parameter === undefined ? [] : [isOneOf('field', [parameter])]),
   ]
-  const histories = await readHistories(
-    snapshot,
-    timeline,
-    end,
-    {
-      table: 'field_rollups',
-      by: ['event_name', 'field'],
-      columns: FIELD_COLUMNS,
-      measures: totals(FIELD_COLUMNS),
-      ...(conditions.length === 0 ? {} : { where: sql<SqlBool>`${sql.join(conditions, sql` and `)}` }),
-    },
-    ({ event_name, field }) => JSON.stringify([event_name, field]),
-    ({ present, total }): FieldCounts<typeof PARAMETER> => ({ [PARAMETER]: { present, total } }),
-  )
-  return [...histories].flatMap(([key, history]): OwnParameter[] => {
-    const [eventName, name] = JSON.parse(key) as [string, string]
-    // What is counted together over the cardinality cap is something else every day.
-    if (eventName === OTHER || name === OTHER) return []
-    return [{ name, history: { event_name: eventName === NO_EVENT ? null : eventName, ...history } }]
+  return readerOf({
+    table: 'field_rollups',
+    by: ['event_name', 'field'],
+    columns: FIELD_COLUMNS,
+    measures: totals(FIELD_COLUMNS),
+    kindOf: ({ event_name, field }) =>
+      event_name === OTHER || field === OTHER ? null : JSON.stringify([event_name, field]),
+    fieldsOf: ({ present, total }) => ({ parameter: { present, total } }),
+    ...(conditions.length === 0 ? {} : { where: sql<SqlBool>`${sql.join(conditions, sql` and `)}` }),
   })
 }
 
-interface Source<K extends string, C extends string> {
-  table: 'event_rollups' | 'signal_rollups' | 'field_rollups'
-  by: readonly K[]
-  columns: readonly C[]
-  measures: Readonly<Record<C, RawBuilder<number>>>
-  where?: RawBuilder<SqlBool>
-  /** With the weeks before the one that is usual. */
-  hasEarlier?: boolean
-}
+export const parameterOf = (kind: string): [eventName: string, name: string] => JSON.parse(kind) as [string, string]
 
-async function readKinds<C extends string, F extends string>(
-  snapshot: Snapshot,
-  timeline: Timeline,
-  end: number,
-  source: Omit<Source<'event_name', C>, 'by'>,
-  fieldsOf: (sums: Sums<C>) => FieldCounts<F>,
-): Promise<PresenceHistory<F>[]> {
-  const by = ['event_name'] as const
-  const nameOf = ({ event_name }: { event_name: string }) => event_name
-  const histories = await readHistories(snapshot, timeline, end, { ...source, by }, nameOf, fieldsOf)
-  return [...histories]
-    .filter(([name]) => name !== OTHER)
-    .map(([name, history]) => ({ event_name: name === NO_EVENT ? null : name, ...history }))
-}
-
-async function readHistories<K extends string, C extends string, F extends string>(
-  snapshot: Snapshot,
-  timeline: Timeline,
-  end: number,
-  { columns, hasEarlier = false, ...source }: Source<K, C>,
-  keyOf: (row: Record<K, string>) => string,
-  fieldsOf: (sums: Sums<C>) => FieldCounts<F>,
-): Promise<Map<string, Omit<PresenceHistory<F>, 'event_name'>>> {
-  const { buckets, slotsFrom } = timeline
-  const usual = usualRange(timeline)
-  const rowsOf = (stretches: readonly Stretch[], length: number, slotEnd: number) =>
-    sumStretches(snapshot, { ...source, stretches, slots: { length, end: slotEnd } })
-  const recentStretches = [
-    { from: buckets[0]?.from ?? end, to: slotsFrom, coarsest: GRAIN.hour },
-    { from: slotsFrom, to: end, coarsest: GRAIN.minute },
-  ]
-  const recentByKey = Map.groupBy(await rowsOf(recentStretches, SLOT, end), keyOf)
-  const usualByKey = Map.groupBy(await rowsOf([{ ...usual, coarsest: GRAIN.hour }], HOUR, usual.to), keyOf)
-  const earlier = earlierRange(timeline)
-  const earlierRows = hasEarlier ? await rowsOf([{ ...earlier, coarsest: GRAIN.day }], DAY, earlier.to) : []
-  const earlierByKey = Map.groupBy(earlierRows, keyOf)
+function readerOf<K extends string, C extends string, F extends string>({
+  columns,
+  kindOf,
+  fieldsOf,
+  ...source
+}: Columns<K, C, F>): PresenceReader<F> {
+  const byKind = async (
+    snapshot: Snapshot,
+    stretches: readonly Stretch[],
+    slots: { length: number; end: number },
+    bucketAt: (at: number) => TimeRange | undefined,
+  ) => {
+    const rows = Map.groupBy(await sumStretches(snapshot, { ...source, stretches, slots }), kindOf)
+    return new Map(
+      [...rows].flatMap(([kind, ofKind]) => (kind === null ? [] : [[kind, bucketsOf(ofKind, bucketAt)] as const])),
+    )
+  }
   const bucketsOf = (
-    rows: readonly (Sums<C> & { at: number })[],
-    bucketOf: (at: number) => TimeRange | undefined,
-  ): PresenceBucket<F>[] => {
-    const together = Map.groupBy(rows, ({ at }) => bucketOf(at))
-    return [...together]
+    rows: readonly SumRow<K, C>[],
+    bucketAt: (at: number) => TimeRange | undefined,
+  ): PresenceBucket<F>[] =>
+    [...Map.groupBy(rows, ({ at }) => bucketAt(at))]
       .flatMap(([bucket, ofBucket]) =>
         bucket === undefined ? [] : [{ ...bucket, fields: fieldsOf(sumOf(ofBucket, columns)) }],
       )
       .toSorted((a, b) => a.from - b.from)
+  return {
+    recent: (snapshot, { buckets, slotsFrom, indexAt }, end) =>
+      byKind(
+        snapshot,
+        [
+          { from: buckets[0]?.from ?? end, to: slotsFrom, coarsest: GRAIN.hour },
+          { from: slotsFrom, to: end, coarsest: GRAIN.minute },
+        ],
+        { length: SLOT, end },
+        (at) => buckets[indexAt(at)],
+      ),
+    async weeks(snapshot, end, hasEarlier) {
+      const whole = (range: TimeRange, coarsest: (typeof GRAIN)['hour' | 'day'], length: number) =>
+        byKind(snapshot, [{ ...range, coarsest }], { length, end: range.to }, wholeAt(length))
+      const usual = await whole(usualRange(end), GRAIN.hour, HOUR)
+      if (!hasEarlier) return new Map(Array.from(usual, ([kind, hours]) => [kind, { usual: hours }]))
+      const earlier = await whole(earlierRange(end), GRAIN.day, DAY)
+      return new Map(Array.from(usual, ([kind, hours]) => [kind, { usual: hours, earlier: earlier.get(kind) ?? [] }]))
+    },
   }
-  const [hourAt, dayAt] = [wholeAt(HOUR), wholeAt(DAY)]
-  const keys = new Set([...recentByKey.keys(), ...usualByKey.keys()])
-  return new Map(
-    Array.from(keys, (key) => [
-      key,
-      {
-        recent: bucketsOf(recentByKey.get(key) ?? [], (at) => buckets[timeline.indexAt(at)]),
-        usual: bucketsOf(usualByKey.get(key) ?? [], hourAt),
-        ...(hasEarlier ? { earlier: bucketsOf(earlierByKey.get(key) ?? [], dayAt) } : {}),
-      },
-    ]),
-  )
 }
 
 /** The whole hour or day that a time is in, the same object each time. */
-export function wholeAt(length: number): (at: number) => TimeRange {
+function wholeAt(length: number): (at: number) => TimeRange {
   const known = new Map<number, TimeRange>()
   return (at) => {
     const from = floorTo(at, length)

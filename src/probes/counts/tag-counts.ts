@@ -1,4 +1,13 @@
-import { identityOf, type Snapshot, type Stretch, sumStretches, totals } from '../../analytics/index.ts'
+import {
+  addSums,
+  identityOf,
+  type Snapshot,
+  type Stretch,
+  type Sums,
+  sumStretches,
+  totals,
+  zeroSums,
+} from '../../analytics/index.ts'
 import { floorTo, HOUR } from '../../lib/index.ts'
 import { GRAIN, type TimeRange } from '../../rollups/index.ts'
 import type { TagCounts, TagSignalCounts } from '../../store/index.ts'
@@ -15,21 +24,13 @@ type Column = TagTables[keyof TagTables]
 /** Counts of one tag in one bucket. */
 export type TagBucket<C extends Column> = TimeRange & Record<C, number>
 
-export interface TagHistory<C extends Column> {
-  /** In the buckets of the timeline, oldest first; those without executions are missing. */
-  readonly recent: readonly TagBucket<C>[]
-  /** In the other hours that were asked for, oldest first; likewise. */
-  readonly earlier: readonly TagBucket<C>[]
-}
-
-/** What every tag did, by the key that it is reported under. */
+/** What every tag did, by the key that it is reported under: in the buckets of the timeline, oldest first; those without executions are missing. */
 export const readTagCounts = <C extends TagTables['tag_rollups']>(
   snapshot: Snapshot,
   timeline: Timeline,
   end: number,
   columns: readonly C[],
-  earlierHours: readonly TimeRange[] = [],
-): Promise<Map<string, TagHistory<C>>> => readTagTable(snapshot, 'tag_rollups', timeline, end, columns, earlierHours)
+): Promise<Map<string, TagBucket<C>[]>> => readTimeline(snapshot, 'tag_rollups', timeline, end, columns)
 
 /** What the events said on which every tag ran, likewise. */
 export const readTagSignals = <C extends TagTables['tag_signal_rollups']>(
@@ -37,52 +38,51 @@ export const readTagSignals = <C extends TagTables['tag_signal_rollups']>(
   timeline: Timeline,
   end: number,
   columns: readonly C[],
-  earlierHours: readonly TimeRange[],
-): Promise<Map<string, TagHistory<C>>> =>
-  readTagTable(snapshot, 'tag_signal_rollups', timeline, end, columns, earlierHours)
+): Promise<Map<string, TagBucket<C>[]>> => readTimeline(snapshot, 'tag_signal_rollups', timeline, end, columns)
 
-async function readTagTable<T extends keyof TagTables, C extends TagTables[T]>(
+/** The same of whole UTC hours, which are over for long. */
+export function readTagHours<T extends keyof TagTables, C extends TagTables[T]>(
   snapshot: Snapshot,
   table: T,
-  timeline: Timeline,
-  end: number,
+  ranges: readonly TimeRange[],
   columns: readonly C[],
-  earlierHours: readonly TimeRange[],
-): Promise<Map<string, TagHistory<C>>> {
-  const { buckets, slotsFrom } = timeline
-  const recentFrom = buckets[0]?.from ?? end
-  const stretches: Stretch[] = [
-    ...earlierHours.map((range) => ({ ...range, coarsest: GRAIN.hour })),
-    { from: recentFrom, to: slotsFrom, coarsest: GRAIN.hour },
-    { from: slotsFrom, to: end, coarsest: GRAIN.minute },
-  ]
-  const rows = await sumStretches(snapshot, {
-    table,
-    stretches,
-    by: ['container_id', 'tag_key'],
-    measures: totals(columns),
-    slots: { length: SLOT, end },
-  })
-  const { keyOf } = await identityOf(snapshot.db, snapshot.siteNo)
+): Promise<Map<string, TagBucket<C>[]>> {
+  const stretches = ranges.map((range) => ({ ...range, coarsest: GRAIN.hour }))
   const bucketOf = (at: number): TimeRange => {
     const hour = floorTo(at, HOUR)
-    return (at < recentFrom ? undefined : buckets[timeline.indexAt(at)]) ?? { from: hour, to: hour + HOUR }
+    return { from: hour, to: hour + HOUR }
   }
-  return new Map(
-    Array.from(
-      Map.groupBy(rows, (row) => keyOf(row.container_id, row.tag_key)),
-      ([key, ofTag]) => {
-        const summed = inOrder(ofTag, columns, bucketOf)
-        return [
-          key,
-          {
-            recent: summed.filter(({ from }) => from >= recentFrom),
-            earlier: summed.filter(({ from }) => from < recentFrom),
-          },
-        ]
-      },
-    ),
-  )
+  return readTags(snapshot, table, stretches, columns, { length: HOUR, end: 0 }, bucketOf)
+}
+
+function readTimeline<T extends keyof TagTables, C extends TagTables[T]>(
+  snapshot: Snapshot,
+  table: T,
+  { buckets, slotsFrom, indexAt }: Timeline,
+  end: number,
+  columns: readonly C[],
+): Promise<Map<string, TagBucket<C>[]>> {
+  const stretches = [
+    { from: buckets[0]?.from ?? end, to: slotsFrom, coarsest: GRAIN.hour },
+    { from: slotsFrom, to: end, coarsest: GRAIN.minute },
+  ]
+  const bucketOf = (at: number): TimeRange => buckets[indexAt(at)] ?? { from: at, to: at + SLOT }
+  return readTags(snapshot, table, stretches, columns, { length: SLOT, end }, bucketOf)
+}
+
+async function readTags<T extends keyof TagTables, C extends TagTables[T]>(
+  snapshot: Snapshot,
+  table: T,
+  stretches: readonly Stretch[],
+  columns: readonly C[],
+  slots: { length: number; end: number },
+  bucketOf: (at: number) => TimeRange,
+): Promise<Map<string, TagBucket<C>[]>> {
+  const by = ['container_id', 'tag_key'] as const
+  const rows = await sumStretches(snapshot, { table, stretches, by, measures: totals(columns), slots })
+  const { keyOf } = await identityOf(snapshot.db, snapshot.siteNo)
+  const byTag = Map.groupBy(rows, (row) => keyOf(row.container_id, row.tag_key))
+  return new Map(Array.from(byTag, ([key, ofTag]) => [key, inOrder(ofTag, columns, bucketOf)]))
 }
 
 /** A bucket may have several rows: of containers, of minutes, of a tag's former names. */
@@ -91,12 +91,12 @@ function inOrder<C extends Column>(
   columns: readonly C[],
   bucketOf: (at: number) => TimeRange,
 ): TagBucket<C>[] {
-  const summed = new Map<number, TagBucket<C>>()
+  const summed = new Map<number, TimeRange & Sums<C>>()
   for (const row of rows) {
     const bucket = bucketOf(row.at)
-    const known = summed.get(bucket.from)
-    const sums = columns.map((column) => [column, row[column] + (known?.[column] ?? 0)])
-    summed.set(bucket.from, { ...bucket, ...(Object.fromEntries(sums) as Record<C, number>) })
+    const known = summed.get(bucket.from) ?? { ...bucket, ...zeroSums(columns) }
+    addSums<C>(known, row, columns)
+    summed.set(bucket.from, known)
   }
   return [...summed.values()].sort((a, b) => a.from - b.from)
 }

@@ -1,14 +1,15 @@
 import { Type } from 'typebox'
 import {
   CONSENT_DEFAULTS,
-  type ConsentInput,
+  type ConsentPast,
   consentSignals as judgeConsent,
+  learnConsent,
   MIN_USUAL_EVENTS,
 } from '../../detection/index.ts'
 import { number, percent } from '../../lib/index.ts'
-import { readConsent } from '../counts/consent-counts.ts'
+import { type RecentConsent, readConsent, readConsentWeeks } from '../counts/consent-counts.ts'
 import type { Unjudged } from '../counts/judge-counts.ts'
-import { judgePresence } from '../counts/judge-presence.ts'
+import { firstIn, judgeWithPast } from '../counts/judge-presence.ts'
 import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
@@ -40,19 +41,33 @@ export const consentSignals = defineProbeType({
   figure: percent,
   defaultIntervalSeconds: 300,
   run: ({ config, ...counting }) =>
-    judgePresence(
+    judgeWithPast(
       counting,
-      readConsent,
-      (counts, end) => judgeConsent({ now: end, ...counts }, config),
+      {
+        key: `consent ${JSON.stringify(config)}`,
+        hasEarlier: true,
+        recent: readConsent,
+        weeks: readConsentWeeks,
+        firstOf: ({ events }) => firstIn(events),
+        learn: (weeks) => learnConsent(weeks, config),
+        sizeOf: ({ events, tags }) => Object.keys(events.fields).length + 2 * tags.size,
+      },
+      ({ events, tags }, past, end) =>
+        judgeConsent({ now: end, recent: events, tags: withSilent(tags, past), past }, config),
       unjudged,
-      true,
     ),
 })
 
-function unjudged({ events: { recent, usual } }: Omit<ConsentInput, 'now'>): Unjudged {
-  const seenIn = (buckets: typeof recent) => buckets.reduce((sum, { fields }) => sum + fields.signal.total, 0)
-  const known = seenIn(usual)
-  if (known + seenIn(recent) === 0) {
+/** With those that ran in the week before only: how many tags are judged does not change with each that has a quiet day. */
+const withSilent = (tags: RecentConsent['tags'], past: ConsentPast): RecentConsent['tags'] => {
+  const seen = new Set(tags.map(({ tag_key }) => tag_key))
+  const silent = [...past.tags.keys()].filter((key) => !seen.has(key))
+  return [...tags, ...silent.map((tag_key) => ({ tag_key, recent: [] }))]
+}
+
+function unjudged({ events }: RecentConsent, past: ConsentPast): Unjudged {
+  const known = past.events.events
+  if (known + events.reduce((sum, { fields }) => sum + fields.signal.total, 0) === 0) {
     return noData('No event has reported consent in the last 8 days: version 2 of the tag does')
   }
   if (known >= MIN_USUAL_EVENTS) return noData('Events usually carry no consent signal')

@@ -1,21 +1,20 @@
 import { type Static, Type } from 'typebox'
 import { ecommerceScore, userDataScore } from '../../analytics/index.ts'
 import {
-  eventsIn,
   type FieldCounts,
   ecommerceQuality as judgeEcommerce,
   userDataQuality as judgeUserData,
+  learnPresence,
   MIN_USUAL_EVENTS,
-  type PresenceBucket,
-  type PresenceHistory,
   QUALITY_DEFAULTS,
   type QualityInput,
   type Verdict,
 } from '../../detection/index.ts'
-import { floorTo, HOUR, MINUTE, number, percent } from '../../lib/index.ts'
-import { type Counting, type CountsOutcome, judgeCounts, type Unjudged } from '../counts/judge-counts.ts'
-import { ecommerceFields, presenceFrom, readPresence, userDataFields } from '../counts/presence-counts.ts'
-import { lastDay, windowMinutes } from '../counts/timeline.ts'
+import { MINUTE, number, percent } from '../../lib/index.ts'
+import type { Counting, CountsOutcome, Unjudged } from '../counts/judge-counts.ts'
+import { eventsSeen, historyOf, judgePresence, type Presence } from '../counts/judge-presence.ts'
+import { ecommerceFields, presenceReader, userDataFields } from '../counts/presence-counts.ts'
+import { windowMinutes } from '../counts/timeline.ts'
 import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
@@ -61,7 +60,7 @@ interface Quality<F extends string> {
   /** For people: `user data`. */
   what: string
   fields: readonly F[]
-  fieldsOf: Parameters<typeof readPresence<F>>[3]
+  fieldsOf: Parameters<typeof presenceReader<F>>[0]
   score: (fields: FieldCounts<F>) => number | null
   judge: (input: QualityInput<F>, config: Config) => Verdict
 }
@@ -70,23 +69,23 @@ function judgeQuality<F extends string>(
   { site, config, now, store }: Counting & { config: Config },
   { what, fields, fieldsOf, score, judge }: Quality<F>,
 ): Promise<CountsOutcome> {
-  const end = floorTo(now, MINUTE)
-  const timeline = lastDay(end, Math.max(2 * HOUR, config.window_minutes * MINUTE))
-  return judgeCounts(
+  return judgePresence(
     { store, site, now },
-    presenceFrom(timeline),
-    (snapshot) => readPresence(snapshot, timeline, end, fieldsOf),
-    (kinds) => judge({ now: end, fields, kinds, score }, config),
+    {
+      ...presenceReader(fieldsOf),
+      key: `${what} ${config.lost_share}`,
+      newestMs: config.window_minutes * MINUTE,
+      learn: (weeks) => learnPresence(fields, weeks, config),
+    },
+    (kinds, end) => judge({ now: end, fields, kinds: kinds.map(historyOf), score }, config),
     (kinds) => unjudged(what, kinds),
   )
 }
 
 /** What a kind of event should carry is known once enough of it are a day old. */
-function unjudged<F extends string>(what: string, kinds: readonly PresenceHistory<F>[]): Unjudged {
-  const eventsOf = (buckets: readonly PresenceBucket<F>[]) => buckets.reduce((sum, bucket) => sum + eventsIn(bucket), 0)
-  const seen = kinds.reduce((sum, { recent, usual }) => sum + eventsOf(recent) + eventsOf(usual), 0)
-  if (seen === 0) return noData(`No event has said anything about ${what} in the last 8 days`)
-  const most = Math.max(...kinds.map(({ usual }) => eventsOf(usual)))
+function unjudged<F extends string>(what: string, kinds: readonly Presence<F>[]): Unjudged {
+  if (eventsSeen(kinds) === 0) return noData(`No event has said anything about ${what} in the last 8 days`)
+  const most = Math.max(...kinds.map(({ past }) => past.events))
   if (most >= MIN_USUAL_EVENTS) return noData(`No kind of event usually carries ${what}`)
   return learning(
     `${number(most)} of ${MIN_USUAL_EVENTS} events of one kind are known from the days before the last; judges ${what} from then on`,

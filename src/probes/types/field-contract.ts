@@ -1,14 +1,16 @@
 import { Type } from 'typebox'
 import {
-  eventsOf,
   fieldContract as judgeParameters,
+  learnParameter,
   MIN_USUAL_EVENTS,
   type OwnParameter,
+  type PARAMETER,
 } from '../../detection/index.ts'
 import { number, percent } from '../../lib/index.ts'
+import { NO_EVENT } from '../../rollups/index.ts'
 import type { Unjudged } from '../counts/judge-counts.ts'
-import { judgePresence } from '../counts/judge-presence.ts'
-import { type ParameterFilter, readParameters } from '../counts/presence-counts.ts'
+import { judgePresence, type Presence } from '../counts/judge-presence.ts'
+import { type ParameterFilter, parameterOf, parameterReader } from '../counts/presence-counts.ts'
 import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 import { LOST } from './signal-quality.ts'
@@ -44,19 +46,28 @@ export const fieldContract = defineProbeType({
   run: ({ config, ...counting }) =>
     judgePresence(
       counting,
-      (snapshot, timeline, end) => readParameters(snapshot, timeline, end, config),
-      (parameters, end) => judgeParameters({ now: end, parameters }, config),
-      (parameters) => unjudged(parameters, config),
+      {
+        ...parameterReader(config),
+        key: `field_contract ${JSON.stringify(config)}`,
+        learn: (weeks) => learnParameter(weeks, config),
+      },
+      (kinds, end) => judgeParameters({ now: end, parameters: kinds.map(parameterIn) }, config),
+      (kinds) => unjudged(kinds, config),
     ),
 })
 
-function unjudged(parameters: readonly OwnParameter[], filter: ParameterFilter): Unjudged {
-  if (parameters.length === 0) {
+function parameterIn({ kind, recent, past }: Presence<typeof PARAMETER>): OwnParameter {
+  const [eventName, name] = parameterOf(kind)
+  return { name, history: { event_name: eventName === NO_EVENT ? null : eventName, recent, past } }
+}
+
+function unjudged(kinds: readonly Presence<typeof PARAMETER>[], filter: ParameterFilter): Unjudged {
+  if (kinds.length === 0) {
     return noData(
       `No event has named ${inWords(filter)} in the last 8 days: the table “Own parameters” of the tag does`,
     )
   }
-  const most = Math.max(...parameters.map(({ history }) => eventsOf(history.usual)))
+  const most = Math.max(...kinds.map(({ past }) => past.events))
   if (most >= MIN_USUAL_EVENTS) return noData('No parameter has been on enough events of the last 24 hours')
   return learning(
     `${number(most)} of ${MIN_USUAL_EVENTS} events that name a parameter are known from the days before the last; judges from then on`,

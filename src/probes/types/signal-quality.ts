@@ -2,22 +2,26 @@ import { type Static, type TObject, Type } from 'typebox'
 import {
   BAD_SHARE_DEFAULTS,
   type DuplicateField,
-  eventsIn,
   type FieldCounts,
   type IdentifierField,
   duplicates as judgeDuplicates,
   identifierQuality as judgeIdentifiers,
   valueQuality as judgeValues,
+  learnDuplicates,
+  learnIdentifiers,
+  learnValues,
   MIN_USUAL_EVENTS,
+  type PastFields,
   type PresenceHistory,
+  type PresenceWeeks,
   QUALITY_DEFAULTS,
   type ValueField,
   type Verdict,
 } from '../../detection/index.ts'
 import { number, percent } from '../../lib/index.ts'
 import type { Unjudged } from '../counts/judge-counts.ts'
-import { judgePresence } from '../counts/judge-presence.ts'
-import { readSignals, type SignalSums } from '../counts/presence-counts.ts'
+import { eventsSeen, historyOf, judgePresence, type Presence } from '../counts/judge-presence.ts'
+import { type SignalSums, signalReader } from '../counts/presence-counts.ts'
 import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
@@ -59,6 +63,7 @@ interface SignalProbe<F extends string, C extends TObject> {
   fieldsOf: (sums: SignalSums) => FieldCounts<F>
   /** Whether what is usual differs for more than a week. */
   hasEarlier?: boolean
+  learn: (weeks: PresenceWeeks<F>, config: Static<C>) => PastFields<F>
   judge: (input: { now: number; kinds: readonly PresenceHistory<F>[] }, config: Static<C>) => Verdict
 }
 
@@ -67,6 +72,7 @@ const defineSignalProbe = <F extends string, C extends TObject>({
   what,
   fieldsOf,
   hasEarlier = false,
+  learn,
   judge,
   ...type
 }: SignalProbe<F, C>) =>
@@ -80,19 +86,21 @@ const defineSignalProbe = <F extends string, C extends TObject>({
     run: ({ config, ...counting }) =>
       judgePresence(
         counting,
-        (snapshot, timeline, end) => readSignals(snapshot, timeline, end, fieldsOf, hasEarlier),
-        (kinds, end) => judge({ now: end, kinds }, config),
+        {
+          ...signalReader(fieldsOf),
+          key: `${type.name} ${JSON.stringify(config)}`,
+          hasEarlier,
+          learn: (weeks) => learn(weeks, config),
+        },
+        (kinds, end) => judge({ now: end, kinds: kinds.map(historyOf) }, config),
         (kinds) => unjudged(what, kinds),
-        hasEarlier,
       ),
   })
 
-function unjudged<F extends string>(what: string, kinds: readonly PresenceHistory<F>[]): Unjudged {
-  const seenIn = (buckets: PresenceHistory<F>['recent']) => buckets.reduce((sum, bucket) => sum + eventsIn(bucket), 0)
-  const seen = kinds.reduce((sum, { recent, usual }) => sum + seenIn(recent) + seenIn(usual), 0)
-  if (seen === 0)
+function unjudged<F extends string>(what: string, kinds: readonly Presence<F>[]): Unjudged {
+  if (eventsSeen(kinds) === 0)
     return noData(`No event has said anything about ${what} in the last 8 days: version 2 of the tag does`)
-  const most = Math.max(...kinds.map(({ usual }) => seenIn(usual)))
+  const most = Math.max(...kinds.map(({ past }) => past.events))
   if (most >= MIN_USUAL_EVENTS) return noData(`No kind of event has had enough about ${what} in the last 24 hours`)
   return learning(
     `${number(most)} of ${MIN_USUAL_EVENTS} events of one kind are known from the days before the last; judges ${what} from then on`,
@@ -109,6 +117,7 @@ export const duplicates = defineSignalProbe({
     event_id: { present: sums.event_id, total: sums.identifiers_total },
     transaction_duplicate: { present: sums.transaction_duplicate, total: sums.validity_total },
   }),
+  learn: learnDuplicates,
   judge: judgeDuplicates,
 })
 
@@ -127,6 +136,7 @@ export const valueQuality = defineSignalProbe({
       items_empty: of(sums.items_empty),
     }
   },
+  learn: learnValues,
   judge: judgeValues,
 })
 
@@ -149,5 +159,6 @@ export const identifierQuality = defineSignalProbe({
     }
   },
   hasEarlier: true,
+  learn: learnIdentifiers,
   judge: judgeIdentifiers,
 })

@@ -3,7 +3,7 @@ import { tagFailureRate as judgeFailureRate, TAG_FAILURE_RATE_DEFAULTS } from '.
 import { ceilTo, DAY, HOUR, MINUTE, percent } from '../../lib/index.ts'
 import { OUTCOMES } from '../../rollups/index.ts'
 import { judgeCounts } from '../counts/judge-counts.ts'
-import { readTagCounts, type TagHistory } from '../counts/tag-counts.ts'
+import { readTagCounts, type TagBucket } from '../counts/tag-counts.ts'
 import { lastDay, windowMinutes } from '../counts/timeline.ts'
 import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
@@ -53,7 +53,7 @@ export const tagFailureRate = defineProbeType({
       end - 2 * DAY,
       (snapshot) => readTagCounts(snapshot, timeline, end, OUTCOMES),
       (counts) => {
-        const tags = Array.from(counts, ([tag_key, { recent }]) => ({ tag_key, buckets: recent }))
+        const tags = Array.from(counts, ([tag_key, buckets]) => ({ tag_key, buckets }))
         return judgeFailureRate({ now: end, tags }, config)
       },
       (counts) => {
@@ -69,8 +69,8 @@ export const tagFailureRate = defineProbeType({
 })
 
 /** The tag that ran most, null when none did. */
-function mostRuns(counts: ReadonlyMap<string, TagHistory<(typeof OUTCOMES)[number]>>) {
-  const runs = Array.from(counts, ([tag_key, { recent }]) => ({
+function mostRuns(counts: ReadonlyMap<string, readonly TagBucket<(typeof OUTCOMES)[number]>[]>) {
+  const runs = Array.from(counts, ([tag_key, recent]) => ({
     tag_key,
     runs: recent.reduce((sum, bucket) => sum + OUTCOMES.reduce((all, outcome) => all + bucket[outcome], 0), 0),
   }))

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Snapshot } from '../../analytics/index.ts'
 import {
   tagLatency as judgeLatency,
   type LatencyBucket,
@@ -13,7 +14,8 @@ import {
 import { DAY, floorTo, HOUR, MINUTE, number } from '../../lib/index.ts'
 import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from '../../rollups/index.ts'
 import { judgeCounts } from '../counts/judge-counts.ts'
-import { readTagCounts, type TagBucket, type TagHistory } from '../counts/tag-counts.ts'
+import { LearntCache, ofEachStore } from '../counts/learnt-cache.ts'
+import { readTagCounts, readTagHours, type TagBucket } from '../counts/tag-counts.ts'
 import { lastDay, stretchesOf, windowMinutes } from '../counts/timeline.ts'
 import { learning, localDay, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
@@ -21,7 +23,18 @@ import { defineProbeType } from '../probe-type.ts'
 const COLUMNS = ['executions', 'success', 'timeout', 'total_ms', 'timed', ...LATENCY_COLUMNS] as const
 const DAYS_COMPARED = 7
 
-type Counts = ReadonlyMap<string, TagHistory<(typeof COLUMNS)[number]>>
+/** The hours of the days before the last that are compared with. */
+type Earlier = ReadonlyMap<string, readonly LatencyBucket[]>
+
+interface Counts {
+  earlier: Earlier
+  recent: ReadonlyMap<string, readonly TagBucket<(typeof COLUMNS)[number]>[]>
+}
+
+/** Hours of tags that are kept: a quarter of a kilobyte each. */
+const HOURS_KEPT = 40_000
+
+const cacheOf = ofEachStore(() => new LearntCache<Earlier>(HOURS_KEPT))
 
 const times = (byDefault: number, description: string) =>
   Type.Number({ minimum: 1, maximum: 100, default: byDefault, description })
@@ -71,14 +84,21 @@ export const tagLatency = defineProbeType({
       [-HOUR, 0, HOUR].flatMap((shift) => sameHoursBefore(clock, hour + shift, 1, DAYS_COMPARED)),
     )
     const recentFrom = timeline.buckets[0]?.from ?? end
+    const earlierHours = [...usualHours].filter((usual) => usual < recentFrom)
+    const key = `${site.site_no} ${site.timezone} ${recentFrom}`
+    const cache = cacheOf(store)
+    const kept = cache.get(key, end)
     return judgeCounts(
       { store, site, now },
-      Math.min(...usualHours),
-      (snapshot) => {
-        const earlier = stretchesOf([...usualHours].filter((usual) => usual < recentFrom))
-        return readTagCounts(snapshot, timeline, end, COLUMNS, earlier)
+      kept === null ? Math.min(...usualHours) : recentFrom,
+      async (snapshot) => ({
+        earlier: kept ?? (await readEarlier(snapshot, earlierHours)),
+        recent: await readTagCounts(snapshot, timeline, end, COLUMNS),
+      }),
+      (counts) => {
+        if (kept === null) cache.set(key, end, { from: hour, to: hour + HOUR }, counts.earlier, sizeOf(counts.earlier))
+        return judgeLatency({ now: end, bounds: LATENCY_BOUNDS_MS, tags: latenciesOf(counts, usualHours) }, config)
       },
-      (counts) => judgeLatency({ now: end, bounds: LATENCY_BOUNDS_MS, tags: latenciesOf(counts, usualHours) }, config),
       (counts) => {
         const nearest = nearestOf(latenciesOf(counts, usualHours), config.min_executions)
         if (nearest === null) return noData('No tag has run with a time in the last 24 hours (batches have none)')
@@ -88,14 +108,19 @@ export const tagLatency = defineProbeType({
   },
 })
 
-function latenciesOf(counts: Counts, usualHours: ReadonlySet<number>): TagLatencies[] {
-  return Array.from(counts, ([tag_key, { recent, earlier }]) => ({
-    tag_key,
-    recent: recent.map(latencyBucket),
-    usual: [...earlier, ...recent.filter(({ from, to }) => to - from === HOUR && usualHours.has(from))].map(
-      latencyBucket,
-    ),
-  }))
+async function readEarlier(snapshot: Snapshot, hours: readonly number[]): Promise<Earlier> {
+  const tags = await readTagHours(snapshot, 'tag_rollups', stretchesOf(hours), COLUMNS)
+  return new Map(Array.from(tags, ([key, buckets]) => [key, buckets.map(latencyBucket)]))
+}
+
+const sizeOf = (earlier: Earlier): number => [...earlier.values()].reduce((sum, hours) => sum + hours.length, 0)
+
+function latenciesOf({ recent, earlier }: Counts, usualHours: ReadonlySet<number>): TagLatencies[] {
+  return Array.from(new Set([...recent.keys(), ...earlier.keys()]), (tag_key) => {
+    const lastDay = (recent.get(tag_key) ?? []).map(latencyBucket)
+    const ofLastDay = lastDay.filter(({ from, to }) => to - from === HOUR && usualHours.has(from))
+    return { tag_key, recent: lastDay, usual: [...(earlier.get(tag_key) ?? []), ...ofLastDay] }
+  })
 }
 
 interface Nearest {

@@ -3,12 +3,12 @@ import { vendorStatus as judgeVendorStatus, VENDOR_STATUS_DEFAULTS } from '../..
 import { ceilTo, DAY, HOUR, MINUTE, percent } from '../../lib/index.ts'
 import { RESPONSE_COLUMNS } from '../../rollups/index.ts'
 import { judgeCounts } from '../counts/judge-counts.ts'
-import { readTagSignals, type TagHistory } from '../counts/tag-counts.ts'
+import { readTagSignals, type TagBucket } from '../counts/tag-counts.ts'
 import { lastDay, windowMinutes } from '../counts/timeline.ts'
 import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
-type Counts = ReadonlyMap<string, TagHistory<(typeof RESPONSE_COLUMNS)[number]>>
+type Counts = ReadonlyMap<string, readonly TagBucket<(typeof RESPONSE_COLUMNS)[number]>[]>
 
 const share = (byDefault: number, description: string) =>
   Type.Number({ minimum: 0.001, maximum: 1, default: byDefault, description })
@@ -48,9 +48,9 @@ export const vendorStatus = defineProbeType({
     return judgeCounts(
       { store, site, now },
       end - 2 * DAY,
-      (snapshot) => readTagSignals(snapshot, timeline, end, RESPONSE_COLUMNS, []),
+      (snapshot) => readTagSignals(snapshot, timeline, end, RESPONSE_COLUMNS),
       (counts) => {
-        const tags = Array.from(counts, ([tag_key, { recent }]) => ({ tag_key, buckets: recent }))
+        const tags = Array.from(counts, ([tag_key, buckets]) => ({ tag_key, buckets }))
         return judgeVendorStatus({ now: end, tags }, config)
       },
       (counts) => unjudged(counts, config.min_executions),
@@ -59,7 +59,7 @@ export const vendorStatus = defineProbeType({
 })
 
 function unjudged(counts: Counts, needed: number) {
-  const answers = Array.from(counts, ([tag_key, { recent }]) => ({
+  const answers = Array.from(counts, ([tag_key, recent]) => ({
     tag_key,
     count: recent.reduce((sum, bucket) => sum + RESPONSE_COLUMNS.reduce((all, column) => all + bucket[column], 0), 0),
   }))
