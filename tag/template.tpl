@@ -558,7 +558,8 @@ const gcdClass = (letter) => {
   return GCD_DENIED.indexOf(letter) === -1 ? ABSENT : 'denied';
 };
 
-// The first that says anything, in the order in which vendors' tags look.
+// The first that says anything, in the order in which vendors' tags look. Only ads without personalisation are a matter of the site,
+// too: what asks for them is served none that are personalised, whatever the visitor granted.
 const consentClasses = () => {
   const letters = gcdLetters();
   const gcs = getEventData('x-ga-gcs');
@@ -568,7 +569,7 @@ const consentClasses = () => {
   const consent = {};
   PURPOSES.forEach((purpose, index) => {
     const said = [consentClass(state[purpose]), gcdClass(letters[index]), consentClass(digits[index])];
-    if (purpose === 'ad_personalization' && isNonPersonal) said.push('denied');
+    if (purpose === 'ad_personalization' && isNonPersonal) said.unshift('denied');
     consent[purpose] = said.filter((one) => one !== ABSENT)[0] || ABSENT;
   });
   const set = letters.filter((letter) => gcdClass(letter) !== ABSENT);
@@ -1814,6 +1815,23 @@ scenarios:
     fire([]);
     assertThat(requests[1].payload.consent).isEqualTo({
       ad_storage: 'absent', analytics_storage: 'absent', ad_user_data: 'absent', ad_personalization: 'absent', dma: false
+    });
+- name: Counts personalisation as denied where the site asks for ads without it
+  code: |-
+    ['1', 1].forEach((npa) => {
+      event = { event_name: 'page_view', consent_state: { ad_personalization: true }, 'x-ga-gcd': '13v3v3v3v5l1', 'x-ga-npa': npa };
+      requests = [];
+      fire([]);
+      assertThat(requests[0].payload.consent).isEqualTo({
+        ad_storage: 'granted', analytics_storage: 'granted', ad_user_data: 'granted', ad_personalization: 'denied',
+        updated: true
+      });
+    });
+    ['0', '', 0].forEach((npa) => {
+      event = { event_name: 'page_view', 'x-ga-gcd': '13v3v3v3v5l1', 'x-ga-npa': npa };
+      requests = [];
+      fire([]);
+      assertThat(requests[0].payload.consent.ad_personalization).isEqualTo('granted');
     });
 - name: Batched counts the classes of consent and the tags that ran while it was denied
   code: |-
