@@ -290,6 +290,44 @@ ___TEMPLATE_PARAMETERS___
       },
       {
         "type": "SELECT",
+        "name": "otherEnvironments",
+        "displayName": "Events of other environments",
+        "simpleValueType": true,
+        "macrosInSelect": false,
+        "defaultValue": "count",
+        "selectItems": [
+          {
+            "value": "count",
+            "displayValue": "Count like any other"
+          },
+          {
+            "value": "mark",
+            "displayValue": "Send, and keep out of the counts"
+          },
+          {
+            "value": "skip",
+            "displayValue": "Do not send"
+          }
+        ],
+        "help": "Of a tag server that runs another environment of this container than the live one, such as staging. Where the container does not name its environment, events count."
+      },
+      {
+        "type": "TEXT",
+        "name": "liveEnvironment",
+        "displayName": "Live environment",
+        "simpleValueType": true,
+        "defaultValue": "Live",
+        "help": "The name of the environment whose events count, as under Admin, Environments. Look at it twice: while it is wrong, <b>nothing is counted</b>.",
+        "enablingConditions": [
+          {
+            "paramName": "otherEnvironments",
+            "paramValue": "count",
+            "type": "NOT_EQUALS"
+          }
+        ]
+      },
+      {
+        "type": "SELECT",
         "name": "logMode",
         "displayName": "Log to console",
         "simpleValueType": true,
@@ -413,6 +451,18 @@ const log = (isFailure, text) => {
 };
 
 const trimmed = (value) => getType(value) === 'string' ? value.trim() : '';
+
+// Only what names itself as another is one: a container that says nothing of its environment may be the live one.
+const isOtherEnvironment = () => {
+  const named = trimmed(version.environmentName).toLowerCase();
+  return named !== '' && named !== (trimmed(data.liveEnvironment) || 'Live').toLowerCase();
+};
+
+// What becomes of this event: 'count', 'mark' or 'skip'. A tag that was saved before there were these settings has nothing here.
+const treatment = () => {
+  if (isPreview) return data.previewTraffic;
+  return isOtherEnvironment() ? data.otherEnvironments : 'count';
+};
 
 const integerIn = (value, least, most, otherwise) => {
   if (value === undefined || value === null || value === '') return otherwise;
@@ -733,7 +783,7 @@ const sendEvent = (settings, containerId, event, tags, weight) => {
   if (event.identifiers) payload.identifiers = event.identifiers;
   if (Object.keys(event.own).length > 0) payload.fields = unmarked(event.own);
   if (knowsVersion) payload.container = containerInfo(ownClients());
-  if (settings.marksPreview && isPreview) payload.preview = true;
+  if (settings.isMarked) payload.preview = true;
   // Sent once; with a key, what a proxy on the way sends again counts once, too.
   post(settings, payload, newIdempotencyKey(getTimestampMillis()), (status, outcome) => {
     log(!isAccepted(status), event.name + ' with ' + tags.length + ' tags: ' + outcome);
@@ -922,7 +972,7 @@ const batchPayload = (settings, containerId, batch) => {
   if (settings.trackSignals) payload.identifiers = batch.identifiers;
   if (Object.keys(batch.fields || {}).length > 0) payload.fields = unmarked(batch.fields);
   if (knowsVersion) payload.container = containerInfo(batch.clients || []);
-  if (settings.marksPreview && isPreview) payload.preview = true;
+  if (settings.isMarked) payload.preview = true;
   return payload;
 };
 
@@ -1046,7 +1096,7 @@ const settings = {
   // A tag that was saved before there were these boxes has nothing here.
   trackConsent: data.trackConsent !== false,
   trackSignals: data.trackSignals !== false,
-  marksPreview: data.previewTraffic === 'mark',
+  isMarked: treatment() === 'mark',
   excluded: excludedIds(),
   nameKey: trimmed(data.tagNameKey) || 'name',
   sampleEvery: integerIn(data.sampleEvery, 1, MAX_WEIGHT, 1),
@@ -1066,7 +1116,7 @@ if (settings.ingestKey === '') {
   return;
 }
 
-if (isPreview && data.previewTraffic === 'skip') {
+if (treatment() === 'skip') {
   data.gtmOnSuccess();
   return;
 }
@@ -1552,6 +1602,45 @@ scenarios:
     assertThat(requests).hasLength(4);
     assertApi('gtmOnFailure').wasNotCalled();
     assertApi('addEventCallback').wasCalled();
+- name: Marks events of other environments or does not send them
+  code: |-
+    const sent = () => {
+      requests = [];
+      fire([]);
+      return requests.map((request) => request.payload.preview === true);
+    };
+    version.version = '42';
+    version.environmentName = ' Staging ';
+    assertThat(sent()).isEqualTo([false]);
+    settings.otherEnvironments = 'mark';
+    assertThat(sent()).isEqualTo([true]);
+    assertThat(requests[0].payload.container.environment).isEqualTo('Staging');
+    batched(1);
+    assertThat(sent()).isEqualTo([true]);
+    assertThat(requests[0].payload.container.environment).isEqualTo('Staging');
+    settings.liveEnvironment = 'staging';
+    assertThat(sent()).isEqualTo([false]);
+    settings.liveEnvironment = ' ';
+    ['Live', ' live', '', undefined].forEach((name) => {
+      version.environmentName = name;
+      assertThat(sent()).isEqualTo([false]);
+    });
+    version.environmentName = 'Staging';
+    settings.otherEnvironments = 'skip';
+    callback = () => undefined;
+    assertThat(sent()).isEqualTo([]);
+    assertApi('gtmOnFailure').wasNotCalled();
+- name: Treats the preview of another environment as a preview
+  code: |-
+    version.environmentName = 'Staging';
+    version.previewMode = true;
+    settings.otherEnvironments = 'skip';
+    settings.previewTraffic = 'count';
+    fire([]);
+    assertThat(requests[0].payload.preview).isUndefined();
+    settings.previewTraffic = 'mark';
+    fire([]);
+    assertThat(requests[1].payload.preview).isTrue();
 - name: Reports how vendors answered where their tags say it
   code: |-
     const answeredWith = (messages) => {
