@@ -290,6 +290,44 @@ ___TEMPLATE_PARAMETERS___
       },
       {
         "type": "SELECT",
+        "name": "otherEnvironments",
+        "displayName": "Events of other environments",
+        "simpleValueType": true,
+        "macrosInSelect": false,
+        "defaultValue": "count",
+        "selectItems": [
+          {
+            "value": "count",
+            "displayValue": "Count like any other"
+          },
+          {
+            "value": "mark",
+            "displayValue": "Send, and keep out of the counts"
+          },
+          {
+            "value": "skip",
+            "displayValue": "Do not send"
+          }
+        ],
+        "help": "Of a tag server that runs another environment of this container than the live one, such as staging. Where the container does not name its environment, events count."
+      },
+      {
+        "type": "TEXT",
+        "name": "liveEnvironment",
+        "displayName": "Live environment",
+        "simpleValueType": true,
+        "defaultValue": "Live",
+        "help": "The name of the environment whose events count, as under Admin, Environments. Look at it twice: while it is wrong, <b>nothing is counted</b>.",
+        "enablingConditions": [
+          {
+            "paramName": "otherEnvironments",
+            "paramValue": "count",
+            "type": "NOT_EQUALS"
+          }
+        ]
+      },
+      {
+        "type": "SELECT",
         "name": "logMode",
         "displayName": "Log to console",
         "simpleValueType": true,
@@ -413,6 +451,18 @@ const log = (isFailure, text) => {
 };
 
 const trimmed = (value) => getType(value) === 'string' ? value.trim() : '';
+
+// Only what names itself as another is one: a container that says nothing of its environment may be the live one.
+const isOtherEnvironment = () => {
+  const named = trimmed(version.environmentName).toLowerCase();
+  return named !== '' && named !== (trimmed(data.liveEnvironment) || 'Live').toLowerCase();
+};
+
+// What becomes of this event: 'count', 'mark' or 'skip'. A tag that was saved before there were these settings has nothing here.
+const treatment = () => {
+  if (isPreview) return data.previewTraffic;
+  return isOtherEnvironment() ? data.otherEnvironments : 'count';
+};
 
 const integerIn = (value, least, most, otherwise) => {
   if (value === undefined || value === null || value === '') return otherwise;
@@ -558,7 +608,8 @@ const gcdClass = (letter) => {
   return GCD_DENIED.indexOf(letter) === -1 ? ABSENT : 'denied';
 };
 
-// The first that says anything, in the order in which vendors' tags look.
+// The first that says anything, in the order in which vendors' tags look. Only ads without personalisation are a matter of the site,
+// too: what asks for them is served none that are personalised, whatever the visitor granted.
 const consentClasses = () => {
   const letters = gcdLetters();
   const gcs = getEventData('x-ga-gcs');
@@ -568,7 +619,7 @@ const consentClasses = () => {
   const consent = {};
   PURPOSES.forEach((purpose, index) => {
     const said = [consentClass(state[purpose]), gcdClass(letters[index]), consentClass(digits[index])];
-    if (purpose === 'ad_personalization' && isNonPersonal) said.push('denied');
+    if (purpose === 'ad_personalization' && isNonPersonal) said.unshift('denied');
     consent[purpose] = said.filter((one) => one !== ABSENT)[0] || ABSENT;
   });
   const set = letters.filter((letter) => gcdClass(letter) !== ABSENT);
@@ -732,7 +783,7 @@ const sendEvent = (settings, containerId, event, tags, weight) => {
   if (event.identifiers) payload.identifiers = event.identifiers;
   if (Object.keys(event.own).length > 0) payload.fields = unmarked(event.own);
   if (knowsVersion) payload.container = containerInfo(ownClients());
-  if (settings.marksPreview && isPreview) payload.preview = true;
+  if (settings.isMarked) payload.preview = true;
   // Sent once; with a key, what a proxy on the way sends again counts once, too.
   post(settings, payload, newIdempotencyKey(getTimestampMillis()), (status, outcome) => {
     log(!isAccepted(status), event.name + ' with ' + tags.length + ' tags: ' + outcome);
@@ -921,7 +972,7 @@ const batchPayload = (settings, containerId, batch) => {
   if (settings.trackSignals) payload.identifiers = batch.identifiers;
   if (Object.keys(batch.fields || {}).length > 0) payload.fields = unmarked(batch.fields);
   if (knowsVersion) payload.container = containerInfo(batch.clients || []);
-  if (settings.marksPreview && isPreview) payload.preview = true;
+  if (settings.isMarked) payload.preview = true;
   return payload;
 };
 
@@ -1045,7 +1096,7 @@ const settings = {
   // A tag that was saved before there were these boxes has nothing here.
   trackConsent: data.trackConsent !== false,
   trackSignals: data.trackSignals !== false,
-  marksPreview: data.previewTraffic === 'mark',
+  isMarked: treatment() === 'mark',
   excluded: excludedIds(),
   nameKey: trimmed(data.tagNameKey) || 'name',
   sampleEvery: integerIn(data.sampleEvery, 1, MAX_WEIGHT, 1),
@@ -1065,7 +1116,7 @@ if (settings.ingestKey === '') {
   return;
 }
 
-if (isPreview && data.previewTraffic === 'skip') {
+if (treatment() === 'skip') {
   data.gtmOnSuccess();
   return;
 }
@@ -1551,6 +1602,45 @@ scenarios:
     assertThat(requests).hasLength(4);
     assertApi('gtmOnFailure').wasNotCalled();
     assertApi('addEventCallback').wasCalled();
+- name: Marks events of other environments or does not send them
+  code: |-
+    const sent = () => {
+      requests = [];
+      fire([]);
+      return requests.map((request) => request.payload.preview === true);
+    };
+    version.version = '42';
+    version.environmentName = ' Staging ';
+    assertThat(sent()).isEqualTo([false]);
+    settings.otherEnvironments = 'mark';
+    assertThat(sent()).isEqualTo([true]);
+    assertThat(requests[0].payload.container.environment).isEqualTo('Staging');
+    batched(1);
+    assertThat(sent()).isEqualTo([true]);
+    assertThat(requests[0].payload.container.environment).isEqualTo('Staging');
+    settings.liveEnvironment = 'staging';
+    assertThat(sent()).isEqualTo([false]);
+    settings.liveEnvironment = ' ';
+    ['Live', ' live', '', undefined].forEach((name) => {
+      version.environmentName = name;
+      assertThat(sent()).isEqualTo([false]);
+    });
+    version.environmentName = 'Staging';
+    settings.otherEnvironments = 'skip';
+    callback = () => undefined;
+    assertThat(sent()).isEqualTo([]);
+    assertApi('gtmOnFailure').wasNotCalled();
+- name: Treats the preview of another environment as a preview
+  code: |-
+    version.environmentName = 'Staging';
+    version.previewMode = true;
+    settings.otherEnvironments = 'skip';
+    settings.previewTraffic = 'count';
+    fire([]);
+    assertThat(requests[0].payload.preview).isUndefined();
+    settings.previewTraffic = 'mark';
+    fire([]);
+    assertThat(requests[1].payload.preview).isTrue();
 - name: Reports how vendors answered where their tags say it
   code: |-
     const answeredWith = (messages) => {
@@ -1814,6 +1904,23 @@ scenarios:
     fire([]);
     assertThat(requests[1].payload.consent).isEqualTo({
       ad_storage: 'absent', analytics_storage: 'absent', ad_user_data: 'absent', ad_personalization: 'absent', dma: false
+    });
+- name: Counts personalisation as denied where the site asks for ads without it
+  code: |-
+    ['1', 1].forEach((npa) => {
+      event = { event_name: 'page_view', consent_state: { ad_personalization: true }, 'x-ga-gcd': '13v3v3v3v5l1', 'x-ga-npa': npa };
+      requests = [];
+      fire([]);
+      assertThat(requests[0].payload.consent).isEqualTo({
+        ad_storage: 'granted', analytics_storage: 'granted', ad_user_data: 'granted', ad_personalization: 'denied',
+        updated: true
+      });
+    });
+    ['0', '', 0].forEach((npa) => {
+      event = { event_name: 'page_view', 'x-ga-gcd': '13v3v3v3v5l1', 'x-ga-npa': npa };
+      requests = [];
+      fire([]);
+      assertThat(requests[0].payload.consent.ad_personalization).isEqualTo('granted');
     });
 - name: Batched counts the classes of consent and the tags that ran while it was denied
   code: |-

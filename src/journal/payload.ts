@@ -40,7 +40,8 @@ const ContainerId = Type.String({
 
 const Preview = Type.Optional(
   Type.Boolean({
-    description: 'Of a preview of the container: kept among the samples, and in no count but that of the quota',
+    description:
+      'Of a preview of the container, or of an environment that is not the live one: kept among the samples, and in no count but that of the quota',
   }),
 )
 

@@ -17,6 +17,8 @@ export {
   UnjudgedReason as UnjudgedReasonSchema,
   UpdateProbe,
 } from './api/schemas.ts'
+export { judgeArrivals } from './canary/judge.ts'
+export { type CanaryMemory, withArrivals, withSent } from './canary/memory.ts'
 export { claimAfterwards, nextRunAt } from './claims.ts'
 export { PROVIDERS as CONSENT_PROVIDERS } from './cmp-check/providers.ts'
 export { learnsFromFeedback } from './counts/feedback.ts'

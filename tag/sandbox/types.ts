@@ -101,6 +101,8 @@ export interface ContainerOptions {
   readonly instances?: number
   /** `GTM-TEST123` if left out. */
   readonly containerId?: string
+  /** Name of the environment that it serves outside of previews; `Live` if left out. */
+  readonly environment?: string
   /** Id of the template's own tag in the container; 1 if left out. */
   readonly tagId?: number
   /** Metadata of the template's own tag, such as its name. */

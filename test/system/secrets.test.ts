@@ -11,6 +11,7 @@ import { type Answer, apiClient, bearer } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, type TestEngine, tempDir, testPerEngine } from '../../testkit/engines.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
+import { rowsByTable } from '../../testkit/postgres/contents.ts'
 import { runCli, startCli } from '../../testkit/processes/command-line.ts'
 import { READY } from '../../testkit/processes/server-process.ts'
 import { until } from '../../testkit/until.ts'
@@ -82,22 +83,6 @@ async function takeDatabaseAway(connectionString: string): Promise<void> {
   await client.query(`alter database ${name} with allow_connections false`)
   await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
   await client.end()
-}
-
-/** Everything that the database holds, as text. */
-async function rowsOf(connectionString: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  const tables = await client.query<{ name: string }>(
-    "select quote_ident(tablename) as name from pg_tables where schemaname = 'public'",
-  )
-  const texts: string[] = []
-  for (const { name } of tables.rows) {
-    const { rows } = await client.query<{ row: string }>(`select cast(t as text) as row from ${name} as t`)
-    texts.push(...rows.map(({ row }) => row))
-  }
-  await client.end()
-  return texts
 }
 
 /** The bytes of every file, with what was deleted and not yet written over. */
@@ -261,7 +246,7 @@ testPerEngine(
       await asStranger('GET', path, undefined, viewer)
     }
     seen.push((await call('GET', '/api/settings', undefined, admin)).text)
-    const kept: string[] = DATABASE_URL === undefined ? [] : await rowsOf(DATABASE_URL)
+    const kept: string[] = DATABASE_URL === undefined ? [] : [...(await rowsByTable(DATABASE_URL)).values()].flat()
     if (DATABASE_URL !== undefined) {
       await takeDatabaseAway(DATABASE_URL)
       await until('it is logged that the database is unavailable', () =>

@@ -7,6 +7,8 @@ import { pino } from 'pino'
 import type { OtherTag, Plain } from '../../tag/sandbox/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { placeFor, sqlite } from '../../testkit/engines.ts'
+import { rowsByTable, writeAheadLog } from '../../testkit/postgres/contents.ts'
+import { startPostgres } from '../../testkit/postgres/databases.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { reportedCounts } from './counts.ts'
 import { MARK, MESSAGES, readableFields, SHAPES } from './marked.ts'
@@ -78,12 +80,62 @@ function tellers(ingestKey: string): string[] {
 /** @returns by place what was sent, kept and written of the events so far */
 type Places = () => Promise<Map<string, Buffer>>
 
-async function openWholeWay(t: TestContext, sendMode: string) {
+interface KeptIn {
+  environment: Record<string, string>
+  /** Everything that the database keeps of what was ever in it, by place. */
+  places: Places
+  /** Places in which something is, whatever was sent, … */
+  always: readonly string[]
+  /** … and places that hold the name of an event. */
+  holdNames: readonly RegExp[]
+}
+
+interface Engine {
+  name: string
+  open: (t: TestContext) => Promise<KeptIn>
+}
+
+const ENGINES: readonly Engine[] = [
+  {
+    name: 'SQLite',
+    open: async (t) => {
+      const environment = await placeFor(sqlite, t)
+      const { DATA_DIR: folder = '' } = environment
+      const places: Places = async () => {
+        const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+        return new Map(files.map(({ name, parentPath }) => [name, readFileSync(join(parentPath, name))]))
+      }
+      return { environment, places, always: ['tagwarden.db', 'tagwarden.db-wal'], holdNames: [/^tagwarden\.db/] }
+    },
+  },
+  {
+    name: 'PostgreSQL',
+    // A server of its own: the write-ahead log is of a whole one, and holds what the other test searched for and found.
+    open: async (t) => {
+      const { url, adminUrl, log } = await startPostgres(t, { durable: false })
+      const places: Places = async () => {
+        const tables = [...(await rowsByTable(url))].map(
+          ([name, rows]) => [name, Buffer.from(rows.join('\n'))] as const,
+        )
+        return new Map([
+          ...tables,
+          ['write-ahead log', await writeAheadLog(adminUrl)],
+          ['log of the database', Buffer.from(await log())],
+        ])
+      }
+      const always = ['event_rollups', 'recent_payloads', 'write-ahead log', 'log of the database']
+      const holdNames = [/^event_rollups$/, /^recent_payloads$/, /^write-ahead log$/]
+      return { environment: { DATABASE_URL: url }, places, always, holdNames }
+    },
+  },
+]
+
+async function openWholeWay(t: TestContext, engine: Engine, sendMode: string) {
   const clock = new TestClock(NOW)
   const lines: string[] = []
-  const place = await placeFor(sqlite, t)
+  const kept = await engine.open(t)
   const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) })
-  const api = await startTestService(t, clock, place, log)
+  const api = await startTestService(t, clock, kept.environment, log)
   const site = await api.newSite(await api.newClient())
   const monitored: Monitored = { clock, api, site }
   const template = await readTemplate()
@@ -96,19 +148,17 @@ async function openWholeWay(t: TestContext, sendMode: string) {
       ownParameters: SHAPES.map((shape, index) => ({ name: `own ${index}`, value: shape('own') })),
     }),
   })
-  const { DATA_DIR: folder = '' } = place
   const places: Places = async () => {
     const overview = await overviewOf(monitored)
-    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     return new Map([
       ['requests', Buffer.from(container.requests.map(({ bytes }) => bytes).join('\n'))],
       ['log of the tag', Buffer.from(container.logs.map(({ text }) => text).join('\n'))],
       ['log of the service', Buffer.from(lines.join(''))],
       ['overview', Buffer.from(JSON.stringify(overview))],
-      ...files.map(({ name, parentPath }) => [name, readFileSync(join(parentPath, name))] as const),
+      ...(await kept.places()),
     ])
   }
-  return { monitored, container, template, places }
+  return { monitored, container, template, places, kept }
 }
 
 /** The names of places that hold any of the texts, in capitals or not. */
@@ -121,9 +171,10 @@ function placesWith(texts: readonly string[], places: ReadonlyMap<string, Buffer
   return [...places].filter(([, bytes]) => holds(bytes)).map(([name]) => name)
 }
 
-for (const sendMode of ['per_event', 'batched']) {
-  test(`nothing of what events hold is in a request, a file of the store or a log: ${sendMode}`, async (t) => {
-    const { monitored, container, template, places } = await openWholeWay(t, sendMode)
+const WAYS = ENGINES.flatMap((engine) => ['per_event', 'batched'].map((sendMode) => ({ engine, sendMode })))
+for (const { engine, sendMode } of WAYS) {
+  test(`nothing of what events hold is in a request, in the store or a log: ${sendMode} (${engine.name})`, async (t) => {
+    const { monitored, container, template, places, kept } = await openWholeWay(t, engine, sendMode)
     const fields = readableFields(template).filter((field) => field !== 'event_name')
     const contents = [
       PURCHASE,
@@ -151,10 +202,9 @@ for (const sendMode of ['per_event', 'batched']) {
 
     const texts = tellers(monitored.site.ingest_key)
     const before = await places()
-    const files = [...before.keys()]
-    for (const file of ['tagwarden.db', 'tagwarden.db-wal'])
-      assert.ok(files.includes(file), `${file} of ${files.join()}`)
-    for (const name of ['requests', 'log of the tag', 'log of the service']) assert.ok(before.get(name)?.length, name)
+    for (const name of ['requests', 'log of the tag', 'log of the service', ...kept.always]) {
+      assert.ok(before.get(name)?.length, `${name} of ${[...before.keys()].join()}`)
+    }
     assert.deepEqual(placesWith(texts, before), [])
 
     // The same search finds what may be there: hashes in the tag's memory, by which it knows a transaction again, and names.
@@ -164,10 +214,11 @@ for (const sendMode of ['per_event', 'batched']) {
     await container.fire({ event_name: `named_${MARK}` }, [], { preview: true })
     await container.idle()
     const found = placesWith(texts, await places())
-    for (const name of ['requests', 'overview']) assert.ok(found.includes(name), `${name} of ${found.join()}`)
-    assert.ok(
-      found.some((name) => name.startsWith('tagwarden.db')),
-      found.join(),
-    )
+    for (const name of [/^requests$/, /^overview$/, ...kept.holdNames]) {
+      assert.ok(
+        found.some((place) => name.test(place)),
+        `${name} of ${found.join()}`,
+      )
+    }
   })
 }

@@ -43,6 +43,14 @@ test('previews and nothing else say that the container is not published', () => 
   assert.deepEqual(idsOf({ recent: recentOf(PREVIEW, { container_id: 'GTM-A' }) }), [])
 })
 
+test('where only an environment came that the tag keeps out of the counts, it is named', () => {
+  const staging = { ...PREVIEW, container: { version: '42', environment: 'Staging' } }
+  const [trouble, ...more] = troublesOf(facts({ waitedMs: LONG, recent: recentOf(PREVIEW, staging) }))
+  assert.deepEqual([trouble?.id, more], ['environment', []])
+  assert.match(trouble?.text ?? '', /from the environment “Staging”, which the tag keeps out of the counts/)
+  assert.deepEqual(idsOf({ recent: recentOf(staging, { container_id: 'GTM-A' }) }), [])
+})
+
 test('what was refused has been there: nothing is guessed beside it', () => {
   const recent = { accepted: [], rejections: [{ at: AT, reason: 'unauthorized', path: 'header X-Api-Key' }] }
   assert.deepEqual(idsOf({ waitedMs: LONG, recent }), [])

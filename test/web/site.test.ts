@@ -219,6 +219,13 @@ test('a payload is summed up in a line, of an event and of a batch', () => {
     ecommerce: '',
   })
   assert.equal(summaryOf({ accepted_at }).what, '')
+  const container = { version: '42', environment: 'Staging' }
+  assert.deepEqual(
+    [{ preview: true }, { preview: true, container }, { preview: false, container }].map(
+      (more) => summaryOf({ ...event, ...more }).what,
+    ),
+    ['purchase (preview)', 'purchase (environment “Staging”, not counted)', 'purchase'],
+  )
   const [ten, one] = [10, 1].map((weight) => ({ ...event, weight }))
   assert.deepEqual(
     [ten, one].map((sent) => sent && summaryOf(sent).what),

@@ -112,7 +112,7 @@ export class Instance {
   }
 
   #host(event: Plain, preview: boolean, run: TagRun): Host {
-    const { clock, random, containerId } = this.#shared.options
+    const { clock, random, containerId, environment } = this.#shared.options
     return {
       realm: this.#realm,
       permissions: this.#permissions,
@@ -125,7 +125,7 @@ export class Instance {
       containerVersion: () => ({
         containerId,
         debugMode: preview,
-        environmentName: preview ? '' : 'Live',
+        environmentName: preview ? '' : environment,
         environmentMode: false,
         previewMode: preview,
         version: preview ? 'QUICK_PREVIEW' : '1',

@@ -5,6 +5,7 @@ export function settle(options: ContainerOptions): Required<ContainerOptions> {
   return {
     instances: 1,
     containerId: 'GTM-TEST123',
+    environment: 'Live',
     tagId: 1,
     tagMetadata: {},
     timeoutScale: 1,

@@ -1,6 +1,7 @@
 import type { DiagnosticsAnswer, RecentAnswer } from '../../api/analytics.ts'
 import type { Status } from '../../api/overview.ts'
 import { counted } from '../../lib/words.ts'
+import { environmentOf } from '../site/payload.ts'
 import { containerOf } from './checks.ts'
 import { SAMPLE_CONTAINER } from './ingest.ts'
 
@@ -42,13 +43,22 @@ export function troublesOf(facts: Facts): Trouble[] {
   ]
 }
 
-/** Whether the tag was heard in a preview, and only there. */
+/** Whether the tag was heard in a preview, or in an environment that it keeps out of the counts, and only there. */
 function previewTrouble({ accepted }: RecentAnswer): Trouble[] {
   const own = accepted.filter((payload) => containerOf(payload) !== SAMPLE_CONTAINER)
   if (own.length === 0 || !own.every((payload) => 'preview' in payload && payload.preview === true)) return []
+  const environment = own.map(environmentOf).find((name) => name !== '')
+  if (environment !== undefined) return [environmentTrouble(environment)]
   const text = `${counted(own.length, 'event')} came from the preview mode of Tag Manager, which no report counts. The way is open: publish the container.`
   return [{ id: 'preview', status: 'warning', title: 'Only previews came', text }]
 }
+
+const environmentTrouble = (environment: string): Trouble => ({
+  id: 'environment',
+  status: 'warning',
+  title: 'Only another environment came',
+  text: `Events come from the environment “${environment}”, which the tag keeps out of the counts. The way is open. If that is where your visitors are, type its name into the tag: Advanced, Live environment.`,
+})
 
 function hostTrouble({ endpointHost, pageHost }: Facts): Trouble[] {
   if (endpointHost === pageHost) return []

@@ -19,7 +19,23 @@ export function summaryOf(payload: Payload): PayloadSummary {
   const body: Readonly<Record<string, unknown>> = { ...payload }
   const container = text(body.container_id)
   const summary = body.batch === true ? ofBatch(body) : ofEvent(body)
-  return { ...summary, container, what: body.preview === true ? `${summary.what} (preview)` : summary.what }
+  return {
+    ...summary,
+    container,
+    what: body.preview === true ? `${summary.what} (${uncounted(payload)})` : summary.what,
+  }
+}
+
+/** The environment that a payload says it comes from; of a preview the tag names none. */
+export function environmentOf(payload: Payload): string {
+  const body: Readonly<Record<string, unknown>> = { ...payload }
+  return text(objectOf(body.container).environment)
+}
+
+/** Why a payload is in no count. */
+function uncounted(payload: Payload): string {
+  const environment = environmentOf(payload)
+  return environment === '' ? 'preview' : `environment “${environment}”, not counted`
 }
 
 function ofEvent(body: Readonly<Record<string, unknown>>): Omit<PayloadSummary, 'container'> {
