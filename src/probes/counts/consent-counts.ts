@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../analytics/index.ts'
+import type { Snapshot, Sums } from '../../analytics/index.ts'
 import {
   type ConsentField,
   type ConsentWeeks,
@@ -9,7 +9,7 @@ import {
   type TagConsentHistory,
 } from '../../detection/index.ts'
 import type { TAG_SIGNAL_COLUMNS } from '../../rollups/index.ts'
-import { ALL_EVENTS, type SignalSums, signalReaderOfAll, usualRange } from './presence-counts.ts'
+import { ALL_EVENTS, type SignalColumn, signalReaderOfAll, usualRange } from './presence-counts.ts'
 import { readTagHours, readTagSignals, type TagBucket } from './tag-counts.ts'
 import type { Timeline } from './timeline.ts'
 
@@ -19,7 +19,17 @@ const COLUMNS = [
   'analytics_storage_denied',
 ] as const satisfies readonly (typeof TAG_SIGNAL_COLUMNS)[number][]
 
-const events = signalReaderOfAll(fieldsOf)
+const SIGNALS = [
+  'consent_total',
+  'ad_storage_granted',
+  'ad_storage_denied',
+  'analytics_storage_granted',
+  'analytics_storage_denied',
+  'update_known',
+  'never_updated',
+] as const satisfies readonly SignalColumn[]
+
+const events = signalReaderOfAll(SIGNALS, fieldsOf)
 
 /** What a site's events and tags said of consent in the last day. */
 export interface RecentConsent {
@@ -61,7 +71,7 @@ const deniedIn = ({ from, to, ...sums }: TagBucket<(typeof COLUMNS)[number]>): P
   },
 })
 
-function fieldsOf(sums: SignalSums): FieldCounts<ConsentField> {
+function fieldsOf(sums: Sums<(typeof SIGNALS)[number]>): FieldCounts<ConsentField> {
   const ads = sums.ad_storage_granted + sums.ad_storage_denied
   const analytics = sums.analytics_storage_granted + sums.analytics_storage_denied
   return {

@@ -39,11 +39,87 @@ const before = (end: number, size: number, count: number): TimeRange[] =>
     return { from, to: from + size }
   })
 
+/** How often tags ran on events in a row of buckets, by the names in the store: under which of them a tag is known may change any time. */
+type StoredPairs = ReadonlyMap<string, readonly number[]>
+
+/** What hardly changes any more. */
+export interface PastPairs {
+  /** In the days, and in the hours but for the last `OPEN_HOURS`. */
+  days: StoredPairs
+  hours: StoredPairs
+}
+
+/** Counts come late, but rarely later than this. */
+const OPEN_HOURS = 3
+
+export async function readPastPairs(snapshot: Snapshot, { days, hours }: PairBuckets): Promise<PastPairs> {
+  const closed = hours.slice(0, -OPEN_HOURS)
+  return {
+    days: await storedPairs(snapshot, days, DAY, { ...spanOf(days), coarsest: GRAIN.day }),
+    hours: await storedPairs(snapshot, closed, HOUR, { ...spanOf(closed), coarsest: GRAIN.hour }),
+  }
+}
+
+async function storedPairs(
+  snapshot: Snapshot,
+  buckets: readonly TimeRange[],
+  length: number,
+  stretch: Stretch,
+): Promise<Map<string, number[]>> {
+  const rows = await sumStretches(snapshot, {
+    table: 'event_tag_rollups',
+    stretches: [stretch],
+    by: ['container_id', 'event_name', 'tag_key'],
+    measures: totals(OUTCOMES),
+    slots: { length, end: stretch.to },
+  })
+  const nameOf = ({ container_id, event_name, tag_key }: PairNames) =>
+    isName(event_name) && isName(tag_key) ? JSON.stringify([container_id, event_name, tag_key]) : null
+  return countsIn(buckets, rows, nameOf, runsOf)
+}
+
+interface PairNames {
+  container_id: string
+  event_name: string
+  tag_key: string
+}
+
+/** The same by what the tags are known under now. */
+function pairsBy(keyOf: (containerId: string, tagKey: string) => string, stored: StoredPairs): Map<string, number[]> {
+  const pairs = new Map<string, number[]>()
+  for (const [names, counts] of stored) {
+    const [containerId, eventName, tagKey] = JSON.parse(names) as [string, string, string]
+    const pair = JSON.stringify([eventName, keyOf(containerId, tagKey)])
+    const known = pairs.get(pair)
+    pairs.set(pair, known === undefined ? [...counts] : known.map((count, index) => count + (counts[index] ?? 0)))
+  }
+  return pairs
+}
+
+/** The hours of both, one after the other. */
+function joined(
+  closed: ReadonlyMap<string, readonly number[]>,
+  open: ReadonlyMap<string, readonly number[]>,
+  lengths: { closed: number; open: number },
+): Map<string, number[]> {
+  const none = { closed: Array<number>(lengths.closed).fill(0), open: Array<number>(lengths.open).fill(0) }
+  return new Map(
+    Array.from(new Set([...closed.keys(), ...open.keys()]), (pair) => [
+      pair,
+      [...(closed.get(pair) ?? none.closed), ...(open.get(pair) ?? none.open)],
+    ]),
+  )
+}
+
 /**
  * How often each event came, and each tag on it. What a sender sent once for many counts as what it proves: one that lacks a tag is
  * not ten in a row.
  */
-export async function readPairCounts(snapshot: Snapshot, buckets: PairBuckets): Promise<TagMissingInput> {
+export async function readPairCounts(
+  snapshot: Snapshot,
+  buckets: PairBuckets,
+  past: PastPairs,
+): Promise<TagMissingInput> {
   const { keyOf } = await identityOf(snapshot.db, snapshot.siteNo)
   const days: Stretch = { ...spanOf(buckets.days), coarsest: GRAIN.day }
   const hours: Stretch = { ...spanOf(buckets.hours), coarsest: GRAIN.hour }
@@ -65,23 +141,6 @@ export async function readPairCounts(snapshot: Snapshot, buckets: PairBuckets): 
       measures: EXCESS,
       slots: grid,
     })
-  const pairRows = (stretch: Stretch) =>
-    sumStretches(snapshot, {
-      table: 'event_tag_rollups',
-      stretches: [stretch],
-      by: ['container_id', 'event_name', 'tag_key'],
-      measures: totals(OUTCOMES),
-      slots: grid,
-    })
-  const pairOf = ({
-    container_id,
-    event_name,
-    tag_key,
-  }: {
-    container_id: string
-    event_name: string
-    tag_key: string
-  }) => (isName(event_name) && isName(tag_key) ? JSON.stringify([event_name, keyOf(container_id, tag_key)]) : null)
   const nameOf = ({ event_name }: { event_name: string }) => (isName(event_name) ? event_name : null)
   const eventsIn = {
     days: countsIn(buckets.days, await eventRows(days), nameOf, ({ events }) => events),
@@ -94,14 +153,18 @@ export async function readPairCounts(snapshot: Snapshot, buckets: PairBuckets): 
     hours: countsIn(buckets.hours, await excessRows(hours), nameOf, excessOf),
     slots: countsIn(buckets.slots, await excessRows(slots), nameOf, excessOf),
   }
+  const open = buckets.hours.slice(-OPEN_HOURS)
+  const openHours = { ...spanOf(open), coarsest: GRAIN.hour }
   const pairsIn = {
-    days: countsIn(buckets.days, await pairRows(days), pairOf, runsOf),
-    // Pairs have no minutes: the current hour is the hour's row.
-    hours: countsIn(
-      buckets.hours,
-      await pairRows({ ...hours, to: floorTo(hours.to - 1, HOUR) + HOUR }),
-      pairOf,
-      runsOf,
+    days: pairsBy(keyOf, past.days),
+    hours: joined(
+      pairsBy(keyOf, past.hours),
+      // Pairs have no minutes: the current hour is the hour's row.
+      pairsBy(
+        keyOf,
+        await storedPairs(snapshot, open, HOUR, { ...openHours, to: floorTo(openHours.to - 1, HOUR) + HOUR }),
+      ),
+      { closed: buckets.hours.length - open.length, open: open.length },
     ),
   }
   const tagRows = await sumStretches(snapshot, {

@@ -2,8 +2,6 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import {
   addSums,
   isOneOf,
-  qualityCounts,
-  SCORE_EVENT_COLUMNS,
   SCORE_EVENT_MEASURES,
   type Snapshot,
   type Stretch,
@@ -15,30 +13,40 @@ import {
 } from '../../analytics/index.ts'
 import type { FieldCounts, PARAMETER, PresenceBucket, PresenceWeeks } from '../../detection/index.ts'
 import { DAY, floorTo, HOUR } from '../../lib/index.ts'
-import { FIELD_COLUMNS, GRAIN, OTHER, SIGNAL_COLUMNS, type TimeRange } from '../../rollups/index.ts'
+import { FIELD_COLUMNS, GRAIN, OTHER, type SIGNAL_COLUMNS, type TimeRange } from '../../rollups/index.ts'
+import { totalOf } from '../../store/index.ts'
 import { SLOT, type Timeline } from './timeline.ts'
 
-/** What only per-event payloads hold. */
-const DETAIL_FIELDS = ['first_name', 'last_name', 'city', 'country'] as const
-const COLUMNS = [...SCORE_EVENT_COLUMNS, 'user_data_detail_total', ...DETAIL_FIELDS] as const
-const MEASURES = { ...SCORE_EVENT_MEASURES, ...totals(['user_data_detail_total', ...DETAIL_FIELDS]) }
 const USUAL_DAYS = 7
 const EARLIER_DAYS = 21
 
-type PresenceSums = Sums<(typeof COLUMNS)[number]>
-export type SignalSums = Sums<(typeof SIGNAL_COLUMNS)[number]>
-export type UserDataField = 'email' | 'phone' | 'address' | (typeof DETAIL_FIELDS)[number]
-export type EcommerceField = 'value' | 'currency' | 'transaction_id' | 'items'
+/** Of a field: the count of events that have it, and of those that could have had it. */
+type FieldColumns<F extends string, C extends string> = Readonly<Record<F, readonly [present: C, total: C]>>
 
-export const userDataFields = (sums: PresenceSums): FieldCounts<UserDataField> => ({
-  ...qualityCounts(sums).user_data,
-  first_name: { present: sums.first_name, total: sums.user_data_detail_total },
-  last_name: { present: sums.last_name, total: sums.user_data_detail_total },
-  city: { present: sums.city, total: sums.user_data_detail_total },
-  country: { present: sums.country, total: sums.user_data_detail_total },
-})
+/** By the event also what only per-event payloads hold. */
+const EVENT_MEASURES = {
+  ...SCORE_EVENT_MEASURES,
+  ...totals(['user_data_detail_total', 'first_name', 'last_name', 'city', 'country']),
+}
+type EventMeasure = keyof typeof EVENT_MEASURES
+export type SignalColumn = (typeof SIGNAL_COLUMNS)[number]
 
-export const ecommerceFields = (sums: PresenceSums): FieldCounts<EcommerceField> => qualityCounts(sums).ecommerce
+export const USER_DATA = {
+  email: ['email', 'user_data_total'],
+  phone: ['phone', 'user_data_total'],
+  address: ['address', 'user_data_total'],
+  first_name: ['first_name', 'user_data_detail_total'],
+  last_name: ['last_name', 'user_data_detail_total'],
+  city: ['city', 'user_data_detail_total'],
+  country: ['country', 'user_data_detail_total'],
+} as const satisfies FieldColumns<string, EventMeasure>
+
+export const ECOMMERCE = {
+  value: ['value', 'ecommerce_total'],
+  currency: ['currency', 'ecommerce_total'],
+  transaction_id: ['transaction_id', 'transaction_total'],
+  items: ['items', 'ecommerce_total'],
+} as const satisfies FieldColumns<string, EventMeasure>
 
 /** The week before the last day: whole UTC hours. @param end of that day, epoch ms */
 export function usualRange(end: number): TimeRange {
@@ -64,7 +72,7 @@ interface Columns<K extends string, C extends string, F extends string> {
   table: 'event_rollups' | 'signal_rollups' | 'field_rollups'
   by: readonly K[]
   columns: readonly C[]
-  measures: Readonly<Record<C, RawBuilder<number>>>
+  measureOf: (column: C) => RawBuilder<number>
   where?: RawBuilder<SqlBool>
   /** What has a history of its own; null: nothing, as what is counted together over the cardinality cap is something else every day. */
   kindOf: (row: Record<K, string>) => string | null
@@ -73,30 +81,48 @@ interface Columns<K extends string, C extends string, F extends string> {
 
 const kindOfEvent = ({ event_name }: { event_name: string }) => (event_name === OTHER ? null : event_name)
 
-/** Of what events have from their beginning: user data and e-commerce. @param fieldsOf the fields of one kind of data */
-export const presenceReader = <F extends string>(fieldsOf: (sums: PresenceSums) => FieldCounts<F>): PresenceReader<F> =>
+/** Of what events have from their beginning: user data and e-commerce. */
+export const presenceReader = <F extends string>(fields: FieldColumns<F, EventMeasure>): PresenceReader<F> =>
   readerOf({
+    ...columnsOf(fields),
     table: 'event_rollups',
     by: ['event_name'],
-    columns: COLUMNS,
-    measures: MEASURES,
+    measureOf: (column) => EVENT_MEASURES[column],
     kindOf: kindOfEvent,
-    fieldsOf,
   })
 
 /** Of what events say beside that. */
-export const signalReader = <F extends string>(fieldsOf: (sums: SignalSums) => FieldCounts<F>): PresenceReader<F> =>
-  readerOf({ ...SIGNALS, by: ['event_name'], kindOf: kindOfEvent, fieldsOf })
+export const signalReader = <F extends string>(fields: FieldColumns<F, SignalColumn>): PresenceReader<F> =>
+  readerOf({
+    ...columnsOf(fields),
+    table: 'signal_rollups',
+    by: ['event_name'],
+    measureOf: totalOf,
+    kindOf: kindOfEvent,
+  })
 
 /** The same of all events together. */
-export const signalReaderOfAll = <F extends string>(
-  fieldsOf: (sums: SignalSums) => FieldCounts<F>,
-): PresenceReader<F> => readerOf({ ...SIGNALS, by: [], kindOf: () => ALL_EVENTS, fieldsOf })
+export const signalReaderOfAll = <F extends string, C extends SignalColumn>(
+  columns: readonly C[],
+  fieldsOf: (sums: Sums<C>) => FieldCounts<F>,
+): PresenceReader<F> =>
+  readerOf({ table: 'signal_rollups', by: [], columns, measureOf: totalOf, kindOf: () => ALL_EVENTS, fieldsOf })
 
 /** The kind that all events together are. */
 export const ALL_EVENTS = ''
 
-const SIGNALS = { table: 'signal_rollups', columns: SIGNAL_COLUMNS, measures: totals(SIGNAL_COLUMNS) } as const
+/** What is read is what is asked for: each further column costs time in every minute. */
+function columnsOf<F extends string, C extends string>(
+  fields: FieldColumns<F, C>,
+): Pick<Columns<never, C, F>, 'columns' | 'fieldsOf'> {
+  const all = Object.entries<readonly [C, C]>(fields)
+  const count = (sums: Sums<C>, [present, total]: readonly [C, C]) => ({ present: sums[present], total: sums[total] })
+  return {
+    columns: [...new Set(all.flatMap(([, columns]) => columns))],
+    fieldsOf: (sums) =>
+      Object.fromEntries(all.map(([field, columns]) => [field, count(sums, columns)])) as FieldCounts<F>,
+  }
+}
 
 /** Which parameters of the site's own are judged; without a name all are. */
 export interface ParameterFilter {
@@ -114,7 +140,7 @@ export function parameterReader({ event, parameter }: ParameterFilter): Presence
     table: 'field_rollups',
     by: ['event_name', 'field'],
     columns: FIELD_COLUMNS,
-    measures: totals(FIELD_COLUMNS),
+    measureOf: totalOf,
     kindOf: ({ event_name, field }) =>
       event_name === OTHER || field === OTHER ? null : JSON.stringify([event_name, field]),
     fieldsOf: ({ present, total }) => ({ parameter: { present, total } }),
@@ -126,17 +152,22 @@ export const parameterOf = (kind: string): [eventName: string, name: string] => 
 
 function readerOf<K extends string, C extends string, F extends string>({
   columns,
+  measureOf,
   kindOf,
   fieldsOf,
   ...source
 }: Columns<K, C, F>): PresenceReader<F> {
+  const measures = Object.fromEntries(columns.map((column) => [column, measureOf(column)])) as Record<
+    C,
+    RawBuilder<number>
+  >
   const byKind = async (
     snapshot: Snapshot,
     stretches: readonly Stretch[],
     slots: { length: number; end: number },
     bucketAt: (at: number) => TimeRange | undefined,
   ) => {
-    const rows = Map.groupBy(await sumStretches(snapshot, { ...source, stretches, slots }), kindOf)
+    const rows = Map.groupBy(await sumStretches(snapshot, { ...source, measures, stretches, slots }), kindOf)
     return new Map(
       [...rows].flatMap(([kind, ofKind]) => (kind === null ? [] : [[kind, bucketsOf(ofKind, bucketAt)] as const])),
     )

@@ -13,7 +13,7 @@ import {
 import { MINUTE, number, percent } from '../../lib/index.ts'
 import type { Counting, CountsOutcome, Unjudged } from '../counts/judge-counts.ts'
 import { eventsSeen, historyOf, judgePresence, type Presence } from '../counts/judge-presence.ts'
-import { ecommerceFields, presenceReader, userDataFields } from '../counts/presence-counts.ts'
+import { ECOMMERCE, presenceReader, USER_DATA } from '../counts/presence-counts.ts'
 import { windowMinutes } from '../counts/timeline.ts'
 import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
@@ -59,20 +59,20 @@ const rateOrScore = (value: number, subject: Readonly<Record<string, unknown>>):
 interface Quality<F extends string> {
   /** For people: `user data`. */
   what: string
-  fields: readonly F[]
-  fieldsOf: Parameters<typeof presenceReader<F>>[0]
+  columns: Parameters<typeof presenceReader<F>>[0]
   score: (fields: FieldCounts<F>) => number | null
   judge: (input: QualityInput<F>, config: Config) => Verdict
 }
 
 function judgeQuality<F extends string>(
   { site, config, now, store }: Counting & { config: Config },
-  { what, fields, fieldsOf, score, judge }: Quality<F>,
+  { what, columns, score, judge }: Quality<F>,
 ): Promise<CountsOutcome> {
+  const fields = Object.keys(columns) as F[]
   return judgePresence(
     { store, site, now },
     {
-      ...presenceReader(fieldsOf),
+      ...presenceReader(columns),
       key: `${what} ${config.lost_share}`,
       newestMs: config.window_minutes * MINUTE,
       learn: (weeks) => learnPresence(fields, weeks, config),
@@ -106,8 +106,7 @@ export const userDataQuality = defineProbeType({
   run: (context) =>
     judgeQuality(context, {
       what: 'user data',
-      fields: ['email', 'phone', 'address', 'first_name', 'last_name', 'city', 'country'],
-      fieldsOf: userDataFields,
+      columns: USER_DATA,
       score: userDataScore,
       judge: judgeUserData,
     }),
@@ -128,8 +127,7 @@ export const ecommerceQuality = defineProbeType({
   run: (context) =>
     judgeQuality(context, {
       what: 'e-commerce data',
-      fields: ['value', 'currency', 'transaction_id', 'items'],
-      fieldsOf: ecommerceFields,
+      columns: ECOMMERCE,
       score: ecommerceScore,
       judge: judgeEcommerce,
     }),

@@ -1,9 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox'
 import {
   BAD_SHARE_DEFAULTS,
-  type DuplicateField,
-  type FieldCounts,
-  type IdentifierField,
   duplicates as judgeDuplicates,
   identifierQuality as judgeIdentifiers,
   valueQuality as judgeValues,
@@ -15,13 +12,12 @@ import {
   type PresenceHistory,
   type PresenceWeeks,
   QUALITY_DEFAULTS,
-  type ValueField,
   type Verdict,
 } from '../../detection/index.ts'
 import { number, percent } from '../../lib/index.ts'
 import type { Unjudged } from '../counts/judge-counts.ts'
 import { eventsSeen, historyOf, judgePresence, type Presence } from '../counts/judge-presence.ts'
-import { type SignalSums, signalReader } from '../counts/presence-counts.ts'
+import { signalReader } from '../counts/presence-counts.ts'
 import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
@@ -60,7 +56,7 @@ interface SignalProbe<F extends string, C extends TObject> {
   /** For people: `identifiers`. */
   what: string
   config: C
-  fieldsOf: (sums: SignalSums) => FieldCounts<F>
+  columns: Parameters<typeof signalReader<F>>[0]
   /** Whether what is usual differs for more than a week. */
   hasEarlier?: boolean
   learn: (weeks: PresenceWeeks<F>, config: Static<C>) => PastFields<F>
@@ -70,7 +66,7 @@ interface SignalProbe<F extends string, C extends TObject> {
 /** A probe of what version 2 of the tag says of each kind of event. */
 const defineSignalProbe = <F extends string, C extends TObject>({
   what,
-  fieldsOf,
+  columns,
   hasEarlier = false,
   learn,
   judge,
@@ -87,7 +83,7 @@ const defineSignalProbe = <F extends string, C extends TObject>({
       judgePresence(
         counting,
         {
-          ...signalReader(fieldsOf),
+          ...signalReader(columns),
           key: `${type.name} ${JSON.stringify(config)}`,
           hasEarlier,
           learn: (weeks) => learn(weeks, config),
@@ -113,10 +109,10 @@ export const duplicates = defineSignalProbe({
   description: 'Whether events still have the id that vendors deduplicate by, and transactions come once.',
   what: 'event ids',
   config: Type.Object({ ...LOST, ...FAULTS }, { additionalProperties: false }),
-  fieldsOf: (sums): FieldCounts<DuplicateField> => ({
-    event_id: { present: sums.event_id, total: sums.identifiers_total },
-    transaction_duplicate: { present: sums.transaction_duplicate, total: sums.validity_total },
-  }),
+  columns: {
+    event_id: ['event_id', 'identifiers_total'],
+    transaction_duplicate: ['transaction_duplicate', 'validity_total'],
+  },
   learn: learnDuplicates,
   judge: judgeDuplicates,
 })
@@ -127,14 +123,11 @@ export const valueQuality = defineSignalProbe({
   description: 'Whether values are 0 or no number, currencies no code, or lists of items empty more often than usual.',
   what: 'values',
   config: Type.Object(FAULTS, { additionalProperties: false }),
-  fieldsOf: (sums): FieldCounts<ValueField> => {
-    const of = (present: number) => ({ present, total: sums.validity_total })
-    return {
-      value_zero: of(sums.value_zero),
-      value_invalid: of(sums.value_invalid),
-      currency_invalid: of(sums.currency_invalid),
-      items_empty: of(sums.items_empty),
-    }
+  columns: {
+    value_zero: ['value_zero', 'validity_total'],
+    value_invalid: ['value_invalid', 'validity_total'],
+    currency_invalid: ['currency_invalid', 'validity_total'],
+    items_empty: ['items_empty', 'validity_total'],
   },
   learn: learnValues,
   judge: judgeValues,
@@ -147,16 +140,13 @@ export const identifierQuality = defineSignalProbe({
     'Whether each kind of event carries client id, fbp, fbc, click ids, IP address and user agent as often as it used to.',
   what: 'identifiers',
   config: Type.Object(LOST, { additionalProperties: false }),
-  fieldsOf: (sums): FieldCounts<IdentifierField> => {
-    const of = (present: number) => ({ present, total: sums.identifiers_total })
-    return {
-      client_id: of(sums.client_id),
-      fbp: of(sums.fbp),
-      fbc: of(sums.fbc),
-      click_id: of(sums.click_id),
-      ip: of(sums.ip),
-      user_agent: of(sums.user_agent),
-    }
+  columns: {
+    client_id: ['client_id', 'identifiers_total'],
+    fbp: ['fbp', 'identifiers_total'],
+    fbc: ['fbc', 'identifiers_total'],
+    click_id: ['click_id', 'identifiers_total'],
+    ip: ['ip', 'identifiers_total'],
+    user_agent: ['user_agent', 'identifiers_total'],
   },
   hasEarlier: true,
   learn: learnIdentifiers,

@@ -5,11 +5,17 @@ import {
   type TagMissingConfig,
   type TagMissingInput,
 } from '../../detection/index.ts'
-import { DAY, number, percent } from '../../lib/index.ts'
+import { DAY, floorTo, HOUR, number, percent } from '../../lib/index.ts'
 import { judgeCounts, type Unjudged } from '../counts/judge-counts.ts'
-import { pairBuckets, readPairCounts } from '../counts/pair-counts.ts'
+import { LearntCache, ofEachStore } from '../counts/learnt-cache.ts'
+import { type PastPairs, pairBuckets, readPairCounts, readPastPairs } from '../counts/pair-counts.ts'
 import { daysSeen, learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
+
+/** Tags on events that are kept: a third of a kilobyte each. */
+const PAIRS_KEPT = 40_000
+
+const cacheOf = ofEachStore(() => new LearntCache<PastPairs>(PAIRS_KEPT))
 
 export const tagMissing = defineProbeType({
   name: 'tag_missing',
@@ -57,10 +63,17 @@ export const tagMissing = defineProbeType({
   defaultIntervalSeconds: 300,
   run({ site, config, now, store }) {
     const buckets = pairBuckets(now)
+    const hour = floorTo(now, HOUR)
+    const cache = cacheOf(store)
+    const kept = cache.get(`${site.site_no}`, now)
     return judgeCounts(
       { store, site, now },
       buckets.days[0]?.from ?? now,
-      (snapshot) => readPairCounts(snapshot, buckets),
+      async (snapshot) => {
+        const past = kept ?? (await readPastPairs(snapshot, buckets))
+        if (kept === null) cache.set(`${site.site_no}`, now, { from: hour, to: hour + HOUR }, past, past.days.size)
+        return readPairCounts(snapshot, buckets, past)
+      },
       (counts) => judgeMissing(counts, config),
       (counts) =>
         counts.pairs.length === 0
