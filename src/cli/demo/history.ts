@@ -17,6 +17,15 @@ const LOG_ITEMS = 4_000
  * book on quarters. The result is the same; measured, it takes half the time.
  */
 const OLD_GRAIN_MS = 15 * MINUTE
+/**
+ * Where nothing happens, minutes are booked by fives: probes look at slots of five minutes, and charts of so long ago at longer ones. Most of the time of
+ * a start went into minutes that no one looks at.
+ */
+const QUIET_GRAIN_MS = 5 * MINUTE
+/** The last day is looked at by the minute, and … */
+const LAST_DAY_MS = 26 * HOUR
+/** … what is around an incident. */
+const AROUND_MS = 3 * HOUR
 
 /** A site and since when nothing is known of it, epoch ms. */
 export interface SiteGap extends DemoSite {
@@ -63,23 +72,23 @@ export async function gapsOf(store: Store, sites: readonly DemoSite[], earliest:
  * @returns the events written
  */
 export async function writeHistory(options: HistoryOptions, update: Update): Promise<number> {
-  const { folder, gaps, incidents, seed, retention, to } = options
+  const { folder, gaps, incidents, seed, to } = options
   const nodeId = newId()
   const readers = gaps.map(({ profile, row, from }) => ({
     siteNo: row.site_no,
+    grainAt: grainsOf(profile, options),
     reader: new PayloadReader(payloadsOf({ site: profile, incidents, seed }, from, to)),
   }))
-  const minutesFrom = minuteRowsFrom(to, retention)
   const first = Math.min(...gaps.map(({ from }) => from))
   let events = 0
   for (let step = floorTo(first, STEP_MS); step < to; step += STEP_MS) {
     const end = Math.min(step + STEP_MS, to)
     const delta = new Delta()
-    for (const { siteNo, reader } of readers) {
+    for (const { siteNo, grainAt, reader } of readers) {
       let log: Log = []
       for (const payload of reader.takeUntil(end)) {
         const at = sentAt(payload)
-        appendPayload(log, siteNo, at < minutesFrom ? onQuarterHour(payload) : payload, at)
+        appendPayload(log, siteNo, bookedOn(payload, grainAt(at)), at)
         events += payload.batch === true ? payload.total_events : 1
         if (log.length < LOG_ITEMS) continue
         addLog(delta, log)
@@ -94,10 +103,29 @@ export async function writeHistory(options: HistoryOptions, update: Update): Pro
   return events
 }
 
-const onQuarterHour = (payload: Payload): Payload =>
-  payload.batch === true
-    ? { ...payload, window_end_ms: floorTo(payload.window_end_ms, OLD_GRAIN_MS) }
-    : { ...payload, timestamp_ms: floorTo(payload.timestamp_ms, OLD_GRAIN_MS) }
+/** How exactly what a site sent at a time is booked, ms. */
+function grainsOf(
+  profile: DemoSite['profile'],
+  { incidents, retention, to }: Pick<HistoryOptions, 'incidents' | 'retention' | 'to'>,
+): (time: number) => number {
+  const minutesFrom = minuteRowsFrom(to, retention)
+  const looked = incidents
+    .filter(({ site }) => site === profile)
+    .map((incident) => ({ from: incident.from - AROUND_MS, to: incident.to + AROUND_MS }))
+  return (time) => {
+    if (time < minutesFrom) return OLD_GRAIN_MS
+    const isLookedAt = time >= to - LAST_DAY_MS || looked.some((stretch) => stretch.from <= time && time < stretch.to)
+    return isLookedAt ? MINUTE : QUIET_GRAIN_MS
+  }
+}
+
+/** Only as to its time. What is booked by the minute stays as it is. */
+function bookedOn(payload: Payload, grain: number): Payload {
+  if (grain === MINUTE) return payload
+  return payload.batch === true
+    ? { ...payload, window_end_ms: floorTo(payload.window_end_ms, grain) }
+    : { ...payload, timestamp_ms: floorTo(payload.timestamp_ms, grain) }
+}
 
 /** Compacts as the service's loops would have done by now. @param update takes the buckets rolled up so far */
 export async function settle(store: Store, retention: Retention, now: number, update: Update): Promise<void> {

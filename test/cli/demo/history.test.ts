@@ -4,6 +4,7 @@ import { incidentsAround } from '../../../src/cli/demo/incidents.ts'
 import { ensureDemoSites } from '../../../src/cli/demo/sites.ts'
 import { COFFEE, FASHION } from '../../../src/cli/demo/world.ts'
 import { DAY, HOUR } from '../../../src/lib/index.ts'
+import { GRAIN } from '../../../src/rollups/index.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { totalEvents } from '../../../testkit/deltas.ts'
 import { openEmptyStore, testOnEveryEngine, testPerEngine } from '../../../testkit/engines.ts'
@@ -22,12 +23,16 @@ async function fill(store: Store, to: number, step: (filledTo: number) => void =
   return writeHistory({ folder, gaps, incidents: incidentsAround(TO), seed: 'test', retention, to }, step)
 }
 
-/** Every row of the site that sends one request per event; where batches are cut depends on where a history began. */
+/**
+ * Every row of the site that sends one request per event, but for minutes: where batches are cut depends on where a history began, and which minutes are
+ * of the last day on where it ended.
+ */
 const rowsOf = (store: Store): Promise<unknown[]> =>
   store.read
     .selectFrom('event_rollups')
     .selectAll()
     .where('container_id', '=', FASHION.serverContainerId)
+    .where('grain', '>', GRAIN.minute)
     .orderBy('grain')
     .orderBy('bucket')
     .orderBy('event_name')
@@ -62,6 +67,28 @@ testOnEveryEngine('a history is counted, rolled up and kept as if it had been se
     .executeTakeFirstOrThrow()
   assert.equal(usage.events, written)
 })
+
+testOnEveryEngine(
+  'the last day and what is around incidents is counted by the minute, and quiet times by five',
+  async (store) => {
+    await fill(store, TO)
+    const [site] = await ensureDemoSites(store, clock, 'the folder', PROFILES)
+    const buckets = await store.read
+      .selectFrom('event_rollups')
+      .select('bucket')
+      .distinct()
+      .where('site_no', '=', site?.row.site_no ?? 0)
+      .where('grain', '=', GRAIN.minute)
+      .execute()
+    const minutesIn = (from: number) =>
+      new Set(buckets.filter(({ bucket }) => bucket >= from && bucket < from + HOUR).map(({ bucket }) => bucket)).size
+    const hour = TO - (TO % HOUR)
+    assert.ok(minutesIn(hour - 20 * HOUR) > 40)
+    assert.equal(minutesIn(hour - 30 * HOUR), 12)
+    // It lost its Meta tags 40 minutes ago, and nothing else in these days.
+    assert.ok(minutesIn(hour - HOUR) > 40)
+  },
+)
 
 testPerEngine('a history that was cut off and went on is the same as one in a single go', async (engine, t) => {
   const whole = await openEmptyStore(engine, t)

@@ -4,7 +4,7 @@ import type { Payload } from '../../../src/journal/payload.ts'
 import { MINUTE } from '../../../src/lib/index.ts'
 import type { ProbeType } from '../../../src/probes/index.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
-import { NOW, newClock } from '../../../testkit/clock.ts'
+import { NOW, TestClock } from '../../../testkit/clock.ts'
 import { insertProbe } from '../../../testkit/probes.ts'
 import { insertSite } from '../../../testkit/sites.ts'
 import { count, rollUpAll } from '../../analytics/support.ts'
@@ -42,16 +42,21 @@ export interface DataResult {
   }
 }
 
-/** The result of a run at `NOW`, as it is stored. */
+/** The result of a run at `NOW`, or another time, as it is stored. */
 export async function resultOf(
   t: TestContext,
   store: Store,
   site: SiteRow,
   type: ProbeType,
   config: object = {},
+  now = NOW,
 ): Promise<DataResult> {
-  const probe = await insertProbe(store, site.id, { probe_type: type.name, config: JSON.stringify(config) })
-  await runDue(await openNode(t, store, newClock(), [type]))
+  const probe = await insertProbe(store, site.id, {
+    probe_type: type.name,
+    config: JSON.stringify(config),
+    next_run_at: now,
+  })
+  await runDue(await openNode(t, store, new TestClock(now), [type]))
   const [result] = await resultsOf(store, probe.id)
   if (result === undefined) throw new Error('the probe has no result')
   return { status: result.status, reason: result.reason, message: result.message, details: JSON.parse(result.details) }
