@@ -26,6 +26,9 @@ interface Entry<T> {
   size: number
 }
 
+/** Of the room, the most that one entry may take: a sender of hundreds of names must not take that of all others. */
+const LARGEST_SHARE = 1 / 50
+
 /** How often entries are looked through for those that are over, ms. */
 const LOOK_EVERY = MINUTE
 
@@ -53,6 +56,7 @@ export class LearntCache<T> {
 
   set(key: string, time: number, { from, to }: TimeRange, value: T, size = 1): void {
     this.#remove(key)
+    if (size > this.#most * LARGEST_SHARE) return
     if (this.#size + size > this.#most) this.#removeOver(time)
     if (this.#size + size > this.#most) return
     this.#entries.set(key, { from, to, value, size })

@@ -7,7 +7,7 @@ import { NOW } from '../../../testkit/clock.ts'
 const PERIOD = { from: NOW, to: NOW + HOUR }
 
 test('what was learnt is known from the beginning of its period to its end, and to no earlier time', () => {
-  const cache = new LearntCache<string>(10)
+  const cache = new LearntCache<string>(100)
   cache.set('site', NOW + MINUTE, PERIOD, 'learnt')
   const known = [NOW - 1, NOW, NOW + HOUR - 1, NOW + HOUR].map((time) => cache.get('site', time))
   assert.deepEqual(known, [null, 'learnt', 'learnt', null])
@@ -15,19 +15,25 @@ test('what was learnt is known from the beginning of its period to its end, and 
 })
 
 test('a full cache keeps what it has, so that of too many sites some find theirs, and takes more when that is over', () => {
-  const cache = new LearntCache<number>(10)
-  cache.set('a', NOW, PERIOD, 1, 6)
-  cache.set('b', NOW, PERIOD, 2, 6)
-  assert.deepEqual([cache.get('a', NOW), cache.get('b', NOW)], [1, null])
-  cache.set('b', NOW + HOUR, { from: NOW + HOUR, to: NOW + 2 * HOUR }, 2, 6)
-  assert.equal(cache.get('b', NOW + HOUR), 2)
+  const cache = new LearntCache<number>(100)
+  for (let site = 0; site < 60; site++) cache.set(`${site}`, NOW, PERIOD, site, 2)
+  assert.deepEqual([cache.get('0', NOW), cache.get('49', NOW), cache.get('50', NOW)], [0, 49, null])
+  cache.set('50', NOW + HOUR, { from: NOW + HOUR, to: NOW + 2 * HOUR }, 50, 2)
+  assert.equal(cache.get('50', NOW + HOUR), 50)
+})
+
+test('no site takes the room of all others', () => {
+  const cache = new LearntCache<string>(100)
+  cache.set('a site with hundreds of names', NOW, PERIOD, 'learnt', 3)
+  cache.set('another', NOW, PERIOD, 'learnt', 2)
+  assert.deepEqual([cache.get('a site with hundreds of names', NOW), cache.get('another', NOW)], [null, 'learnt'])
 })
 
 test('what is learnt again takes the place of what was known', () => {
-  const cache = new LearntCache<number>(10)
-  for (const value of [1, 2, 3]) cache.set('a', NOW, PERIOD, value, 6)
-  assert.equal(cache.get('a', NOW), 3)
-  cache.set('b', NOW, PERIOD, 4, 4)
+  const cache = new LearntCache<number>(100)
+  for (let value = 0; value <= 60; value++) cache.set('a', NOW, PERIOD, value, 2)
+  assert.equal(cache.get('a', NOW), 60)
+  cache.set('b', NOW, PERIOD, 4, 2)
   assert.equal(cache.get('b', NOW), 4)
 })
 
