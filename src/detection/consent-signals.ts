@@ -82,14 +82,23 @@ export function deniedShares(hours: readonly PresenceBucket<ConsentField>[]): De
   return { ad_storage: of('ad_storage'), analytics_storage: of('analytics_storage') }
 }
 
-export const learnConsent = ({ events, tags, denied }: ConsentWeeks, config: ConsentConfig): ConsentPast => ({
-  events: learnPresence(CONSENT_FIELDS, events, config),
-  tags: new Map(Array.from(tags, ([key, usual]) => [key, learnFields({ usual }, limitsOf(denied, config))])),
-  denied,
-})
+export const learnConsent = (
+  events: PresenceWeeks<ConsentField>,
+  config: Pick<ConsentConfig, 'lost_share'>,
+): PastFields<ConsentField> => learnPresence(CONSENT_FIELDS, events, config)
+
+/** @param denied of all events */
+export const learnTagConsent = (
+  usual: readonly PresenceBucket<Purpose>[],
+  denied: DeniedShares,
+  config: Pick<ConsentConfig, 'tag_share'>,
+): PastFields<Purpose> => learnFields({ usual }, limitsOf(denied, config))
 
 /** Share of a tag's executions on denied events that is too much. */
-const limitsOf = (denied: DeniedShares, { tag_share }: ConsentConfig): Record<Purpose, FaultyShare> => {
+const limitsOf = (
+  denied: DeniedShares,
+  { tag_share }: Pick<ConsentConfig, 'tag_share'>,
+): Record<Purpose, FaultyShare> => {
   const of = (purpose: Purpose) => ({ times: 0, least: tag_share * (denied[purpose] ?? 0) })
   return { ad_storage: of('ad_storage'), analytics_storage: of('analytics_storage') }
 }

@@ -19,6 +19,7 @@ export {
   consentSignals,
   deniedShares,
   learnConsent,
+  learnTagConsent,
   type Purpose,
   type TagConsentHistory,
 } from './consent-signals.ts'

@@ -57,8 +57,9 @@ function learnField<F extends string>(field: F, weeks: PresenceWeeks<F>, fault: 
   return {
     ...usual,
     clumping: clumping(hours, () => (total === 0 ? 0 : present / total)),
-    ordinaryLevel: ordinaryLevel(field, weeks, usual),
-    waveringOfDays: waveringOfDays(field, weeks, usual),
+    // A week has too few days to tell.
+    ordinaryLevel: weeks.earlier === undefined ? null : ordinaryLevel(field, weeks, usual),
+    waveringOfDays: weeks.earlier === undefined ? null : waveringOfDays(field, weeks, usual),
   }
 }
 

@@ -6,6 +6,7 @@ import {
   consentSignals,
   type FieldCounts,
   learnConsent,
+  learnTagConsent,
   type PresenceBucket,
   type Purpose,
   type TagConsentHistory,
@@ -36,15 +37,11 @@ const past = (
   usual: readonly PresenceBucket<ConsentField>[],
   tags: readonly Tag[] = [],
   earlier: readonly PresenceBucket<ConsentField>[] = [],
-) =>
-  learnConsent(
-    {
-      events: { usual, earlier },
-      tags: new Map(tags.map((tag) => [tag.tag_key, tag.earlier])),
-      denied: USUAL_DENIED,
-    },
-    CONSENT_DEFAULTS,
-  )
+) => ({
+  events: learnConsent({ usual, earlier }, CONSENT_DEFAULTS),
+  tags: new Map(tags.map((tag) => [tag.tag_key, learnTagConsent(tag.earlier, USUAL_DENIED, CONSENT_DEFAULTS)])),
+  denied: USUAL_DENIED,
+})
 
 const USUAL_DENIED = { ad_storage: 0.3, analytics_storage: 0.25 }
 

@@ -3,6 +3,7 @@ import {
   type ConsentInput,
   deniedShares,
   learnConsent,
+  learnTagConsent,
   type PresenceBucket,
   type Purpose,
   type TagConsentHistory,
@@ -21,14 +22,12 @@ export function consentInputs({ consent, tags }: Signals, config: ConsentConfig)
   const ofTags = tags.map((tag) => ({ tag_key: tag.key, ...consentBuckets(tag) }))
   const learnt = learning(({ slot, ...events }: ReturnType<typeof ofEvents.weeks> & { slot: number }) => {
     const [from, to] = [slot - 8 * SLOTS_A_DAY, slot - SLOTS_A_DAY]
-    return learnConsent(
-      {
-        events,
-        tags: new Map(ofTags.map(({ tag_key, hours }) => [tag_key, hours(from, to)])),
-        denied: deniedShares(events.usual),
-      },
-      config,
-    )
+    const denied = deniedShares(events.usual)
+    return {
+      events: learnConsent(events, config),
+      tags: new Map(ofTags.map(({ tag_key, hours }) => [tag_key, learnTagConsent(hours(from, to), denied, config)])),
+      denied,
+    }
   })
   return (slot: number): Omit<ConsentInput, 'now'> => ({
     recent: ofEvents.recent(slot),

@@ -7,7 +7,7 @@ import {
   type PresenceWeeks,
   type Verdict,
 } from '../../detection/index.ts'
-import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { DAY, floorTo, HOUR, MINUTE, Yielder } from '../../lib/index.ts'
 import { NO_EVENT, type TimeRange } from '../../rollups/index.ts'
 import { type Counting, type CountsOutcome, judgeCounts, type Unjudged } from './judge-counts.ts'
 import { isSettled, LearntCache, learningPeriod, ofEachStore } from './learnt-cache.ts'
@@ -30,7 +30,7 @@ export interface PastReading<R, W, P> {
   weeks: (snapshot: Snapshot, end: number) => Promise<W>
   /** Start of the first bucket of the weeks, epoch ms; infinite where there is none. */
   firstOf: (weeks: W) => number
-  learn: (weeks: W) => P
+  learn: (weeks: W) => Promise<P>
   /** How many fields are kept of it. */
   sizeOf: (past: P) => number
 }
@@ -59,10 +59,10 @@ export function judgeWithPast<R, W, P>(
   const key = `${site.site_no} ${reading.key}`
   let past = cache.get(key, end)
   /** Once the snapshot is closed, as `judge` is called. */
-  const pastOf = (counts: Counts<R, W>): P => {
+  const pastOf = async (counts: Counts<R, W>): Promise<P> => {
     if (past !== null) return past
     if (counts.weeks === null) throw new Error('nothing was read of what is to be learnt')
-    past = reading.learn(counts.weeks)
+    past = await reading.learn(counts.weeks)
     cache.set(key, end, counts.period, past, reading.sizeOf(past))
     return past
   }
@@ -73,8 +73,11 @@ export function judgeWithPast<R, W, P>(
       ...(past === null ? await readWeeks(snapshot, reading, end) : NO_WEEKS),
       recent: await reading.recent(snapshot, timeline, end),
     }),
-    (counts) => judge(counts.recent, pastOf(counts), end),
-    (counts) => unjudged(counts.recent, pastOf(counts)),
+    async (counts) => judge(counts.recent, await pastOf(counts), end),
+    ({ recent }) => {
+      if (past === null) throw new Error('asked why nothing was judged before anything was')
+      return unjudged(recent, past)
+    },
   )
 }
 
@@ -160,12 +163,23 @@ export function judgePresence<F extends string>(
       recent,
       weeks: (snapshot, end) => weeks(snapshot, end, hasEarlier),
       firstOf: (ofKinds) => Math.min(...Array.from(ofKinds.values(), firstIn)),
-      learn: (ofKinds) => new Map(Array.from(ofKinds, ([kind, of]) => [kind, learn(of)])),
+      learn: (ofKinds) => inTurns(ofKinds, learn),
       sizeOf: (past) => [...past.values()].reduce((sum, { fields }) => sum + Object.keys(fields).length, 0),
     },
     (now, past, end) => judge(kindsOf(now, past), end),
     (now, past) => unjudged(kindsOf(now, past)),
   )
+}
+
+/** The same for each, one after the other with others in between: each takes about a millisecond, and a site may have hundreds. */
+export async function inTurns<K, V, R>(items: Iterable<readonly [K, V]>, of: (value: V) => R): Promise<Map<K, R>> {
+  const results = new Map<K, R>()
+  const others = new Yielder()
+  for (const [key, value] of items) {
+    results.set(key, of(value))
+    await others.spend(1)
+  }
+  return results
 }
 
 /** Start of their first bucket, epoch ms. */

@@ -27,7 +27,7 @@ interface Entry<T> {
 }
 
 /** Of the room, the most that one entry may take: a sender of hundreds of names must not take that of all others. */
-const LARGEST_SHARE = 1 / 50
+const LARGEST_SHARE = 1 / 16
 
 /** How often entries are looked through for those that are over, ms. */
 const LOOK_EVERY = MINUTE

@@ -12,10 +12,13 @@ import {
   zeroSums,
 } from '../../analytics/index.ts'
 import type { FieldCounts, PARAMETER, PresenceBucket, PresenceWeeks } from '../../detection/index.ts'
-import { DAY, floorTo, HOUR } from '../../lib/index.ts'
+import { DAY, floorTo, HOUR, Yielder } from '../../lib/index.ts'
 import { FIELD_COLUMNS, GRAIN, OTHER, type SIGNAL_COLUMNS, type TimeRange } from '../../rollups/index.ts'
 import { totalOf } from '../../store/index.ts'
 import { SLOT, type Timeline } from './timeline.ts'
+
+/** Summed up without yielding: a millisecond. A site may have 500 kinds of events. */
+const ROWS_PER_TURN = 200
 
 const USUAL_DAYS = 7
 const EARLIER_DAYS = 21
@@ -168,9 +171,13 @@ function readerOf<K extends string, C extends string, F extends string>({
     bucketAt: (at: number) => TimeRange | undefined,
   ) => {
     const rows = Map.groupBy(await sumStretches(snapshot, { ...source, measures, stretches, slots }), kindOf)
-    return new Map(
-      [...rows].flatMap(([kind, ofKind]) => (kind === null ? [] : [[kind, bucketsOf(ofKind, bucketAt)] as const])),
-    )
+    const kinds = new Map<string, PresenceBucket<F>[]>()
+    const others = new Yielder(ROWS_PER_TURN)
+    for (const [kind, ofKind] of rows) {
+      if (kind !== null) kinds.set(kind, bucketsOf(ofKind, bucketAt))
+      await others.spend(ofKind.length)
+    }
+    return kinds
   }
   const bucketsOf = (
     rows: readonly SumRow<K, C>[],

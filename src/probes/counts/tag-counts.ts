@@ -8,10 +8,13 @@ import {
   totals,
   zeroSums,
 } from '../../analytics/index.ts'
-import { floorTo, HOUR } from '../../lib/index.ts'
+import { floorTo, HOUR, Yielder } from '../../lib/index.ts'
 import { GRAIN, type TimeRange } from '../../rollups/index.ts'
 import type { TagCounts, TagSignalCounts } from '../../store/index.ts'
 import { SLOT, type Timeline } from './timeline.ts'
+
+/** Summed up without yielding: a millisecond. A site may have 500 tags. */
+const ROWS_PER_TURN = 500
 
 /** Counts of tags, by the table that holds them. */
 interface TagTables {
@@ -82,7 +85,13 @@ async function readTags<T extends keyof TagTables, C extends TagTables[T]>(
   const rows = await sumStretches(snapshot, { table, stretches, by, measures: totals(columns), slots })
   const { keyOf } = await identityOf(snapshot.db, snapshot.siteNo)
   const byTag = Map.groupBy(rows, (row) => keyOf(row.container_id, row.tag_key))
-  return new Map(Array.from(byTag, ([key, ofTag]) => [key, inOrder(ofTag, columns, bucketOf)]))
+  const tags = new Map<string, TagBucket<C>[]>()
+  const others = new Yielder(ROWS_PER_TURN)
+  for (const [key, ofTag] of byTag) {
+    tags.set(key, inOrder(ofTag, columns, bucketOf))
+    await others.spend(ofTag.length)
+  }
+  return tags
 }
 
 /** A bucket may have several rows: of containers, of minutes, of a tag's former names. */

@@ -4,12 +4,13 @@ import {
   type ConsentPast,
   consentSignals as judgeConsent,
   learnConsent,
+  learnTagConsent,
   MIN_USUAL_EVENTS,
 } from '../../detection/index.ts'
 import { number, percent } from '../../lib/index.ts'
 import { type RecentConsent, readConsent, readConsentWeeks } from '../counts/consent-counts.ts'
 import type { Unjudged } from '../counts/judge-counts.ts'
-import { firstIn, judgeWithPast } from '../counts/judge-presence.ts'
+import { firstIn, inTurns, judgeWithPast } from '../counts/judge-presence.ts'
 import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
@@ -49,7 +50,11 @@ export const consentSignals = defineProbeType({
         recent: readConsent,
         weeks: readConsentWeeks,
         firstOf: ({ events }) => firstIn(events),
-        learn: (weeks) => learnConsent(weeks, config),
+        learn: async ({ events, tags, denied }) => ({
+          events: learnConsent(events, config),
+          tags: await inTurns(tags, (hours) => learnTagConsent(hours, denied, config)),
+          denied,
+        }),
         sizeOf: ({ events, tags }) => Object.keys(events.fields).length + 2 * tags.size,
       },
       ({ events, tags }, past, end) =>

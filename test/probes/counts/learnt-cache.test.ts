@@ -24,8 +24,8 @@ test('a full cache keeps what it has, so that of too many sites some find theirs
 
 test('no site takes the room of all others', () => {
   const cache = new LearntCache<string>(100)
-  cache.set('a site with hundreds of names', NOW, PERIOD, 'learnt', 3)
-  cache.set('another', NOW, PERIOD, 'learnt', 2)
+  cache.set('a site with hundreds of names', NOW, PERIOD, 'learnt', 7)
+  cache.set('another', NOW, PERIOD, 'learnt', 6)
   assert.deepEqual([cache.get('a site with hundreds of names', NOW), cache.get('another', NOW)], [null, 'learnt'])
 })
 
