@@ -239,6 +239,13 @@ const ROWS: readonly Row[] = [
     ['opened:critical', 'resolved:critical', 'opened:critical', 'flapping:critical'],
     'open',
   ],
+  [
+    'a warning that flaps and becomes critical notifies at once, and once',
+    { recoveryThreshold: 2 },
+    results('wowowocococ'),
+    ['opened:warning', 'flapping:warning', 'escalated:critical'],
+    'open',
+  ],
   ['flapping below the threshold is nothing', { failureThreshold: 2 }, results('ocococococococ'), [], 'open'],
   ['flapping in a silence is not said', {}, ['o', SILENCE, ...results('cocococococ')], [], 'open'],
   [

@@ -17,9 +17,9 @@ import { type AlertEvent, type AlertInput, CALM_RESULTS, type Rules, type Streak
  * - `failure_threshold` bad results in a row **confirm** it. Before that it notifies no one, and resolves without a message.
  * - `recovery_threshold` ok results in a row resolve it.
  * - A tag, event or field that nothing has come of for a day is **gone**: that is an end, and no sign that it works again.
- * - **Flapping**: a confirmed alert whose last 20 results hold 4 or more changes between good and bad says so once, then sends nothing and
- *   stays open, until 10 results in a row bring no change.
- * - Messages go out in this order and one at a time: it is open; it flaps; a warning became critical; a tag is bad on one more of its
+ * - **Flapping**: a confirmed alert whose last 20 results hold 4 or more changes between good and bad says so once, then sends nothing but
+ *   that it became critical, and stays open, until 10 results in a row bring no change.
+ * - Messages go out in this order and one at a time: it is open; a warning became critical; it flaps; a tag is bad on one more of its
  *   events; it still lasts (each `reminder_minutes`, until someone acknowledges it); it is resolved, if anyone was notified that it
  *   opened.
  * - A **silence**, a **maintenance** or **no channel** suppress it, and the timeline says which. What is due then goes out once that
@@ -158,10 +158,11 @@ function notifyResolution(alert: AlertRow, events: readonly AlertEvent[], rules:
 function dueMessage(alert: AlertRow, beganFlapping: boolean, rules: Rules, now: number): AlertMessageKind | null {
   if (alert.confirmed_at === null) return null
   if (alert.announced_at === null) return alert.is_flapping === 1 ? 'flapping' : 'opened'
-  if (alert.is_flapping === 1) return beganFlapping ? 'flapping' : null
+  // A server that was slow now and then, and is down, has to be heard of at once.
   if (rules.notifyEscalated && alert.severity === 'critical' && alert.notified_severity === 'warning') {
     return 'escalated'
   }
+  if (alert.is_flapping === 1) return beganFlapping ? 'flapping' : null
   if (isWider(alert)) return 'widened'
   return isReminderDue(alert, rules.reminderMinutes, now) ? 'reminder' : null
 }
