@@ -57,6 +57,7 @@ export async function entriesOf(
     return (
       channelsFor(message, channelSettings, told.get(alert.id), now)
         .filter(({ key }) => (isForOperator || key !== 'global') && message.knowing?.has(key) !== true)
+        .filter(({ key }) => message.to?.has(key) ?? true)
         .filter(
           ({ key, address }) => hears(kindOf(key, address), message) || isForUntold(kindOf(key, address), message),
         )

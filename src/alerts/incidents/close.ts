@@ -35,7 +35,7 @@ export function followAlerts(known: Case, handled: readonly AlertEvent[], now: n
   // Until people may know of it, an alert that is found to have begun earlier makes it begin earlier.
   if (row.announced_at === null) row.started_at = Math.min(...all.map(({ started_at }) => started_at))
   if (lasting.length === 0) return end(known, last, now)
-  const severity = lasting.some((alert) => alert.severity === 'critical') ? 'critical' : 'warning'
+  const severity = worstOf(lasting)
   if (severity === 'critical' && row.severity === 'warning') {
     const worst = lasting.find((alert) => alert.severity === 'critical')
     events.push({ kind: 'escalated', actor: null, text: worst?.title ?? row.title })
@@ -53,6 +53,10 @@ export function followAlerts(known: Case, handled: readonly AlertEvent[], now: n
   }
   return null
 }
+
+/** How bad these alerts are together, those that have ended left out. */
+export const worstOf = (alerts: Iterable<AlertRow>): 'warning' | 'critical' =>
+  [...alerts].some(({ state, severity }) => state !== 'resolved' && severity === 'critical') ? 'critical' : 'warning'
 
 /** What explained it is long over, and it lasts: it goes by what people were notified of. */
 function succeed(row: IncidentRow, lead: AlertRow | undefined, next: AlertRow, now: number): void {

@@ -18,6 +18,8 @@ export interface Intent {
   handledBy?: string | null
   /** The channels that it is no news to. */
   knowing?: ReadonlySet<string>
+  /** The only channels that it is news to; null, or missing: all. */
+  to?: ReadonlySet<string> | null
 }
 
 /** Whom a message is for. What keeps incidents of its own has to know when one is over or taken care of, whatever people want to hear of. */
@@ -42,6 +44,8 @@ export interface DueMessage {
   holdMs: number
   /** The channels that it is no news to. */
   knowing?: ReadonlySet<string>
+  /** The only channels that it is news to; null, or missing: all. */
+  to?: ReadonlySet<string> | null
   /** To one person alone: that one's name and channels. */
   only?: { name: string; channels: readonly Channel[] }
 }
@@ -60,7 +64,7 @@ export async function dueMessages(
   })
   const loaded = missing.length === 0 ? new Map<string, AlertSource>() : await loadSources(trx, missing)
   return wanted.flatMap((intent) => {
-    const { known, kind, note, move, ending, handledBy = null, knowing = new Set() } = intent
+    const { known, kind, note, move, ending, handledBy = null, knowing = new Set(), to = null } = intent
     const voice = voiceOf(intent)
     if (voice === undefined) return []
     const source =
@@ -72,7 +76,8 @@ export async function dueMessages(
     const holdMs = ending?.holdMs ?? 0
     const isMoot = ending !== null && (ending.isRemoved || rulesOf(voice, source, context).suppressedBy !== null)
     const alert = asIncident(voice, known, ending)
-    return [{ kind, before, alert, source, known, note, resolvedBy, handledBy, audience, isMoot, holdMs, knowing }]
+    const ofIncident = { kind, before, alert, source, known, note, resolvedBy, handledBy }
+    return [{ ...ofIncident, audience, isMoot, holdMs, knowing, to }]
   })
 }
 

@@ -1,13 +1,13 @@
 import { quoted } from '../../lib/index.ts'
-import { withdrawEnd } from '../../notifications/index.ts'
+import { channelsTold, withdrawEnd } from '../../notifications/index.ts'
 import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
 import type { Transition } from '../machine/types.ts'
 import { areMuted, isSilenced } from '../mutes.ts'
 import type { AlertContext, AlertSource } from '../rules.ts'
 import { type Case, factsOfSites, lockCases, saveCases } from './case.ts'
-import { followAlerts } from './close.ts'
+import { followAlerts, worstOf } from './close.ts'
 import { type DueMessage, dueMessages, type Intent } from './due-messages.ts'
-import { fileAlerts } from './file-alerts.ts'
+import { fileAlerts, type News } from './file-alerts.ts'
 import { rankOf, signOf } from './sign.ts'
 import { speak } from './speak.ts'
 import { lateMs } from './steady.ts'
@@ -70,10 +70,10 @@ export async function throughIncidents(
     facts,
     now,
   )
-  const { written, intents } = speakAll(moves, cases, context)
+  const knowing = await withdrawnEnds(trx, news, now)
+  const { written, intents } = speakAll(moves, cases, context, knowing)
   for (const { kind, known, note } of news) {
-    const knowing = kind === 'opened' ? await withdrawnEnds(trx, known, now) : NONE
-    intents.push({ known, kind, note, move: null, ending: null, knowing })
+    intents.push({ known, kind, note, move: null, ending: null, knowing: knowing.get(known) ?? NONE })
   }
   for (const known of cases.values()) {
     const handled = moves.flatMap(({ alert, pending: { transition } }) =>
@@ -118,12 +118,32 @@ const isComment = (text: string): boolean => text !== 'Acknowledged' && text !==
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Where people have not been notified of an end yet, it is taken back, and that it is bad again is no news. */
-const withdrawnEnds = async (
+/**
+ * Where people have not been notified of an end yet, it is taken back, and that it is bad again is no news. Who was notified of the end
+ * knows of it only as bad as it comes back: a critical incident that is back as a warning may become critical once more.
+ *
+ * @returns by the incidents that are back: the channels on which the end was taken back
+ */
+async function withdrawnEnds(
   trx: Transaction<Tables>,
-  { row: { announced_alert_id: voice } }: Case,
+  news: readonly News[],
   now: number,
-): Promise<ReadonlySet<string>> => (voice === null ? NONE : withdrawEnd(trx, voice, now))
+): Promise<Map<Case, ReadonlySet<string>>> {
+  const knowing = new Map<Case, ReadonlySet<string>>()
+  for (const { kind, known } of news) {
+    const { row, alerts } = known
+    const voice = row.announced_alert_id
+    if (kind !== 'opened' || voice === null) continue
+    const withdrawn = await withdrawEnd(trx, voice, now)
+    knowing.set(known, withdrawn)
+    const severity = worstOf(alerts.values())
+    const told = (await channelsTold(trx, [voice])).get(voice) ?? NONE
+    // Where it was a warning to the last, that it is critical is still to be said.
+    const isKnown = severity === 'critical' ? withdrawn.size > 0 : [...told].every((key) => withdrawn.has(key))
+    if (!isKnown) row.notified_severity = severity
+  }
+  return knowing
+}
 
 /** Nearly all results change nothing, and then nothing is read. */
 function moveOf(pending: PendingTransition): Move[] {
@@ -172,11 +192,16 @@ function causeOverSince(alert: AlertRow, { row, alerts }: Case): number | null {
 const toldIn = (before: AlertRow | null): AlertRow | null =>
   before !== null && before.incident_id === null && before.announced_at !== null ? before : null
 
-/** Lets each alert that is due for a message speak for its incident, if it is the one to do so. */
+/**
+ * Lets each alert that is due for a message speak for its incident, if it is the one to do so.
+ *
+ * @param knowing by the incidents that are back: the channels that have not heard of their end
+ */
 function speakAll(
   moves: readonly Move[],
   cases: ReadonlyMap<string, Case>,
   { mutes, now }: AlertContext,
+  knowing: ReadonlyMap<Case, ReadonlySet<string>>,
 ): { written: Map<PendingTransition, PendingTransition>; intents: Intent[] } {
   const written = new Map<PendingTransition, PendingTransition>()
   const intents: Intent[] = []
@@ -198,7 +223,10 @@ function speakAll(
     known.alerts.set(alert.id, spoken.alert)
     written.set(pending, { ...pending, transition: { ...transition, alert: spoken.alert, events: spoken.events } })
     const { message: kind, note } = spoken
-    if (kind !== null) intents.push({ known, kind, note, move: { before, alert: spoken.alert }, ending: null })
+    if (kind === null) continue
+    // Who is about to read that it is back reads there how bad it is.
+    const to = kind === 'escalated' ? (knowing.get(known) ?? null) : null
+    intents.push({ known, kind, note, move: { before, alert: spoken.alert }, ending: null, to })
   }
   return { written, intents }
 }

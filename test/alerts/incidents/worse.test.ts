@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { acknowledgeAlert } from '../../../src/alerts/index.ts'
+import { HOUR, MINUTE } from '../../../src/lib/index.ts'
+import type { AlertMessage } from '../../../src/notifications/index.ts'
+import type { Store } from '../../../src/store/index.ts'
+import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { typeOf } from '../../probes/support.ts'
+import { alertRows, outbox, watch } from '../support.ts'
+import { incidents, messages, watchServer } from './server-support.ts'
+
+type Status = 'ok' | 'warning' | 'critical'
+
+/** What was written for each channel, as `email escalated critical`. */
+async function written(store: Store): Promise<string[]> {
+  const severities = (await outbox(store)).map(
+    ({ channel, kind, alert }) => `${place(channel)} ${kind} ${alert.severity}`,
+  )
+  return severities.sort()
+}
+const place = (channel: string): string => channel.split(':')[0] ?? ''
+
+testOnEveryEngine(
+  'a slow server that is down is said to be critical on every channel, also where someone has acknowledged it',
+  async (store, t) => {
+    const { health, clock, alerts, site } = await watchServer(t, store)
+    await store.write
+      .updateTable('clients')
+      .set({ chat_webhook: 'https://hooks.slack.com/services/T0/B0/client', email: 'ops@acme.example' })
+      .execute()
+    const endpoint = 'https://events.pagerduty.com/v2/enqueue'
+    await store.write
+      .insertInto('client_channels')
+      .values({
+        ...{ id: 'p', client_id: site.client_id, kind: 'pagerduty', name: 'Pager', created_at: 0, is_active: 1 },
+        ...{ minimum_severity: 'warning', address: `pagerduty+${endpoint}#0123456789abcdef` },
+      })
+      .execute()
+    await health('warning')
+    const [alert] = await alertRows(store)
+    const ctx = { store, clock, actor: 'Ada' }
+    await acknowledgeAlert(ctx, alerts.channelSettings, alert?.id ?? '', { by: 'Ada' })
+    const before = (await written(store)).length
+    for (const status of ['warning', 'critical', 'critical', 'warning', 'critical'] as const) {
+      clock.advance(MINUTE)
+      await health(status)
+    }
+    const escalated = (await written(store)).filter((line) => line.includes('escalated'))
+    const everywhere = ['chat', 'email', 'global', 'own'].map((channel) => `${channel} escalated critical`)
+    assert.deepEqual(escalated, everywhere)
+    assert.equal((await written(store)).length, before + everywhere.length, 'and nothing else')
+  },
+)
+
+testOnEveryEngine(
+  'a server that flaps between slow and well, and is down, is said to be critical',
+  async (store, t) => {
+    const { health, clock, probe } = await watchServer(t, store)
+    await store.write.updateTable('probes').set({ recovery_threshold: 2 }).where('id', '=', probe.id).execute()
+    for (const status of [
+      'warning',
+      'ok',
+      'warning',
+      'ok',
+      'warning',
+      'critical',
+      'critical',
+      'ok',
+      'critical',
+    ] as const) {
+      clock.advance(MINUTE)
+      await health(status)
+    }
+    const said = (await outbox(store)).map(({ kind, alert }) => `${kind} ${alert.severity}`)
+    assert.deepEqual(said, ['opened warning', 'flapping warning', 'escalated critical'])
+  },
+)
+
+testOnEveryEngine('a server that was down, and is back as slow, may be down once more', async (store, t) => {
+  const { health, clock } = await watchServer(t, store)
+  const minutes: readonly (readonly [Status, number])[] = [
+    ['critical', 1],
+    ['ok', 10],
+    ['warning', 60],
+    ['critical', 5],
+    ['critical', 1],
+  ]
+  for (const [status, after] of minutes) {
+    clock.advance(after * MINUTE)
+    await health(status)
+  }
+  assert.equal((await incidents(store)).length, 1)
+  assert.deepEqual(await messages(store), [
+    'opened endpoint critical',
+    'resolved endpoint critical',
+    'opened endpoint warning',
+    'escalated endpoint critical',
+  ])
+})
+
+testOnEveryEngine('one that was slow, and is back as down, is one message', async (store, t) => {
+  const { health, clock } = await watchServer(t, store)
+  await health('warning')
+  clock.advance(10 * MINUTE)
+  await health('ok')
+  clock.advance(HOUR)
+  await health('critical')
+  clock.advance(MINUTE)
+  await health('critical')
+  const said = (await outbox(store)).map(({ kind, alert }) => `${kind} ${alert.severity}`)
+  assert.deepEqual(said, ['opened warning', 'resolved warning', 'opened critical'])
+})
+
+/** A site whose volume is estimated, so that its ends wait; the client has an e-mail, and a chat hears of all clients. */
+async function watchVolume(t: TestContext, store: Store) {
+  let status: Status = 'ok'
+  const type = typeOf(async () => ({ status, message: `it is ${status}`, details: {} }), { name: 'data_volume' })
+  const channelSettings = { globalWebhook: 'https://hooks.slack.com/services/T0/B0/all', isEmailOn: true }
+  const seen = await watch(t, store, { probe_type: 'data_volume' }, { type, delivers: false, channelSettings })
+  await store.write.updateTable('clients').set({ email: 'ops@acme.example' }).execute()
+  const { clock } = seen
+  return async (found: Status, minutes: number): Promise<string[]> => {
+    clock.advance((minutes - 1) * MINUTE)
+    const sent = await sendDue(store, clock.now())
+    status = found
+    await seen.find('o')
+    clock.advance(11_000)
+    return [...sent, ...(await sendDue(store, clock.now()))]
+  }
+}
+
+/** What is due is sent, as a sender would. */
+async function sendDue(store: Store, now: number): Promise<string[]> {
+  const due = await store.write
+    .updateTable('deliveries')
+    .set({ state: 'delivered', delivered_at: now })
+    .where('state', '=', 'pending')
+    .where('not_before', '<=', now)
+    .returningAll()
+    .execute()
+  const severityIn = (message: string) => (JSON.parse(message) as AlertMessage).alert.severity
+  return due.map(({ channel, kind, message }) => `${place(channel)} ${kind} ${severityIn(message)}`).sort()
+}
+
+testOnEveryEngine(
+  'whose end was taken back is told that it is critical now, and not that it is back',
+  async (store, t) => {
+    const run = await watchVolume(t, store)
+    assert.deepEqual(await run('warning', 1), ['email opened warning', 'global opened warning'])
+    assert.deepEqual(await run('ok', 30), [])
+    assert.deepEqual(await run('critical', 40), ['email escalated critical', 'global escalated critical'])
+  },
+)
+
+testOnEveryEngine(
+  'who knows of its end reads at once how bad it is, the others that it became so',
+  async (store, t) => {
+    const run = await watchVolume(t, store)
+    await run('warning', 1)
+    await run('ok', 30)
+    assert.deepEqual(await run('ok', 92), ['email resolved warning'], 'on the other the end waits for company')
+    assert.deepEqual(await run('critical', 60), ['email opened critical', 'global escalated critical'])
+  },
+)
+
+testOnEveryEngine(
+  'that it is critical once more is told although a chat has not heard of its end',
+  async (store, t) => {
+    const run = await watchVolume(t, store)
+    await run('critical', 1)
+    await run('ok', 30)
+    assert.deepEqual(await run('ok', 92), ['email resolved critical'])
+    assert.deepEqual(await run('warning', 60), ['email opened warning'])
+    assert.deepEqual(await run('critical', 5), ['email escalated critical', 'global escalated critical'])
+  },
+)
