@@ -90,18 +90,31 @@ export async function throughIncidents(
   return {
     pending: pending.map((one) => written.get(one) ?? one),
     due,
-    critical: becameCritical(cases.values(), context),
+    critical: becameCritical(cases.values(), moves, context),
   }
 }
 
-function becameCritical(cases: Iterable<Case>, { mutes, now }: AlertContext): Filings['critical'] {
+/** An alert that has not reached its probe's threshold makes its incident critical, and notifies no one of that yet. */
+function becameCritical(
+  cases: Iterable<Case>,
+  moves: readonly Move[],
+  { mutes, now }: AlertContext,
+): Filings['critical'] {
+  const befores = new Map(moves.map(({ alert, pending: { before } }) => [alert.id, before]))
   return new Map(
-    [...cases].flatMap(({ before, alerts, row: { severity, title, announced_alert_id: voice } }) => {
-      if (voice === null || before?.severity !== 'warning' || severity !== 'critical') return []
-      return [[voice, { title, isMuted: areMuted(alerts.values(), mutes, now) }] as const]
+    [...cases].flatMap(({ before, alerts, row: { title, announced_alert_id: voice } }) => {
+      if (voice === null || before === null) return []
+      const all = [...alerts.values()]
+      const was = (alert: AlertRow) => (befores.has(alert.id) ? (befores.get(alert.id) ?? null) : alert)
+      const wasCritical = before.severity === 'critical' && all.map(was).some(isKnownCritical)
+      if (wasCritical || !all.some(isKnownCritical)) return []
+      return [[voice, { title, isMuted: areMuted(all, mutes, now) }] as const]
     }),
   )
 }
+
+const isKnownCritical = (alert: AlertRow | null): boolean =>
+  alert !== null && alert.state !== 'resolved' && alert.severity === 'critical' && alert.confirmed_at !== null
 
 /** That someone takes care of it now, or no longer. */
 function handledIntents(known: Case): Intent[] {

@@ -174,3 +174,21 @@ testOnEveryEngine(
     assert.deepEqual(await run('critical', 5), ['email escalated critical', 'global escalated critical'])
   },
 )
+
+testOnEveryEngine('a warning that waits is not sent for what is not confirmed to be critical', async (store, t) => {
+  const globalWebhook = 'https://hooks.slack.com/services/T0/B0/all'
+  const channelSettings = { globalWebhook, isEmailOn: true, warningsAfterMs: 30 * MINUTE }
+  const { health, infra, clock, probe } = await watchServer(t, store, channelSettings)
+  await store.write.updateTable('probes').set({ failure_threshold: 2 }).where('id', '=', probe.id).execute()
+  await infra('warning')
+  clock.advance(MINUTE)
+  await health('critical')
+  clock.advance(MINUTE)
+  assert.deepEqual(await sendDue(store, clock.now()), [])
+  await health('critical')
+  clock.advance(11_000)
+  assert.deepEqual(await sendDue(store, clock.now()), ['global opened critical'])
+  clock.advance(HOUR)
+  await health('critical')
+  assert.deepEqual(await sendDue(store, clock.now()), [], 'once')
+})
