@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { readIncident } from '../../src/alerts/index.ts'
 import { createSilence } from '../../src/alerts/silences/silences.ts'
 import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { addOverride, setOnCall } from '../../src/notifications/on-call/on-call.ts'
 import type { SetOnCall } from '../../src/notifications/on-call/schemas.ts'
+import { sharedIncident } from '../../src/sharing/shared-incident.ts'
 import type { Store } from '../../src/store/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { outbox, type Watch, watch } from './support.ts'
@@ -36,7 +38,7 @@ const events = async (store: Store) =>
     await store.read
       .selectFrom('incident_events')
       .select(['kind', 'text'])
-      .where('kind', '=', 'escalated')
+      .where('kind', '=', 'next_on_call')
       .orderBy('id')
       .execute()
   ).map(({ text }) => text)
@@ -70,6 +72,9 @@ testOnEveryEngine('what no one acknowledges goes to each of the others once', as
     'Not acknowledged for 15 min: over to Grace',
     'Not acknowledged for 15 min: over to Mary, whom nothing reaches: add an e-mail address or a channel',
   ])
+  const { id } = await store.read.selectFrom('incidents').select('id').executeTakeFirstOrThrow()
+  const shared = JSON.stringify(sharedIncident(await readIncident(store, id, false)))
+  assert.ok(!shared.includes('Grace'), 'people without a key read no names')
   assert.equal((await sent()).length, 3)
   await seen.find('o')
   assert.deepEqual((await sent()).slice(3), [

@@ -21,6 +21,7 @@ export const INCIDENT_EVENT_KINDS = [
   'merged',
   'left',
   'escalated',
+  'next_on_call',
   'notified',
   'suppressed',
   'acknowledged',

@@ -99,7 +99,7 @@ async function escalate(
   const channels = channelsOfPerson(person, { client: source.client, ...channelSettings })
   const note = `Not acknowledged for ${minutes} min: over to ${person.name}`
   const text = channels.length === 0 ? `${note}, whom nothing reaches: add an e-mail address or a channel` : note
-  await writeIncidentEvents(trx, [{ incident_id: id, kind: 'escalated', actor: null, text }], now)
+  await writeIncidentEvents(trx, [{ incident_id: id, kind: 'next_on_call', actor: null, text }], now)
   const message = {
     kind: 'reminder',
     before: voice,

@@ -26,6 +26,7 @@ export const HEADS: Readonly<Partial<Record<IncidentLine['kind'], string>>> = {
   explained: 'Cause added',
   belongs: 'Part of a larger incident',
   escalated: 'Became critical',
+  next_on_call: 'Next on call',
   notified: 'Notified',
   sent: 'Notified',
   suppressed: 'Not notified',
