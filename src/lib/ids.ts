@@ -6,8 +6,9 @@ export const newId = (): string => randomUUID()
 
 export const isUuid = (text: string): boolean => UUID.test(text)
 
-/** Counts up among ids of one millisecond. */
-let latest = { time: 0, count: 0 }
+/** How many ids of a millisecond there are. Not only of the last one: what is of one moment is written between what is of others. */
+const counts = new Map<number, number>()
+const TIMES_MAX = 1_000
 
 /**
  * A UUID (version 7, RFC 9562) that begins with the time: as text, the ids of one process stand in the order in which they
@@ -16,10 +17,15 @@ let latest = { time: 0, count: 0 }
  * @param time epoch ms
  */
 export function newOrderedId(time: number): string {
-  latest = time === latest.time ? { time, count: latest.count + 1 } : { time, count: 0 }
+  const made = counts.get(time) ?? 0
+  // The one used last comes last.
+  counts.delete(time)
+  counts.set(time, made + 1)
+  const [oldest] = counts.keys()
+  if (counts.size > TIMES_MAX && oldest !== undefined) counts.delete(oldest)
   const random = randomUUID()
   // 12 bits of the counter; more ids in one millisecond would be ordered by chance.
-  const count = (latest.count & 0xfff).toString(16).padStart(3, '0')
+  const count = (made & 0xfff).toString(16).padStart(3, '0')
   const hex = time.toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${count}-${random.slice(19)}`
 }

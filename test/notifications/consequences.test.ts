@@ -27,7 +27,7 @@ test('a channel waits 10 s after its first failure, then twice as long each time
 function consequences(outcome: SendOutcome, over: Partial<Attempt> = {}) {
   return consequencesOf(outcome, {
     channel: { failures: 2, failing_since: 7 },
-    rows: [{ attempts: 3 }],
+    rows: [{ attempts: 3, created_at: NOW - 1_000 }],
     now: NOW,
     paceMs: 500,
     backoffMs: (failures, retryAfterMs) => failures * 100 + (retryAfterMs ?? 0),
@@ -45,6 +45,14 @@ test('what was delivered is done, and its channel is healthy', () => {
     splitsGroup: false,
     goesOn: true,
   })
+})
+
+test('no message arrives before it was written, whatever the clock says', () => {
+  const { deliveries } = consequences(
+    { kind: 'delivered' },
+    { rows: [NOW - 1_000, NOW + 87_000].map((created_at) => ({ attempts: 0, created_at })) },
+  )
+  assert.equal(deliveries.delivered_at, NOW + 87_000)
 })
 
 test('after a failure that passes, the message stays and the channel waits', () => {
@@ -80,7 +88,7 @@ test('a refused message has failed, and the channel goes on', () => {
 })
 
 test('a refused group is tried one by one', () => {
-  const rows = [{ attempts: 3 }, { attempts: 0 }]
+  const rows = [3, 0].map((attempts) => ({ attempts, created_at: NOW }))
   const { deliveries, splitsGroup, goesOn } = consequences({ kind: 'message_refused', error: 'too large' }, { rows })
   assert.deepEqual([deliveries, splitsGroup, goesOn], [{ ...TRIED, last_error: 'too large' }, true, true])
 })

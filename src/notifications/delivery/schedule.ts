@@ -227,7 +227,7 @@ export interface Consequences {
 /** What an attempt is judged by. Times are epoch ms. */
 export interface Attempt {
   channel: Pick<ChannelRow, 'failures' | 'failing_since'>
-  rows: readonly Pick<DeliveryRow, 'attempts'>[]
+  rows: readonly Pick<DeliveryRow, 'attempts' | 'created_at'>[]
   now: number
   /** Until the next message when all goes well. */
   paceMs: number
@@ -248,7 +248,8 @@ export function consequencesOf(outcome: SendOutcome, attempt: Attempt): Conseque
         deliveries: {
           ...tried,
           state: 'delivered',
-          delivered_at: now,
+          // Of clocks that differ, or are set back: no message arrives before it was written.
+          delivered_at: Math.max(now, ...rows.map(({ created_at }) => created_at)),
           last_error: outcome.note ?? null,
           // What says several things at once is not changed for one of them.
           ...(outcome.receipt !== undefined && rows.length === 1 ? { receipt: outcome.receipt } : {}),

@@ -231,10 +231,11 @@ async function send(
     paceMs: paceMsOf(kind),
     backoffMs: (failures, retryAfterMs) => timings.backoffMs(failures, retryAfterMs, random()),
   })
+  const { delivered_at: at } = consequences.deliveries
   const delivered =
-    outcome.kind === 'delivered'
+    typeof at === 'number'
       ? rows.flatMap(({ alert_id, kind: of }) =>
-          alert_id === null ? [] : [{ alertId: alert_id, kind: of, channel: key, service: kind, at: now }],
+          alert_id === null ? [] : [{ alertId: alert_id, kind: of, channel: key, service: kind, at }],
         )
       : []
   // Made once: what is written twice is the same.
