@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { MINUTE, SECOND } from '../../src/lib/index.ts'
+import type { Impact } from '../../src/alerts/incidents/impact.ts'
+import { HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
 import type { SharedIncident } from '../../src/sharing/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer } from '../../testkit/api.ts'
@@ -70,6 +71,29 @@ testPerEngine(
     assert.equal(answer.headers.get('x-robots-tag'), 'noindex, nofollow')
   },
 )
+
+testPerEngine('what was lost is shared, and not what it was worth', async (engine, t) => {
+  const { clock, get, newClient, store } = await start(t, engine)
+  const { token, site } = await newClient('Acme')
+  const purchases = { event_name: 'purchase', lost: 267, of: 425, low: 267, high: 267 }
+  const impact: Impact = {
+    from: clock.now() - HOUR,
+    to: clock.now(),
+    final: false,
+    sites: 1,
+    events: null,
+    key_events: [purchases],
+    executions: null,
+    key_executions: [],
+    share: null,
+    estimate: 'counted',
+    value: { currency: 'EUR', lost: 21_093, low: 21_093, high: 21_093, average_order_value: 79 },
+  }
+  const incident = await insertIncident(store, site, clock.now(), { impact: JSON.stringify(impact) })
+  const answer = await get(token, incident.id)
+  assert.equal(answer.json<SharedIncident>().loss, '267 of 425 purchases (63 %)')
+  assert.doesNotMatch(answer.text, /€|EUR|21,?093|21k/)
+})
 
 testPerEngine('why a check cannot run is not said, nor what quotes it', async (engine, t) => {
   const { clock, get, newClient, store } = await start(t, engine)
