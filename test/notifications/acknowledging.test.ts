@@ -97,6 +97,33 @@ testPerEngine(
   },
 )
 
+testPerEngine(
+  'what becomes critical is opened anew at Jira, which pages no one again for what is there, and all of it is closed',
+  async (engine, t) => {
+    const { add, hookUrl, call, find, received, incidentPath, send } = await onCall(t, engine)
+    await add({ kind: 'opsgenie', name: 'Jira', address: KEY, endpoint: `${hookUrl}/jira` })
+    await find(200, '<html>another server</html>')
+    const path = await incidentPath()
+    assert.equal((await call('POST', `${path}/acknowledge`, { by: 'Ada' })).status, 200)
+    await send()
+    await find(503)
+    await find(503)
+    const priorities = received.flatMap(({ path: to, body }) =>
+      to.endsWith('/jira/v2/alerts') ? (JSON.parse(body) as Fields).priority : [],
+    )
+    assert.deepEqual(priorities, ['P3', 'P1'])
+    assert.equal((await call('POST', `${path}/unacknowledge`, { by: 'Ada' })).status, 200)
+    await send()
+    assert.equal((await call('POST', `${path}/resolve`, { by: 'Ada' })).status, 200)
+    await send(3 * GATHER_MS)
+    const back = 'unacknowledge (Ada, “No longer acknowledged by Ada”) close'
+    assert.deepEqual(opsgenie(received, '/jira'), [
+      `create acknowledge (Ada, “Acknowledged by Ada”) ${back}`,
+      `create ${back}`,
+    ])
+  },
+)
+
 testPerEngine('acknowledging its alert acknowledges the incident there', async (engine, t) => {
   const { call, find, received, send } = await onCall(t, engine)
   await find(503)

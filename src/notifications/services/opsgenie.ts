@@ -26,6 +26,11 @@ export const opsgenie = {
   },
   body: alertOf,
   headers: (_order, _body, key) => ({ authorization: `GenieKey ${key ?? ''}` }),
+  // What is there keeps the priority that it was created with, and pages no one again under the same alias.
+  beside: {
+    keyOf: (message) => (message.kind === 'escalated' ? `tagwarden:${message.alert.id}:critical` : null),
+    isAboutAll: (message) => isOver(message) || message.kind === 'acknowledged' || message.kind === 'unacknowledged',
+  },
   outcome: { repeatsReason: false, rules: [] },
 } satisfies ChatService
 

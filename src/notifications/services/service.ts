@@ -25,6 +25,8 @@ export interface ChatService {
   headers?: (order: SendOrder, body: string, secret: string | null) => Record<string, string>
   /** Of those whose messages can be changed later. */
   edits?: Edits
+  /** Of those where what has become worse has to be opened beside what is there. */
+  beside?: Beside
   outcome: OutcomeRules
 }
 
@@ -38,6 +40,14 @@ export interface Edits {
   url: (address: URL, receipt: string) => URL
 }
 
+/** What is open there beside the first, about the same incident. */
+export interface Beside {
+  /** By which what the message opens is known there; null where it opens nothing beside the first. */
+  keyOf: (message: Message | MessageGroup) => string | null
+  /** Whether the message is about all that is open there. */
+  isAboutAll: (message: Message | MessageGroup) => boolean
+}
+
 /** Messages that someone takes care of an incident, or no longer does. */
 export const HANDLED = ['acknowledged', 'unacknowledged'] as const satisfies readonly AlertMessageKind[]
 type Handled = (typeof HANDLED)[number]
@@ -46,13 +56,16 @@ export interface BodyOptions extends CardOptions {
   idempotencyKey: string
   /** The channel's own key. */
   credential?: string | null
+  /** Of what is open beside the first. */
+  dedupKey?: string
 }
 
 /** By which what keeps incidents knows that two messages are about one: that of the alert that opened it. */
 export function dedupKeyOf(
   message: Message | MessageGroup,
-  { idempotencyKey }: Pick<BodyOptions, 'idempotencyKey'>,
+  { idempotencyKey, dedupKey }: Pick<BodyOptions, 'idempotencyKey' | 'dedupKey'>,
 ): string {
+  if (dedupKey !== undefined) return dedupKey
   if ('alert' in message) return `tagwarden:${message.alert.id}`
   return message.kind === 'test' ? `tagwarden:test:${message.client.id}` : `tagwarden:${idempotencyKey}`
 }

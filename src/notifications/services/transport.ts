@@ -24,7 +24,7 @@ export function createChatTransport(chat: ChatOptions): Transport {
   return {
     async send(order, signal) {
       const sending = { ...chat, order, signal, ...destinationOf(order.address) }
-      return (await changeEarlier(sending)) ?? ask(sending, 'POST', postUrl(sending))
+      return (await changeEarlier(sending)) ?? post(sending)
     },
   }
 }
@@ -32,13 +32,38 @@ export function createChatTransport(chat: ChatOptions): Transport {
 interface Sending extends ChatOptions, Destination {
   order: SendOrder
   signal: AbortSignal
+  /** Of what is open beside the first. */
+  dedupKey?: string
 }
 
 const serviceFor = ({ service, url }: Destination): Service => service ?? serviceOf(url)
 
-const postUrl = (sending: Sending): string => {
-  const { url, credential, order } = sending
-  return requestUrl(serviceFor(sending), url, order.message, { ...order, credential })
+const postUrl = (sending: Sending): string =>
+  requestUrl(serviceFor(sending), sending.url, sending.order.message, optionsOf(sending))
+
+const optionsOf = ({ order, credential, dedupKey }: Sending): BodyOptions => ({
+  ...order,
+  credential,
+  ...(dedupKey === undefined ? {} : { dedupKey }),
+})
+
+/** Says it, also of what was opened beside the first. All of it is done again where one fails: what is closed may be closed twice. */
+async function post(sending: Sending): Promise<SendOutcome> {
+  const { beside } = definitionOf(serviceFor(sending))
+  const { message, earlier = [] } = sending.order
+  const postOnce = (of: Sending) => ask(of, 'POST', postUrl(of))
+  const opened = beside?.keyOf(message) ?? null
+  if (opened !== null) {
+    const outcome = await postOnce({ ...sending, dedupKey: opened })
+    return outcome.kind === 'delivered' ? { ...outcome, receipt: opened } : outcome
+  }
+  let outcome = await postOnce(sending)
+  const others = beside?.isAboutAll(message) === true ? new Set(earlier) : []
+  for (const dedupKey of others) {
+    if (outcome.kind !== 'delivered') return outcome
+    outcome = await postOnce({ ...sending, dedupKey })
+  }
+  return outcome
 }
 
 /** What was said before, and is changed too; a service counts these as messages. */
@@ -68,7 +93,7 @@ async function ask(sending: Sending, method: 'POST' | 'PATCH', url: string): Pro
   const { outbound, webhookSecret, order, signal, credential } = sending
   const service = serviceFor(sending)
   const definition = definitionOf(service)
-  const body = bodyOf(service, order.message, { ...order, credential })
+  const body = bodyOf(service, order.message, optionsOf(sending))
   try {
     const answer = await outbound.request(url, {
       method,
