@@ -1,3 +1,4 @@
+import { number, SECOND } from '../lib/index.ts'
 import { OutboundError, type OutboundPhase } from './error.ts'
 
 /** What a request may take. Without a limit of its own, a phase is bounded by `totalMs`. */
@@ -117,7 +118,12 @@ export class RequestTimer {
   #expire(limitMs: number, scope: string): void {
     const phase = this.#phase
     this.#controller.abort(
-      new OutboundError('timeout', `${WORDS[phase]} ${this.#host} took longer than ${limitMs} ms${scope}`, { phase }),
+      new OutboundError('timeout', `${WORDS[phase]} ${this.#host} took longer than ${inWords(limitMs)}${scope}`, {
+        phase,
+      }),
     )
   }
 }
+
+/** It is in the title of an alert: `10 s`, `500 ms`. */
+const inWords = (limitMs: number): string => (limitMs < SECOND ? `${limitMs} ms` : `${number(limitMs / SECOND)} s`)

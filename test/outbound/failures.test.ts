@@ -27,6 +27,7 @@ const LIMITS: readonly [phase: keyof typeof WAITS, limits: OutboundRequest['limi
   ['tls', { totalMs: 500 }, 'agreeing on encryption with here.example took longer than 500 ms in all'],
   ['first_byte', { firstByteMs: 50 }, 'waiting for the answer of here.example took longer than 50 ms'],
   ['first_byte', { totalMs: 500 }, 'waiting for the answer of here.example took longer than 500 ms in all'],
+  ['first_byte', { firstByteMs: 1_000 }, 'waiting for the answer of here.example took longer than 1 s'],
   ['body', { totalMs: 500 }, 'reading the answer of here.example took longer than 500 ms in all'],
 ]
 for (const [phase, limits, message] of LIMITS) {

@@ -79,7 +79,7 @@ const group: MessageGroup = {
     }),
     opened,
     another(12, 'outlet.acme.com', 'Tag server health', {
-      title: 'The tag server does not answer: connecting to sgtm.outlet.acme.com took longer than 10000 ms',
+      title: 'The tag server does not answer: connecting to sgtm.outlet.acme.com took longer than 10 s',
       since: AT - 50 * MINUTE,
     }),
     ...Array.from({ length: 9 }, (_, n) =>
