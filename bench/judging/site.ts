@@ -18,6 +18,7 @@ import {
 import type { SqlValue, Store, UpsertSpec } from '../../src/store/index.ts'
 import { CONTAINER_ID } from '../../testkit/payloads.ts'
 import { Random } from '../detection/random.ts'
+import { numbered } from '../lib/history.ts'
 
 /** What a site has. Each tag runs on so many of its events. */
 export interface SiteSize {
@@ -148,7 +149,3 @@ function writer(store: Store): (spec: UpsertSpec | null, row?: readonly SqlValue
     rows = 0
   }
 }
-
-/** Names that sort like their numbers. */
-const numbered = (name: string, count: number): string[] =>
-  Array.from({ length: count }, (_, index) => `${name} ${String(index).padStart(3, '0')}`)

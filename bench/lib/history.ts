@@ -168,7 +168,7 @@ const scaled = <Column extends string>(
 ): number[] => columns.map((column) => (counts[column] ?? 0) * minutes)
 
 /** Names that sort like their numbers. */
-const numbered = (name: string, count: number): string[] =>
+export const numbered = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${name} ${String(index).padStart(3, '0')}`)
 
 const upsert = (spec: UpsertSpec, values: readonly SqlValue[]): BatchOperation => ({ kind: 'upsert', spec, values })

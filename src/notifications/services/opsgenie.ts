@@ -29,7 +29,7 @@ export const opsgenie = {
   // What is there keeps the priority that it was created with, and pages no one again under the same alias.
   beside: {
     keyOf: (message) => (message.kind === 'escalated' ? `tagwarden:${message.alert.id}:critical` : null),
-    isAboutAll: (message) => isOver(message) || message.kind === 'acknowledged' || message.kind === 'unacknowledged',
+    isAboutAll: (message) => isOver(message) || HANDLED.some((kind) => kind === message.kind),
   },
   outcome: { repeatsReason: false, rules: [] },
 } satisfies ChatService

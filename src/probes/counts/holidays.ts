@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { LocalTime, TimeRange } from '../../detection/index.ts'
 import { DAY, Yielder } from '../../lib/index.ts'
 import type { SpecialDayRow } from '../../store/index.ts'
@@ -11,7 +12,7 @@ interface Holiday {
 }
 
 /** Public holidays of a country by year. */
-type Calendar = (year: number) => readonly Holiday[]
+type Calendar = (year: number) => Promise<readonly Holiday[]>
 
 /**
  * Public holidays in the country of a time zone, each from local midnight to local midnight. None where the zone belongs to no country.
@@ -24,11 +25,8 @@ export async function publicHolidays(timezone: string, clock: LocalTime, range: 
   if (calendar === null) return []
   const [first, last] = [range.from, range.to].map((time) => new Date(time + clock.offsetAt(time)).getUTCFullYear())
   const holidays: TimeRange[] = []
-  const others = new Yielder()
   for (let year = first ?? 0; year <= (last ?? 0); year++) {
-    // To work out a year takes twenty milliseconds the first time.
-    await others.yield()
-    for (const { date, start, end } of calendar(year)) {
+    for (const { date, start, end } of await calendar(year)) {
       // Its own times are those of the country's capital.
       const begin = Date.parse(`${date.slice(0, 10)}T00:00:00Z`)
       const days = Math.max(1, Math.round((end.getTime() - start.getTime()) / DAY))
@@ -63,10 +61,14 @@ async function openCalendar(timezone: string): Promise<Calendar | null> {
   if (country === null) return null
   const holidays = new Holidays(country)
   const years = new Map<number, readonly Holiday[]>()
-  return (year) => {
-    const known = years.get(year) ?? holidays.getHolidays(year).filter(({ type }) => type === 'public')
-    years.set(year, known)
-    return known
+  return async (year) => {
+    const known = years.get(year)
+    if (known !== undefined) return known
+    // To work out a year takes twenty milliseconds.
+    await setImmediate()
+    const worked = holidays.getHolidays(year).filter(({ type }) => type === 'public')
+    years.set(year, worked)
+    return worked
   }
 }
 

@@ -52,16 +52,26 @@ export interface CountsOutcome {
  * While the site's requests are refused there is nothing to judge either: the outcome then says why they are. Only a type that
  * judges whether data come at all says that they are lost.
  *
- * @param judge is given the counts once the snapshot is closed, and may take its time
- * @param unjudged what to say while nothing can be judged; asked after `judge`
+ * @param unjudged what to say while nothing can be judged
  * @param whenRefused how bad it is, to such a type, that the quota is used up
  */
-export async function judgeCounts<T>(
-  { store, site, now }: Counting,
+export const judgeCounts = <T>(
+  counting: Counting,
   from: number,
   read: (snapshot: Snapshot) => Promise<T>,
-  judge: (counts: T) => Verdict | Promise<Verdict>,
+  judge: (counts: T) => Verdict,
   unjudged: (counts: T) => Unjudged,
+  whenRefused?: 'warning' | 'critical',
+): Promise<CountsOutcome> => judgeLearnt(counting, from, read, (counts) => counts, judge, unjudged, whenRefused)
+
+/** The same of what is made of the counts. @param learn is given them once the snapshot is closed, and may take its time */
+export async function judgeLearnt<C, T>(
+  { store, site, now }: Counting,
+  from: number,
+  read: (snapshot: Snapshot) => Promise<C>,
+  learn: (counts: C) => T | Promise<T>,
+  judge: (learnt: T) => Verdict,
+  unjudged: (learnt: T) => Unjudged,
   whenRefused?: 'warning' | 'critical',
 ): Promise<CountsOutcome> {
   const range = { from: floorTo(from, DAY), to: now + MINUTE }
@@ -82,7 +92,8 @@ export async function judgeCounts<T>(
   const complete = Math.min(counted, seenAt ?? counted)
   if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
   if (now - (listened ?? now) > MOST_BEHIND_MS) return deaf(now, listened ?? now)
-  const judged = outcomeOfVerdict(await judge(counts), () => unjudged(counts))
+  const learnt = await learn(counts)
+  const judged = outcomeOfVerdict(judge(learnt), () => unjudged(learnt))
   if (refusals !== null) return { ...explained(judged, refusals, whenRefused), isRefused: true }
   return unknownKeys === null ? judged : withHint(judged, unknownKeys)
 }

@@ -9,7 +9,7 @@ import {
 } from '../../detection/index.ts'
 import { DAY, floorTo, HOUR, MINUTE, Yielder } from '../../lib/index.ts'
 import { NO_EVENT, type TimeRange } from '../../rollups/index.ts'
-import { type Counting, type CountsOutcome, judgeCounts, type Unjudged } from './judge-counts.ts'
+import { type Counting, type CountsOutcome, judgeLearnt, type Unjudged } from './judge-counts.ts'
 import { isSettled, LearntCache, learningPeriod, ofEachStore } from './learnt-cache.ts'
 import { earlierRange, type PresenceReader, usualRange } from './presence-counts.ts'
 import { lastDay, type Timeline } from './timeline.ts'
@@ -57,42 +57,32 @@ export function judgeWithPast<R, W, P>(
   const timeline = lastDay(end, Math.max(NEWEST_MS, reading.newestMs ?? 0))
   const cache = cacheOf(store) as LearntCache<P>
   const key = `${site.site_no} ${reading.key}`
-  let past = cache.get(key, end)
-  /** Once the snapshot is closed, as `judge` is called. */
-  const pastOf = async (counts: Counts<R, W>): Promise<P> => {
-    if (past !== null) return past
-    if (counts.weeks === null) throw new Error('nothing was read of what is to be learnt')
-    past = await reading.learn(counts.weeks)
-    cache.set(key, end, counts.period, past, reading.sizeOf(past))
-    return past
-  }
-  return judgeCounts(
+  const kept = cache.get(key, end)
+  const pastOf =
+    ({ weeks, period }: Weeks<W>) =>
+    async (): Promise<P> => {
+      const past = await reading.learn(weeks)
+      cache.set(key, end, period, past, reading.sizeOf(past))
+      return past
+    }
+  return judgeLearnt(
     counting,
-    past !== null ? (timeline.buckets[0]?.from ?? end) : oldestRead(end, reading.hasEarlier),
-    async (snapshot): Promise<Counts<R, W>> => ({
-      ...(past === null ? await readWeeks(snapshot, reading, end) : NO_WEEKS),
-      recent: await reading.recent(snapshot, timeline, end),
-    }),
-    async (counts) => judge(counts.recent, await pastOf(counts), end),
-    ({ recent }) => {
-      if (past === null) throw new Error('asked why nothing was judged before anything was')
-      return unjudged(recent, past)
+    oldestRead(end, reading.hasEarlier),
+    async (snapshot) => {
+      const learn = kept === null ? pastOf(await readWeeks(snapshot, reading, end)) : () => kept
+      return { learn, recent: await reading.recent(snapshot, timeline, end) }
     },
+    async ({ learn, recent }) => ({ past: await learn(), recent }),
+    ({ past, recent }) => judge(recent, past, end),
+    ({ past, recent }) => unjudged(recent, past),
   )
 }
 
-interface Counts<R, W> extends Weeks<W> {
-  recent: R
-}
-
 interface Weeks<W> {
-  /** Null: what is usual is known already. */
-  weeks: W | null
-  /** How long it may be kept. */
+  weeks: W
+  /** How long what is learnt of them may be kept. */
   period: TimeRange
 }
-
-const NO_WEEKS = { weeks: null, period: { from: 0, to: 0 } }
 
 async function readWeeks<W>(
   snapshot: Snapshot,
@@ -118,7 +108,7 @@ export interface Presence<F extends string> {
 }
 
 /** The same for those who judge kinds of events. */
-export const historyOf = <F extends string>({ kind, recent, past }: Presence<F>): PresenceHistory<F> => ({
+export const presenceHistoryOf = <F extends string>({ kind, recent, past }: Presence<F>): PresenceHistory<F> => ({
   event_name: kind === NO_EVENT ? null : kind,
   recent,
   past,

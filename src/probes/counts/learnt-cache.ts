@@ -54,6 +54,21 @@ export class LearntCache<T> {
     return entry !== undefined && isValid(entry, time) ? entry.value : null
   }
 
+  /** What is known, or else what `learn` makes for the period. */
+  async learnt(
+    key: string,
+    time: number,
+    period: TimeRange,
+    learn: () => Promise<T>,
+    sizeOf: (value: T) => number,
+  ): Promise<T> {
+    const known = this.get(key, time)
+    if (known !== null) return known
+    const value = await learn()
+    this.set(key, time, period, value, sizeOf(value))
+    return value
+  }
+
   set(key: string, time: number, { from, to }: TimeRange, value: T, size = 1): void {
     this.#remove(key)
     if (size > this.#most * LARGEST_SHARE) return
@@ -76,6 +91,12 @@ export class LearntCache<T> {
 }
 
 const isValid = ({ from, to }: TimeRange, time: number): boolean => from <= time && time < to
+
+/** The whole UTC hour that a time is in. */
+export function hourOf(time: number): TimeRange {
+  const from = floorTo(time, HOUR)
+  return { from, to: from + HOUR }
+}
 
 /** One of each store, as several may be open in a process. */
 export function ofEachStore<T>(make: () => T): (store: { reports: object }) => T {

@@ -4,7 +4,7 @@ import { type HourCounts, type Loss, lossOf, type Ran } from '../../detection/in
 import { ceilTo, DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import { GRAIN, NO_EVENT, OTHER, OUTCOMES, type TimeRange } from '../../rollups/index.ts'
 import type { Counting } from './judge-counts.ts'
-import { siteEvents, UsualCache } from './site-events.ts'
+import { siteEvents, usualCaches } from './site-events.ts'
 
 /** What is known of a site's losses in a stretch of time. */
 export interface LossCounts {
@@ -46,8 +46,7 @@ const REFERENCE = 7 * DAY
 /** Minutes are kept for two days at least; of older stretches whole hours are read. */
 const MINUTES_KEPT = 2 * DAY - HOUR
 
-/** By store, as several may be open in a process. */
-const caches = new WeakMap<object, UsualCache>()
+const cacheOf = usualCaches()
 
 /**
  * Reads what tells how much was lost. It costs as much as a run of `data_volume` the first time that a stretch is asked for, and a
@@ -59,9 +58,7 @@ const caches = new WeakMap<object, UsualCache>()
 export async function readLosses(counting: Counting, range: TimeRange, tags: readonly string[]): Promise<LossCounts> {
   const { store, site, now } = counting
   const whole = wholeRows(range, now)
-  const cache = caches.get(store.reports) ?? new UsualCache()
-  caches.set(store.reports, cache)
-  const { usual, recent } = await siteEvents({ ...counting, now: whole.from }, WEEKS, cache)
+  const { usual, recent } = await siteEvents({ ...counting, now: whole.from }, WEEKS, cacheOf(store))
   const from = floorTo(whole.from, DAY) - REFERENCE
   return readSnapshot(store, site.site_no, { from, to: ceilTo(whole.to, HOUR) }, async (snapshot) => {
     const hours = await hourCounts(snapshot, whole)

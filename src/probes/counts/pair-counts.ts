@@ -96,13 +96,12 @@ function pairsBy(keyOf: (containerId: string, tagKey: string) => string, stored:
   return pairs
 }
 
-/** The hours of both, one after the other. */
+/** The hours of both, one after the other. @param none where one of them has nothing of a pair */
 function joined(
   closed: ReadonlyMap<string, readonly number[]>,
   open: ReadonlyMap<string, readonly number[]>,
-  lengths: { closed: number; open: number },
+  none: { closed: readonly number[]; open: readonly number[] },
 ): Map<string, number[]> {
-  const none = { closed: Array<number>(lengths.closed).fill(0), open: Array<number>(lengths.open).fill(0) }
   return new Map(
     Array.from(new Set([...closed.keys(), ...open.keys()]), (pair) => [
       pair,
@@ -164,7 +163,7 @@ export async function readPairCounts(
         keyOf,
         await storedPairs(snapshot, open, HOUR, { ...openHours, to: floorTo(openHours.to - 1, HOUR) + HOUR }),
       ),
-      { closed: buckets.hours.length - open.length, open: open.length },
+      { closed: zeros(buckets.hours.slice(0, -OPEN_HOURS)), open: zeros(open) },
     ),
   }
   const tagRows = await sumStretches(snapshot, {

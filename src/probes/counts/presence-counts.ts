@@ -15,7 +15,7 @@ import type { FieldCounts, PARAMETER, PresenceBucket, PresenceWeeks } from '../.
 import { DAY, floorTo, HOUR, Yielder } from '../../lib/index.ts'
 import { FIELD_COLUMNS, GRAIN, OTHER, type SIGNAL_COLUMNS, type TimeRange } from '../../rollups/index.ts'
 import { totalOf } from '../../store/index.ts'
-import { SLOT, type Timeline } from './timeline.ts'
+import { readStretches, SLOT, type Timeline } from './timeline.ts'
 
 /** Summed up without yielding: a millisecond. A site may have 500 kinds of events. */
 const ROWS_PER_TURN = 200
@@ -189,15 +189,12 @@ function readerOf<K extends string, C extends string, F extends string>({
       )
       .toSorted((a, b) => a.from - b.from)
   return {
-    recent: (snapshot, { buckets, slotsFrom, indexAt }, end) =>
+    recent: (snapshot, timeline, end) =>
       byKind(
         snapshot,
-        [
-          { from: buckets[0]?.from ?? end, to: slotsFrom, coarsest: GRAIN.hour },
-          { from: slotsFrom, to: end, coarsest: GRAIN.minute },
-        ],
+        readStretches(timeline, end),
         { length: SLOT, end },
-        (at) => buckets[indexAt(at)],
+        (at) => timeline.buckets[timeline.indexAt(at)],
       ),
     async weeks(snapshot, end, hasEarlier) {
       const whole = (range: TimeRange, coarsest: (typeof GRAIN)['hour' | 'day'], length: number) =>

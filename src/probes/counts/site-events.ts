@@ -11,12 +11,13 @@ import {
   usualCountsInTurns,
   type Verdict,
 } from '../../detection/index.ts'
-import { DAY, floorTo, HOUR, MINUTE, Yielder } from '../../lib/index.ts'
+import { DAY, floorTo, MINUTE, Yielder } from '../../lib/index.ts'
 import { specialDaysOf } from '../../management/index.ts'
 import { type EventCounts, historyOf, readEventCounts } from './event-counts.ts'
 import { readFeedback } from './feedback.ts'
 import { markedDays, publicHolidays } from './holidays.ts'
-import { type Counting, type CountsOutcome, judgeCounts, type Unjudged } from './judge-counts.ts'
+import { type Counting, type CountsOutcome, judgeLearnt, type Unjudged } from './judge-counts.ts'
+import { isSettled, LearntCache, learningPeriod, ofEachStore } from './learnt-cache.ts'
 
 /** A site's events of the last day, and what is usual for them. */
 export interface SiteEvents {
@@ -46,21 +47,7 @@ export async function judgeEvents(
   whenRefused: 'warning' | 'critical',
 ): Promise<CountsOutcome> {
   const { from, read, eventsOf } = await readingOf(counting, weeks)
-  let judged: SiteEvents | null = null
-  return judgeCounts(
-    counting,
-    from,
-    read,
-    async (counts) => {
-      judged = await eventsOf(counts)
-      return judge(judged)
-    },
-    () => {
-      if (judged === null) throw new Error('asked why nothing was judged before anything was')
-      return unjudged(judged)
-    },
-    whenRefused,
-  )
+  return judgeLearnt(counting, from, read, eventsOf, judge, unjudged, whenRefused)
 }
 
 /**
@@ -83,11 +70,7 @@ interface Reading {
   eventsOf: (counts: EventCounts) => Promise<SiteEvents>
 }
 
-async function readingOf(
-  { store, site, now }: Counting,
-  weeks: number,
-  cache = cacheOf(store.reports),
-): Promise<Reading> {
+async function readingOf({ store, site, now }: Counting, weeks: number, cache = cacheOf(store)): Promise<Reading> {
   const clock = localTime(site.timezone)
   const end = floorTo(now, MINUTE)
   const compared = hoursCompared(end, weeks)
@@ -102,7 +85,7 @@ async function readingOf(
     read: (snapshot) => readEventCounts(snapshot, end, cached === null ? compared : null),
     eventsOf: async (counts) => {
       const usual = cached ?? (await learn({ ...historyOf(counts, end), special, feedback }, clock, end, weeks))
-      if (cached === null) cache.set(key, end, usual)
+      if (cached === null) cache.set(key, end, learningPeriod(site.site_no, end, isSettled(usual.days)), usual)
       const { recent, knownFrom, outages } = counts
       return { recent, usual, knownFrom, outages, special, end }
     },
@@ -122,34 +105,10 @@ const versionOf = (feedback: readonly Feedback[], now: number): string =>
 /** Sites of which it is kept; one takes some kilobytes, and two for each of its events. */
 const SITES_KEPT = 1_000
 
-/** In the first days of a site each hour tells much; later, three change little. */
-const FIRST_DAYS = 4
-const RELEARN_EVERY = 3 * HOUR
+export type UsualCache = LearntCache<UsualCounts>
 
-/** What is usual for sites: to read and learn from four weeks of hours takes longer than all else of a run. */
-export class UsualCache {
-  private readonly entries = new Map<string, { from: number; until: number; usual: UsualCounts }>()
+/** Finds the cache of a store: everyone who judges as of a time of their own has one. */
+export const usualCaches = (): ((store: { reports: object }) => UsualCache) =>
+  ofEachStore(() => new LearntCache<UsualCounts>(SITES_KEPT))
 
-  get(key: string, time: number): UsualCounts | null {
-    const entry = this.entries.get(key)
-    return entry !== undefined && time >= entry.from && time < entry.until ? entry.usual : null
-  }
-
-  set(key: string, time: number, usual: UsualCounts): void {
-    const kept = usual.days < FIRST_DAYS ? HOUR : RELEARN_EVERY
-    const from = floorTo(time, kept)
-    this.entries.delete(key)
-    this.entries.set(key, { from, until: from + kept, usual })
-    const [oldest] = this.entries.keys()
-    if (this.entries.size > SITES_KEPT && oldest !== undefined) this.entries.delete(oldest)
-  }
-}
-
-/** By store, as several may be open in a process. */
-const caches = new WeakMap<object, UsualCache>()
-
-function cacheOf(store: object): UsualCache {
-  const cache = caches.get(store) ?? new UsualCache()
-  caches.set(store, cache)
-  return cache
-}
+const cacheOf = usualCaches()

@@ -11,7 +11,7 @@ import {
 import { floorTo, HOUR, Yielder } from '../../lib/index.ts'
 import { GRAIN, type TimeRange } from '../../rollups/index.ts'
 import type { TagCounts, TagSignalCounts } from '../../store/index.ts'
-import { SLOT, type Timeline } from './timeline.ts'
+import { readStretches, SLOT, type Timeline } from './timeline.ts'
 
 /** Summed up without yielding: a millisecond. A site may have 500 tags. */
 const ROWS_PER_TURN = 500
@@ -61,16 +61,12 @@ export function readTagHours<T extends keyof TagTables, C extends TagTables[T]>(
 function readTimeline<T extends keyof TagTables, C extends TagTables[T]>(
   snapshot: Snapshot,
   table: T,
-  { buckets, slotsFrom, indexAt }: Timeline,
+  timeline: Timeline,
   end: number,
   columns: readonly C[],
 ): Promise<Map<string, TagBucket<C>[]>> {
-  const stretches = [
-    { from: buckets[0]?.from ?? end, to: slotsFrom, coarsest: GRAIN.hour },
-    { from: slotsFrom, to: end, coarsest: GRAIN.minute },
-  ]
-  const bucketOf = (at: number): TimeRange => buckets[indexAt(at)] ?? { from: at, to: at + SLOT }
-  return readTags(snapshot, table, stretches, columns, { length: SLOT, end }, bucketOf)
+  const bucketOf = (at: number): TimeRange => timeline.buckets[timeline.indexAt(at)] ?? { from: at, to: at + SLOT }
+  return readTags(snapshot, table, readStretches(timeline, end), columns, { length: SLOT, end }, bucketOf)
 }
 
 async function readTags<T extends keyof TagTables, C extends TagTables[T]>(

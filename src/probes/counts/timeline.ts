@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
+import type { Stretch } from '../../analytics/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
-import type { TimeRange } from '../../rollups/index.ts'
+import { GRAIN, type TimeRange } from '../../rollups/index.ts'
 
 /** The grid that the last hours are judged on. */
 export const SLOT = 5 * MINUTE
@@ -43,6 +44,12 @@ export function lastDay(end: number, slotsFor: number): Timeline {
 
 const steps = (from: number, to: number, size: number): number[] =>
   Array.from({ length: Math.max(0, Math.ceil((to - from) / size)) }, (_, index) => from + index * size)
+
+/** What to read of it: hour rows, then minute rows. @param end of the timeline */
+export const readStretches = ({ buckets, slotsFrom }: Timeline, end: number): Stretch[] => [
+  { from: buckets[0]?.from ?? end, to: slotsFrom, coarsest: GRAIN.hour },
+  { from: slotsFrom, to: end, coarsest: GRAIN.minute },
+]
 
 /** The stretches that some UTC hours make up; hours may repeat and come in any order. */
 export function stretchesOf(hours: Iterable<number>): TimeRange[] {

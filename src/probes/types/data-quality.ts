@@ -12,7 +12,7 @@ import {
 } from '../../detection/index.ts'
 import { MINUTE, number, percent } from '../../lib/index.ts'
 import type { Counting, CountsOutcome, Unjudged } from '../counts/judge-counts.ts'
-import { eventsSeen, historyOf, judgePresence, type Presence } from '../counts/judge-presence.ts'
+import { eventsSeen, judgePresence, type Presence, presenceHistoryOf } from '../counts/judge-presence.ts'
 import { ECOMMERCE, presenceReader, USER_DATA } from '../counts/presence-counts.ts'
 import { windowMinutes } from '../counts/timeline.ts'
 import { learning, noData } from '../counts/unjudged.ts'
@@ -77,7 +77,7 @@ function judgeQuality<F extends string>(
       newestMs: config.window_minutes * MINUTE,
       learn: (weeks) => learnPresence(fields, weeks, config),
     },
-    (kinds, end) => judge({ now: end, fields, kinds: kinds.map(historyOf), score }, config),
+    (kinds, end) => judge({ now: end, fields, kinds: kinds.map(presenceHistoryOf), score }, config),
     (kinds) => unjudged(what, kinds),
   )
 }

@@ -16,7 +16,7 @@ import {
 } from '../../detection/index.ts'
 import { number, percent } from '../../lib/index.ts'
 import type { Unjudged } from '../counts/judge-counts.ts'
-import { eventsSeen, historyOf, judgePresence, type Presence } from '../counts/judge-presence.ts'
+import { eventsSeen, judgePresence, type Presence, presenceHistoryOf } from '../counts/judge-presence.ts'
 import { signalReader } from '../counts/presence-counts.ts'
 import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
@@ -71,8 +71,9 @@ const defineSignalProbe = <F extends string, C extends TObject>({
   learn,
   judge,
   ...type
-}: SignalProbe<F, C>) =>
-  defineProbeType({
+}: SignalProbe<F, C>) => {
+  const reader = signalReader(columns)
+  return defineProbeType({
     ...type,
     kind: 'data',
     siteFields: [],
@@ -83,15 +84,16 @@ const defineSignalProbe = <F extends string, C extends TObject>({
       judgePresence(
         counting,
         {
-          ...signalReader(columns),
+          ...reader,
           key: `${type.name} ${JSON.stringify(config)}`,
           hasEarlier,
           learn: (weeks) => learn(weeks, config),
         },
-        (kinds, end) => judge({ now: end, kinds: kinds.map(historyOf) }, config),
+        (kinds, end) => judge({ now: end, kinds: kinds.map(presenceHistoryOf) }, config),
         (kinds) => unjudged(what, kinds),
       ),
   })
+}
 
 function unjudged<F extends string>(what: string, kinds: readonly Presence<F>[]): Unjudged {
   if (eventsSeen(kinds) === 0)

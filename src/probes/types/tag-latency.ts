@@ -14,7 +14,7 @@ import {
 import { DAY, floorTo, HOUR, MINUTE, number } from '../../lib/index.ts'
 import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from '../../rollups/index.ts'
 import { judgeCounts } from '../counts/judge-counts.ts'
-import { LearntCache, ofEachStore } from '../counts/learnt-cache.ts'
+import { hourOf, LearntCache, ofEachStore } from '../counts/learnt-cache.ts'
 import { readTagCounts, readTagHours, type TagBucket } from '../counts/tag-counts.ts'
 import { lastDay, stretchesOf, windowMinutes } from '../counts/timeline.ts'
 import { learning, localDay, noData } from '../counts/unjudged.ts'
@@ -86,19 +86,14 @@ export const tagLatency = defineProbeType({
     const recentFrom = timeline.buckets[0]?.from ?? end
     const earlierHours = [...usualHours].filter((usual) => usual < recentFrom)
     const key = `${site.site_no} ${site.timezone} ${recentFrom}`
-    const cache = cacheOf(store)
-    const kept = cache.get(key, end)
     return judgeCounts(
       { store, site, now },
-      kept === null ? Math.min(...usualHours) : recentFrom,
+      Math.min(...usualHours),
       async (snapshot) => ({
-        earlier: kept ?? (await readEarlier(snapshot, earlierHours)),
+        earlier: await cacheOf(store).learnt(key, end, hourOf(end), () => readEarlier(snapshot, earlierHours), sizeOf),
         recent: await readTagCounts(snapshot, timeline, end, COLUMNS),
       }),
-      (counts) => {
-        if (kept === null) cache.set(key, end, { from: hour, to: hour + HOUR }, counts.earlier, sizeOf(counts.earlier))
-        return judgeLatency({ now: end, bounds: LATENCY_BOUNDS_MS, tags: latenciesOf(counts, usualHours) }, config)
-      },
+      (counts) => judgeLatency({ now: end, bounds: LATENCY_BOUNDS_MS, tags: latenciesOf(counts, usualHours) }, config),
       (counts) => {
         const nearest = nearestOf(latenciesOf(counts, usualHours), config.min_executions)
         if (nearest === null) return noData('No tag has run with a time in the last 24 hours (batches have none)')

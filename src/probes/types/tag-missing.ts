@@ -5,9 +5,9 @@ import {
   type TagMissingConfig,
   type TagMissingInput,
 } from '../../detection/index.ts'
-import { DAY, floorTo, HOUR, number, percent } from '../../lib/index.ts'
+import { DAY, number, percent } from '../../lib/index.ts'
 import { judgeCounts, type Unjudged } from '../counts/judge-counts.ts'
-import { LearntCache, ofEachStore } from '../counts/learnt-cache.ts'
+import { hourOf, LearntCache, ofEachStore } from '../counts/learnt-cache.ts'
 import { type PastPairs, pairBuckets, readPairCounts, readPastPairs } from '../counts/pair-counts.ts'
 import { daysSeen, learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
@@ -63,15 +63,12 @@ export const tagMissing = defineProbeType({
   defaultIntervalSeconds: 300,
   run({ site, config, now, store }) {
     const buckets = pairBuckets(now)
-    const hour = floorTo(now, HOUR)
-    const cache = cacheOf(store)
-    const kept = cache.get(`${site.site_no}`, now)
     return judgeCounts(
       { store, site, now },
       buckets.days[0]?.from ?? now,
       async (snapshot) => {
-        const past = kept ?? (await readPastPairs(snapshot, buckets))
-        if (kept === null) cache.set(`${site.site_no}`, now, { from: hour, to: hour + HOUR }, past, past.days.size)
+        const read = () => readPastPairs(snapshot, buckets)
+        const past = await cacheOf(store).learnt(`${site.site_no}`, now, hourOf(now), read, ({ days }) => days.size)
         return readPairCounts(snapshot, buckets, past)
       },
       (counts) => judgeMissing(counts, config),
