@@ -1,4 +1,5 @@
 import { isoTime, MINUTE } from '../lib/index.ts'
+import { roseAt } from './change-point.ts'
 import { binomialTail, sum, wilson } from './statistics.ts'
 import { newestUntil, type TimeRange } from './time.ts'
 import type { Status } from './verdict.ts'
@@ -83,10 +84,15 @@ export function judgeExecutions(
     low,
     high,
     length: now - Math.min(window[0]?.from ?? now, from),
-    since: status === 'ok' ? null : isoTime(onset(buckets)),
+    since:
+      status === 'ok'
+        ? null
+        : isoTime(roseAt(buckets.map(shareOf), { count: bad, of: executions }, config.warning_share)),
     lastSeen: isoTime(window.at(-1)?.to ?? now),
   }
 }
+
+const shareOf = ({ from, bad, executions }: BadBucket) => ({ from, count: bad, of: executions })
 
 /** So sure that a tag was repaired that it is wrong once in twenty times (Ville 1939). */
 const REPAIRED = Math.log(20)
@@ -121,18 +127,4 @@ function isUsual(day: readonly BadBucket[], window: readonly BadBucket[], warnin
   const usual = Math.min(warningShare, ...known.map(({ executions, bad }) => wilson(bad, executions).high))
   const { executions, bad } = totalOf(window)
   return binomialTail(bad, executions, usual) > CHANCE
-}
-
-/** It began where counting from makes the surest case. */
-function onset(buckets: readonly BadBucket[]): number {
-  let executions = 0
-  let bad = 0
-  let surest = { low: -1, from: 0 }
-  for (const bucket of buckets.toReversed()) {
-    executions += bucket.executions
-    bad += bucket.bad
-    const { low } = wilson(bad, executions)
-    if (low >= surest.low) surest = { low, from: bucket.from }
-  }
-  return surest.from
 }

@@ -1,4 +1,5 @@
 import { duration, HOUR, isoTime, MINUTE, number } from '../lib/index.ts'
+import { roseAt } from './change-point.ts'
 import { median, sum, wilson } from './statistics.ts'
 import { newestUntil, type TimeRange } from './time.ts'
 import { type Finding, type Verdict, verdictOf } from './verdict.ts'
@@ -121,7 +122,7 @@ function judgeTag(
     measured,
     expected,
     band: { low: null, high: warningLimit },
-    since: status === 'ok' ? null : isoTime(onset(recent, bounds, warningLimit)),
+    since: status === 'ok' ? null : isoTime(slowSince(recent, now95, warningLimit)),
     evidence: {
       timed_executions: timed,
       slower_than_limit: countAbove(now95, warningLimit),
@@ -216,18 +217,14 @@ const limitOf = (usual: number, factor: number, increase: number, bounds: readon
 const isSurelySlower = (histogram: Histogram, limit: number): boolean =>
   wilson(countAbove(histogram, limit), observations(histogram)).low > SLOW_SHARE
 
-/** The slowness began where counting from makes the surest case. */
-function onset(buckets: readonly LatencyBucket[], bounds: readonly number[], limit: number): number {
-  let timed = 0
-  let slow = 0
-  let surest = { low: -1, from: 0 }
-  for (const { from, histogram } of buckets.toReversed()) {
-    timed += sum(histogram)
-    slow += countAbove({ bounds, counts: histogram }, limit)
-    const { low } = wilson(slow, timed)
-    if (low >= surest.low) surest = { low, from }
-  }
-  return surest.from
+/** When more executions than usual began to take longer than the limit. @param window what was judged */
+function slowSince(recent: readonly LatencyBucket[], window: Histogram, limit: number): number {
+  const shares = recent.map(({ from, histogram: counts }) => ({
+    from,
+    count: countAbove({ bounds: window.bounds, counts }, limit),
+    of: sum(counts),
+  }))
+  return roseAt(shares, { count: countAbove(window, limit), of: observations(window) }, SLOW_SHARE)
 }
 
 function milliseconds(value: number, bounds: readonly number[]): string {

@@ -85,10 +85,19 @@ export async function replay(options: ReplayOptions, update: Update): Promise<nu
       return results
     } else {
       clock.time = at
-      results += await runBatch(options, watched, Math.min(at + BATCH_MS, action?.at ?? history.to, history.to))
+      results += await runBatch(options, watched, endOfBatch(at, history, action?.at))
       update(results)
     }
   }
+}
+
+/**
+ * When what began at `at` has to end, epoch ms: before a person does something, and before a version is published, as the tag server answers all
+ * runs of a batch as of its beginning.
+ */
+export function endOfBatch(at: number, { releases, to }: Omit<DemoHistory, 'incidents'>, actionAt = to): number {
+  const published = releases.find((release) => release.at > at)?.at ?? to
+  return Math.min(at + BATCH_MS, actionAt, published, to)
 }
 
 /** Sends what was written just now, each message when its time has come. */

@@ -1,0 +1,35 @@
+/** What came in a stretch of time, and how much of it was of the kind that is looked for: failed, slow. Need not be whole. */
+export interface Share {
+  /** Start of the stretch, epoch ms. */
+  readonly from: number
+  readonly count: number
+  readonly of: number
+}
+
+/** So sure that all was well between an earlier fault and this one that it is wrong once in a thousand times (Ville 1939). */
+const WELL_BETWEEN = Math.log(1_000)
+
+/**
+ * When a share rose from a `passing` one to what it is now, epoch ms: from there on the counts speak most for the new share (likelihood
+ * ratio; the change point of Page's CUSUM, "Continuous inspection schemes", 1954). Looks back until they surely speak for the passing share.
+ *
+ * Where the lower bound of the share is highest is another question: of three executions in five minutes the answer is whichever minutes
+ * happened to be worst. An alert then began a quarter of an hour after its fault, lost what that quarter of an hour cost, and was not seen to be
+ * of one vendor's fault with those of other sites.
+ *
+ * @param shares oldest first
+ * @param now the share of the newest of them, more than `passing`
+ */
+export function roseAt(shares: readonly Share[], now: Omit<Share, 'from'>, passing: number): number {
+  // All of a few are not all that will ever come (Jeffreys' prior).
+  const share = (now.count + 0.5) / (now.of + 1)
+  const [one, another] = [Math.log(share / passing), Math.log((1 - share) / (1 - passing))]
+  let support = 0
+  let most = { support: 0, from: shares.at(-1)?.from ?? 0 }
+  for (const { from, count, of } of shares.toReversed()) {
+    support += count * one + (of - count) * another
+    if (support > most.support) most = { support, from }
+    else if (support < most.support - WELL_BETWEEN) break
+  }
+  return most.from
+}
