@@ -13,9 +13,9 @@ const WELL_BETWEEN = Math.log(1_000)
  * When a share rose from a `passing` one to what it is now, epoch ms: from there on the counts speak most for the new share (likelihood
  * ratio; the change point of Page's CUSUM, "Continuous inspection schemes", 1954). Looks back until they surely speak for the passing share.
  *
- * Where the lower bound of the share is highest is another question: of three executions in five minutes the answer is whichever minutes
- * happened to be worst. An alert then began a quarter of an hour after its fault, lost what that quarter of an hour cost, and was not seen to be
- * of one vendor's fault with those of other sites.
+ * The place where the share's lower bound is highest is not the answer: of three executions in five minutes it is whichever minutes happened
+ * to be worst. Alerts then began a quarter of an hour after their fault: their loss was understated, and a fault of one vendor on
+ * several sites was not recognized, as that has to begin at once.
  *
  * @param shares oldest first
  * @param now the share of the newest of them, more than `passing`
