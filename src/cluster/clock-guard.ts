@@ -94,8 +94,9 @@ export class ClockGuard implements Expiry {
   }
 
   expiryTime(): number | null {
-    this.#look()
-    return this.#isOwnClockOff ? null : expiryTimeOf(this.#record, this.#options.clock.now())
+    // The time that was compared: a clock that is set just after would give a day that has not passed.
+    const { now } = this.#look()
+    return this.#isOwnClockOff ? null : expiryTimeOf(this.#record, now)
   }
 
   /** Why nothing is deleted by age, for people; null when all is well. */
@@ -125,19 +126,20 @@ export class ClockGuard implements Expiry {
     }
   }
 
-  /** Compares the clock with the monotonic time that has passed since it was last found even. */
-  #look(): void {
+  /** Compares the clock with the monotonic time that has passed since it was last found even. @returns what it compared */
+  #look(): ClockReading {
     const seen = this.#read()
     const jump = this.#deviation(seen, this.#even)
     if (Math.abs(jump) > JUMP_MS) {
       this.#even = seen
       this.#enter(this.#isBack(seen) ? recordAfterReturn(seen.now) : recordAfterJump(seen.now, jump))
-      return
+      return seen
     }
     const next = settled(this.#record, seen.now)
     if (this.#record.carefulUntil !== null && next.carefulUntil === null) this.#enter(next)
     else this.#record = next
     if (this.#record.doubt === null && this.#trusted === undefined) this.#trusted = this.#even
+    return seen
   }
 
   /** Whether a clock that was set is back where it would be without that. */

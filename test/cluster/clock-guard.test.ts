@@ -41,6 +41,20 @@ testOnEveryEngine(
   },
 )
 
+testOnEveryEngine('a clock that is set while it is read makes nothing old either', async (store, t) => {
+  const clock = new MachineClock(NOW)
+  const { guard } = await guardOf(t, store, clock)
+  const read = clock.now.bind(clock)
+  clock.now = () => {
+    clock.now = read
+    const before = read()
+    clock.set(NOW + DAY)
+    return before
+  }
+  assert.equal(guard.expiryTime(), NOW)
+  assert.equal(guard.expiryTime(), null)
+})
+
 testOnEveryEngine('a clock that is set ahead or back makes nothing old, from that moment on', async (store, t) => {
   for (const by of [405 * DAY, 24 * HOUR, -24 * HOUR, HOUR + SECOND]) {
     const clock = new MachineClock(NOW)
