@@ -187,7 +187,8 @@ export class Campaign {
         if (answer.status === 200 && counts !== null) this.account.acknowledged += counts
       },
       onUncertain: () => {
-        if (counts !== null) this.account.uncertain += counts
+        // What says that it is -1e21 events is refused, whether its answer arrived or not.
+        if (counts !== null && Number.isSafeInteger(counts) && counts > 0) this.account.uncertain += counts
       },
     }
   }
