@@ -29,7 +29,8 @@ export function roseAt(shares: readonly Share[], now: Omit<Share, 'from'>, passi
   for (const { from, count, of } of shares.toReversed()) {
     support += count * one + (of - count) * another
     if (support > most.support) most = { support, from }
-    else if (support < most.support - WELL_BETWEEN) break
+    // Before any of the fault was found, what is well came after it.
+    else if (most.support > 0 && support < most.support - WELL_BETWEEN) break
   }
   return most.from
 }

@@ -37,6 +37,10 @@ test('an earlier fault that was mended is not part of this one', () => {
   assert.equal(roseBefore(6, ...times(60, 3, 3), ...times(3, 0, 3), ...times(6, 2, 3)), 6)
 })
 
+test('a fault that ended a moment ago began before that', () => {
+  assert.equal(roseBefore(4, ...times(60, 0, 100), ...times(2, 60, 100), ...times(2, 0, 100)), 4)
+})
+
 test('a few that are well within a fault do not split it', () => {
   assert.equal(roseBefore(6, ...times(100, 0, 3), ...times(6, 2, 3), [0, 3], ...times(5, 2, 3)), 12)
 })

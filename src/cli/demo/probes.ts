@@ -78,6 +78,7 @@ const FOUND_BY: Readonly<Record<Incident['kind'], readonly string[]>> = {
 
 export interface DemoHistory {
   incidents: readonly Incident[]
+  /** Oldest first. */
   releases: readonly Release[]
   /** Nothing is known from before, and the present. Epoch ms. */
   from: number

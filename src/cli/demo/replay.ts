@@ -95,7 +95,7 @@ export async function replay(options: ReplayOptions, update: Update): Promise<nu
  * When what began at `at` has to end, epoch ms: before a person does something, and before a version is published, as the tag server answers all
  * runs of a batch as of its beginning.
  */
-export function endOfBatch(at: number, { releases, to }: Omit<DemoHistory, 'incidents'>, actionAt = to): number {
+export function endOfBatch(at: number, { releases, to }: Pick<DemoHistory, 'releases' | 'to'>, actionAt = to): number {
   const published = releases.find((release) => release.at > at)?.at ?? to
   return Math.min(at + BATCH_MS, actionAt, published, to)
 }

@@ -7,7 +7,6 @@ import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
 const AT = 20 * DAY
 const history = (...published: readonly number[]) => ({
   releases: published.map((minutes) => ({ site: OUTDOOR, at: AT + minutes * MINUTE })),
-  from: 0,
   to: AT + DAY,
 })
 
