@@ -187,8 +187,7 @@ export class Campaign {
         if (answer.status === 200 && counts !== null) this.account.acknowledged += counts
       },
       onUncertain: () => {
-        // What says that it is -1e21 events is refused, whether its answer arrived or not.
-        if (counts !== null && Number.isSafeInteger(counts) && counts > 0) this.account.uncertain += counts
+        if (counts !== null) this.account.uncertain += counts
       },
     }
   }

@@ -100,14 +100,18 @@ export class IngestAttack {
   }
 }
 
+/** Events that one may stand for. */
+const MOST_WEIGHT = 1_000
+
 /** As the service reads it: whatever it makes of odd JSON, what is no batch counts as many events as it says to stand for. Null: a batch. */
 function eventsIn(body: Buffer): number | null {
   try {
     // A byte order mark in front is read past.
     const value: unknown = JSON.parse(body.toString().replace(/^\uFEFF/, ''))
     if (typeof value !== 'object' || value === null || ('batch' in value && value.batch === true)) return null
-    // One that is no number is refused.
-    return 'weight' in value && typeof value.weight === 'number' ? value.weight : 1
+    const weight = 'weight' in value ? value.weight : 1
+    // Any other is refused: one of -1e21 whose answer is lost must not become part of what may have been counted.
+    return typeof weight === 'number' && Number.isInteger(weight) && weight >= 1 && weight <= MOST_WEIGHT ? weight : 0
   } catch {
     return 1
   }
