@@ -1,6 +1,6 @@
 import { isoTime, MINUTE } from '../lib/index.ts'
 import { roseAt } from './change-point.ts'
-import { binomialTail, sum, wilson } from './statistics.ts'
+import { binomialTail, logRatios, sum, wilson } from './statistics.ts'
 import { newestUntil, type TimeRange } from './time.ts'
 import type { Status } from './verdict.ts'
 
@@ -100,7 +100,7 @@ const REPAIRED = Math.log(20)
 /** Whether the newest executions of a window speak for a share that passes against that of the whole: a rare tag's window holds what is hours old (likelihood ratio). */
 function isOver(window: readonly BadBucket[], share: number, passing: number): boolean {
   if (share >= 1 || share <= passing) return false
-  const [good, bad] = [Math.log((1 - passing) / (1 - share)), Math.log(passing / share)]
+  const [bad, good] = logRatios(passing, share)
   let support = 0
   return window.toReversed().some((bucket) => {
     support += (bucket.executions - bucket.bad) * good + bucket.bad * bad

@@ -1,3 +1,5 @@
+import { logRatios } from './statistics.ts'
+
 /** What came in a stretch of time, and how much of it was of the kind that is looked for: failed, slow. Need not be whole. */
 export interface Share {
   /** Start of the stretch, epoch ms. */
@@ -23,7 +25,7 @@ const WELL_BETWEEN = Math.log(1_000)
 export function roseAt(shares: readonly Share[], now: Omit<Share, 'from'>, passing: number): number {
   // All of a few are not all that will ever come (Jeffreys' prior).
   const share = (now.count + 0.5) / (now.of + 1)
-  const [one, another] = [Math.log(share / passing), Math.log((1 - share) / (1 - passing))]
+  const [one, another] = logRatios(share, passing)
   let support = 0
   let most = { support: 0, from: shares.at(-1)?.from ?? 0 }
   for (const { from, count, of } of shares.toReversed()) {

@@ -72,3 +72,12 @@ export function varianceBound(freedom: number): number {
 }
 
 export const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value))
+
+/**
+ * How much each one that is of a kind, and each one that is not, speaks for a share against another (likelihood ratio, natural
+ * logarithms). Shares lie between 0 and 1; with either of those one of the two is infinite.
+ */
+export const logRatios = (share: number, against: number): readonly [one: number, another: number] => [
+  Math.log(share / against),
+  Math.log((1 - share) / (1 - against)),
+]

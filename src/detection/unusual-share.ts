@@ -1,5 +1,5 @@
 import { logLimit } from './false-alarms.ts'
-import { clamp } from './statistics.ts'
+import { clamp, logRatios } from './statistics.ts'
 import {
   countsOfField,
   divergence,
@@ -121,7 +121,7 @@ function overSince(
   { together }: ShareTest['usual'],
 ): number | null {
   const [now, before] = [clamp(present / total, LEAST_RATE, 1 - LEAST_RATE), clamp(usual, LEAST_RATE, 1 - LEAST_RATE)]
-  const [there, missing] = [Math.log(before / now), Math.log((1 - before) / (1 - now))]
+  const [there, missing] = logRatios(before, now)
   let [support, least] = [0, 0]
   let most = { support: 0, from: -1 }
   for (let index = recent.length - 1; index > first; index--) {

@@ -1,5 +1,5 @@
 import { DAY, HOUR } from '../lib/index.ts'
-import { clamp, median, sum, varianceBound } from './statistics.ts'
+import { clamp, logRatios, median, sum, varianceBound } from './statistics.ts'
 import type { TimeRange } from './time.ts'
 
 /** How often a field was there, out of `total` events that could have had it. */
@@ -95,7 +95,7 @@ function withoutFaults(hours: readonly RangeCount[], { times, least = 0 }: Fault
   const fault = clamp(Math.max(least, times * usual), LEAST_RATE / 2, 1 - LEAST_RATE / 2)
   const squares = blocks.map(({ present, total }) => (present - usual * total) ** 2 / (total * usual * (1 - usual)))
   const enough = SURELY_ODD * Math.max(1, median(squares) / MEDIAN_SQUARE)
-  const [there, missing] = [Math.log(fault / usual), Math.log((1 - fault) / (1 - usual))]
+  const [there, missing] = logRatios(fault, usual)
   const faulty = new Uint8Array(hours.length)
   let support = 0
   let from = 0
