@@ -147,7 +147,7 @@ export const SETTINGS = {
   retentionMinuteDays: setting(
     'RETENTION_MINUTE_DAYS',
     '7',
-    'Days that minute rows are kept before only hour rows remain',
+    'Days that minute rows are kept before only hour rows remain; over two days old they are added up by fives',
     parse.integer(7, 2, 90),
   ),
   retentionHourDays: setting(

@@ -1,5 +1,5 @@
 import { DAY, floorTo, HOUR, invalidRequest, MINUTE } from '../lib/index.ts'
-import type { TimeRange } from '../rollups/index.ts'
+import { FIVE_MINUTES, type TimeRange } from '../rollups/index.ts'
 import type { OffsetSpan } from './window.ts'
 
 /** Points of a chart that `auto` aims at. */
@@ -14,6 +14,8 @@ interface BucketLimits {
   spans: readonly OffsetSpan[]
   /** Minute rows that start before this are gone. */
   minuteRowsFrom: number
+  /** Minute rows that start before this are five minutes long. */
+  singleMinutesFrom: number
   /** The metric is only known per hour. */
   hoursOnly: boolean
 }
@@ -49,16 +51,21 @@ export function chooseBuckets(name: BucketName, range: TimeRange, limits: Bucket
 }
 
 function bucketsOf(step: BucketStep, range: TimeRange, limits: BucketLimits, most: number): Buckets | undefined {
-  if (step.unit === 'minute' && (limits.hoursOnly || range.from < limits.minuteRowsFrom)) return undefined
+  if (step.unit === 'minute' && (limits.hoursOnly || range.from < finestFrom(step, limits))) return undefined
   // Clock changes move the count by a point or two, so a count that is far too high is certain without making the buckets.
   if ((range.to - range.from) / (step.seconds * 1_000) > most + 2) return undefined
   const starts = bucketStarts(step, range, limits.spans)
   return starts.length <= most ? { step, starts } : undefined
 }
 
+/** The first time that buckets of so few minutes can be made of. */
+const finestFrom = (step: BucketStep, limits: BucketLimits): number =>
+  step.count * MINUTE < FIVE_MINUTES ? limits.singleMinutesFrom : limits.minuteRowsFrom
+
 function whyNoMinutes(range: TimeRange, limits: BucketLimits): string {
   if (limits.hoursOnly) return '; which event a tag ran on is kept per hour'
-  return range.from < limits.minuteRowsFrom ? '; minutes of that time are no longer kept' : ''
+  if (range.from < limits.minuteRowsFrom) return '; minutes of that time are no longer kept'
+  return range.from < limits.singleMinutesFrom ? '; minutes of that time are kept by fives' : ''
 }
 
 /** How a chart's time axis is cut. Lengths are nominal: a local day has 23 or 25 hours when clocks change. */

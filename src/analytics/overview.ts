@@ -1,5 +1,5 @@
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
-import { EVENT_COLUMNS, GRAIN, NO_EVENT, OTHER, TAG_COLUMNS, type TimeRange } from '../rollups/index.ts'
+import { EVENT_COLUMNS, GRAIN, NO_EVENT, OTHER, TAG_COLUMNS, type TimeRange, widenRange } from '../rollups/index.ts'
 import type { EventCounts, SiteRow, TagCounts } from '../store/index.ts'
 import {
   type EcommercePresence,
@@ -164,7 +164,7 @@ async function recentScore(
   carriers: Carriers,
 ): Promise<ReportedScore['recent']> {
   const { from, to } = window.range
-  const hour = { from: to - HOUR, to }
+  const hour = widenRange({ from: to - HOUR, to }, window.rows(GRAIN.day))
   if (hour.from <= from || hour.from < window.minuteRowsFrom) return null
   const part = { ...window, range: hour }
   const events = await eventSums(snapshot, part)

@@ -145,7 +145,7 @@ export function sumStretches<K extends string, M extends string>(
   const finest = table === 'event_tag_rollups' ? GRAIN.hour : GRAIN.minute
   const segments = stretches.flatMap(({ coarsest, ...range }) =>
     // Stretches begin and end where rows do: nothing is widened to the rows that retention leaves.
-    snapshot.segments(range, { finest, coarsest, minuteRowsFrom: 0, splitOf: () => 0 }),
+    snapshot.segments(range, { finest, coarsest, minuteRowsFrom: 0, singleMinutesFrom: 0, splitOf: () => 0 }),
   )
   return sumRollups(snapshot.db, {
     table,

@@ -10,6 +10,7 @@ import {
   minuteRowsFrom,
   type ReadableRows,
   type Retention,
+  singleMinutesFrom,
   type TimeRange,
   widenRange,
 } from '../rollups/index.ts'
@@ -26,6 +27,7 @@ export interface ReportWindow {
   /** The site's zone in and around the window. */
   spans: readonly OffsetSpan[]
   minuteRowsFrom: number
+  singleMinutesFrom: number
   rows: (coarsest: Grain) => ReadableRows
   hourRows: (coarsest: Grain) => ReadableRows
 }
@@ -47,14 +49,15 @@ export function previousWindow(context: ReportContext, site: SiteRow, window: Re
 export function windowOf(context: ReportContext, site: SiteRow, requested: TimeRange): ReportWindow {
   const spans = offsetSpans(site.timezone, requested)
   const splitOf = hourSplits(site.timezone, spans)
-  const rowsFrom = minuteRowsFrom(context.clock.now(), context.retention)
-  const rows = (coarsest: Grain) => ({ finest: GRAIN.minute, coarsest, minuteRowsFrom: rowsFrom, splitOf })
+  const now = context.clock.now()
+  const kept = { minuteRowsFrom: minuteRowsFrom(now, context.retention), singleMinutesFrom: singleMinutesFrom(now) }
+  const rows = (coarsest: Grain) => ({ finest: GRAIN.minute, coarsest, ...kept, splitOf })
   const hourRows = (coarsest: Grain) => ({ ...rows(coarsest), finest: GRAIN.hour, splitOf: () => 0 })
   return {
     range: widenRange(requested, rows(GRAIN.day)),
     hours: widenRange(requested, hourRows(GRAIN.day)),
     spans,
-    minuteRowsFrom: rowsFrom,
+    ...kept,
     rows,
     hourRows,
   }

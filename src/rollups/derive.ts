@@ -2,19 +2,9 @@ import { type SqlBool, sql } from 'kysely'
 import { Temporal } from 'temporal-polyfill'
 import { DAY, HOUR, MINUTE } from '../lib/index.ts'
 import { type BatchOperation, type Store, StoreError, totalOf } from '../store/index.ts'
+import { dirtyBuckets, GRAIN, oneWrite, type RollupTable } from './columns.ts'
 import {
-  dirtyBuckets,
-  EVENT_COLUMNS,
-  FIELD_COLUMNS,
-  GRAIN,
-  OUTCOMES,
-  oneWrite,
-  type RollupTable,
-  SIGNAL_COLUMNS,
-  TAG_COLUMNS,
-  TAG_SIGNAL_COLUMNS,
-} from './columns.ts'
-import {
+  COUNT_COLUMNS,
   type DirtyBucket,
   filledTables,
   finer,
@@ -29,15 +19,6 @@ import {
  * Most sites have fewer per hour, and per day.
  */
 const ROWS_AT_ONCE = 10_000
-
-const COUNT_COLUMNS: Record<RollupTable, readonly string[]> = {
-  event_rollups: EVENT_COLUMNS,
-  tag_rollups: TAG_COLUMNS,
-  event_tag_rollups: OUTCOMES,
-  signal_rollups: SIGNAL_COLUMNS,
-  tag_signal_rollups: TAG_SIGNAL_COLUMNS,
-  field_rollups: FIELD_COLUMNS,
-}
 
 /**
  * Derives the rows of a dirty bucket from finer ones, and clears it; returns whether it could be cleared.

@@ -1,6 +1,8 @@
+import type { CompiledQuery } from 'kysely'
 import { floorTo, HOUR } from '../lib/index.ts'
 import { type BatchOperation, type Store, StoreError, untilDone } from '../store/index.ts'
 import { GRAIN, MINUTE_TABLES } from './columns.ts'
+import type { TimeRange } from './range-plan.ts'
 import { bucketsIn, removeFirstRows } from './removal.ts'
 
 /** An hour of up to so many minute rows per table is deleted in one transaction: some hundredths of a second. */
@@ -22,7 +24,7 @@ export async function removeOldestHour(
   rowsAtOnce = ROWS_AT_ONCE,
 ): Promise<boolean> {
   const begun = await hourBeingCleared(store, siteNo)
-  const hour = begun ?? (await oldestHour(store, siteNo, before))
+  const hour = begun ?? (await oldestHour(store, siteNo, { from: 0, to: before }))
   if (hour === undefined) return false
   if (begun === undefined) {
     const isSmall = await hasAtMost(store, siteNo, hour, rowsAtOnce)
@@ -46,14 +48,15 @@ async function hourBeingCleared(store: Store, siteNo: number): Promise<number | 
   return row?.clearing ?? undefined
 }
 
-async function oldestHour(store: Store, siteNo: number, before: number): Promise<number | undefined> {
+/** The first UTC hour of a range that has minute rows. */
+export async function oldestHour(store: Store, siteNo: number, { from, to }: TimeRange): Promise<number | undefined> {
   const found: number[] = []
   for (const table of MINUTE_TABLES) {
     const row = await store.read
       .selectFrom(table)
       .select('bucket')
       .where('site_no', '=', siteNo)
-      .where(bucketsIn(GRAIN.minute, 0, before))
+      .where(bucketsIn(GRAIN.minute, from, to))
       .orderBy('bucket')
       .limit(1)
       .executeTakeFirst()
@@ -62,7 +65,8 @@ async function oldestHour(store: Store, siteNo: number, before: number): Promise
   return found.length === 0 ? undefined : Math.min(...found)
 }
 
-async function hasAtMost(store: Store, siteNo: number, hour: number, rows: number): Promise<boolean> {
+/** Whether no table has more than so many minute rows of the hour. */
+export async function hasAtMost(store: Store, siteNo: number, hour: number, rows: number): Promise<boolean> {
   for (const table of MINUTE_TABLES) {
     const beyond = await store.read
       .selectFrom(table)
@@ -79,8 +83,7 @@ async function hasAtMost(store: Store, siteNo: number, hour: number, rows: numbe
 }
 
 /** Records that the hour is gone, with `whole` in the transaction that deletes it; false when the hour is dirty. */
-async function begin(store: Store, siteNo: number, hour: number, whole: boolean): Promise<boolean> {
-  const dirty = { site_no: siteNo, grain: GRAIN.hour, bucket: hour, writes: 0 }
+function begin(store: Store, siteNo: number, hour: number, whole: boolean): Promise<boolean> {
   const floor = { gone_before: hour + HOUR, clearing: whole ? null : hour }
   const note = store.write
     .insertInto('minute_floors')
@@ -90,9 +93,26 @@ async function begin(store: Store, siteNo: number, hour: number, whole: boolean)
     store.write
       .deleteFrom(table)
       .where('site_no', '=', siteNo)
-      .where(bucketsIn(GRAIN.minute, hour, hour + HOUR))
-      .compile(),
+      .where(bucketsIn(GRAIN.minute, hour, hour + HOUR)),
   )
+  // Its minutes are deleted after its roll-up, and those of later hours after them: before the floor every hour is gone.
+  return whileClean(
+    store,
+    { siteNo, hour },
+    [note, ...(whole ? removals : [])].map((query) => query.compile()),
+  )
+}
+
+/**
+ * Runs the statements in one transaction that no fold writes to the hour in, and no roll-up derives it in; returns false, and does
+ * nothing, when the hour is dirty.
+ */
+export async function whileClean(
+  store: Store,
+  { siteNo, hour }: { siteNo: number; hour: number },
+  queries: readonly CompiledQuery[],
+): Promise<boolean> {
+  const dirty = { site_no: siteNo, grain: GRAIN.hour, bucket: hour, writes: 0 }
   const clear = store.write
     .deleteFrom('rollup_marks')
     .where('site_no', '=', siteNo)
@@ -101,15 +121,13 @@ async function begin(store: Store, siteNo: number, hour: number, whole: boolean)
   const operations: BatchOperation[] = [
     // Fails when the hour is dirty, and keeps folds from marking it dirty until this ends.
     { kind: 'statement', query: store.write.insertInto('rollup_marks').values(dirty).compile(), expectChanges: 1 },
-    { kind: 'statement', query: note.compile() },
-    ...(whole ? removals : []).map((query): BatchOperation => ({ kind: 'statement', query })),
+    ...queries.map((query): BatchOperation => ({ kind: 'statement', query })),
     { kind: 'statement', query: clear.compile(), expectChanges: 1 },
   ]
   try {
     await store.batch(operations)
     return true
   } catch (thrown) {
-    // Its minutes are deleted after its roll-up, and those of later hours after them: before the floor every hour is gone.
     if (thrown instanceof StoreError && thrown.kind === 'unique') return false
     throw thrown
   }

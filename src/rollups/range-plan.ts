@@ -1,4 +1,4 @@
-import { DAY, floorTo, HOUR, MINUTE } from '../lib/index.ts'
+import { ceilTo, DAY, floorTo, HOUR, MINUTE } from '../lib/index.ts'
 import { GRAIN } from './columns.ts'
 
 /** A half-open interval, epoch ms. */
@@ -24,6 +24,15 @@ export interface Retention {
 export const minuteRowsFrom = (now: number, retention: Retention): number =>
   floorTo(now, HOUR) - retention.minuteDays * DAY
 
+/** How long a row of old minutes is, ms: those of later minutes are added to the first of five. */
+export const FIVE_MINUTES = 5 * MINUTE
+
+/**
+ * Minute rows that start before this stand for five minutes each, or will do so soon. Nothing is judged by single minutes of that time, and
+ * events come a day late at most.
+ */
+export const singleMinutesFrom = (now: number): number => floorTo(now, HOUR) - 2 * DAY
+
 /** First hour row that is kept: whole UTC days, as day rows go together with the hours under them. */
 export const hourRowsFrom = (now: number, retention: Retention): number => floorTo(now, DAY) - retention.hourDays * DAY
 
@@ -35,17 +44,19 @@ export interface ReadableRows {
   coarsest: Grain
   /** Minute rows that start before this are deleted, unless their hour is dirty. A whole UTC hour. */
   minuteRowsFrom: number
+  /** Minute rows that start before this are five minutes long. A whole UTC hour. */
+  singleMinutesFrom: number
   /** Where the second hour row of a UTC hour starts, ms after the hour; 0 when there is only one row. See `hourSplit`. */
   splitOf: (utcHour: number) => number
 }
 
 /**
- * The range with its ends moved outward to where rows start: whole minutes, and whole hour rows where minute rows are
- * deleted. This is the range that a report really answers for.
+ * The range with its ends moved outward to where rows start: whole minutes, five of them where these are added up, and whole hour
+ * rows where minute rows are deleted. This is the range that a report really answers for.
  */
 export function widenRange({ from, to }: TimeRange, rows: ReadableRows): TimeRange {
-  const start = floorTo(from, MINUTE)
-  const end = floorTo(to + MINUTE - 1, MINUTE)
+  const start = floorTo(from, from < rows.singleMinutesFrom ? FIVE_MINUTES : MINUTE)
+  const end = ceilTo(to, to < rows.singleMinutesFrom ? FIVE_MINUTES : MINUTE)
   return {
     from: needsHourRow(start, rows) ? hourRowStart(start, rows) : start,
     to: needsHourRow(end, rows) ? hourRowEnd(end, rows) : end,

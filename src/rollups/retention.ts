@@ -3,8 +3,9 @@ import { removeOldOutages } from '../cluster/index.ts'
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { attemptEach, NO_SITE, type Store, untilDone } from '../store/index.ts'
 import { GRAIN, MINUTE_TABLES } from './columns.ts'
+import { addUpNextHour } from './five-minutes.ts'
 import { removeOldestHour } from './minute-retention.ts'
-import { hourRowsFrom, minuteRowsFrom, type Retention } from './range-plan.ts'
+import { hourRowsFrom, minuteRowsFrom, type Retention, singleMinutesFrom } from './range-plan.ts'
 import { bucketsIn, removeFirstRows } from './removal.ts'
 
 /** Late events reach back a day: the names of two days ago can still be asked for around midnight. */
@@ -16,7 +17,7 @@ const NAME_DAYS = 3
 const JOURNAL_REACH_MS = DAY + HOUR
 
 /**
- * Deletes rows past their retention, site by site and in small steps. Minute rows whose hour is not rolled up yet stay
+ * Deletes rows past their retention, and adds up old minutes by fives, site by site and in small steps. Minute rows whose hour is not rolled up yet stay
  * until it is, so that no total changes.
  *
  * Rows that a fold may still write to stay, however long its journal rows have been waiting: a deletion that runs at the same
@@ -31,6 +32,8 @@ export async function applyRetention(
 ): Promise<void> {
   const foldsFrom = await firstFoldable(store, now)
   const from: KeptFrom = {
+    // An hour behind the reports, some of which were planned a moment ago, or by a clock that is behind.
+    singles: Math.min(singleMinutesFrom(now) - HOUR, floorTo(foldsFrom, HOUR)),
     minutes: Math.min(minuteRowsFrom(now, retention), floorTo(foldsFrom, HOUR)),
     hours: Math.min(hourRowsFrom(now, retention), floorTo(foldsFrom, DAY)),
     names: floorTo(now, DAY) - NAME_DAYS * DAY,
@@ -50,6 +53,7 @@ export async function applyRetention(
 
 /** The start of the first rows of each kind that are kept. */
 interface KeptFrom {
+  singles: number
   minutes: number
   hours: number
   names: number
@@ -66,6 +70,7 @@ async function removeOfSite(
 ): Promise<boolean> {
   if (!(await untilDone(() => removeOldestHour(store, siteNo, from.minutes, shouldContinue), shouldContinue)))
     return false
+  if (!(await untilDone(() => addUpNextHour(store, siteNo, from.singles), shouldContinue))) return false
   const old = [
     ...([...MINUTE_TABLES, 'event_tag_rollups'] as const).flatMap((table) =>
       [GRAIN.hour, GRAIN.day].map((grain) => [table, bucketsIn(grain, 0, from.hours)] as const),

@@ -1,7 +1,17 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { DAY, HOUR } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
-import { GRAIN, MINUTE_TABLES, type RollupTable } from './columns.ts'
+import {
+  EVENT_COLUMNS,
+  FIELD_COLUMNS,
+  GRAIN,
+  MINUTE_TABLES,
+  OUTCOMES,
+  type RollupTable,
+  SIGNAL_COLUMNS,
+  TAG_COLUMNS,
+  TAG_SIGNAL_COLUMNS,
+} from './columns.ts'
 
 export const NAME_COLUMNS = {
   event_rollups: ['event_name'],
@@ -11,6 +21,15 @@ export const NAME_COLUMNS = {
   tag_signal_rollups: ['tag_key'],
   field_rollups: ['event_name', 'field'],
 } as const
+
+export const COUNT_COLUMNS: Record<RollupTable, readonly string[]> = {
+  event_rollups: EVENT_COLUMNS,
+  tag_rollups: TAG_COLUMNS,
+  event_tag_rollups: OUTCOMES,
+  signal_rollups: SIGNAL_COLUMNS,
+  tag_signal_rollups: TAG_SIGNAL_COLUMNS,
+  field_rollups: FIELD_COLUMNS,
+}
 
 export interface DirtyBucket {
   siteNo: number
@@ -73,13 +92,16 @@ export async function filledTables(
 }
 
 /** The rows that a bucket is derived from. */
-export const finer = (level: RollUpLevel, { siteNo, bucket }: DirtyBucket): RawBuilder<SqlBool> =>
+export const finer = (
+  level: RollUpLevel,
+  { siteNo, bucket }: Pick<DirtyBucket, 'siteNo' | 'bucket'>,
+): RawBuilder<SqlBool> =>
   sql`site_no = ${siteNo} and grain = ${level.from} and bucket >= ${bucket} and bucket < ${bucket + level.span}`
 
 export async function slicesOf(
   store: Store,
   level: RollUpLevel,
-  dirty: DirtyBucket,
+  dirty: Pick<DirtyBucket, 'siteNo' | 'bucket'>,
   rowsAtOnce: number,
 ): Promise<Slice[]> {
   const slices: Slice[] = []

@@ -20,6 +20,7 @@ function choose(name: BucketName, length: number, hoursOnly = false) {
   return chooseBuckets(name, range, {
     spans: offsetSpans('Europe/Vienna', range),
     minuteRowsFrom: Date.parse('2026-11-13T12:00:00Z'),
+    singleMinutesFrom: Date.parse('2026-11-18T12:00:00Z'),
     hoursOnly,
   })
 }
@@ -51,8 +52,21 @@ test('auto takes hours where the metric is only known per hour', () => {
 
 test('auto takes hours where minutes are no longer kept', () => {
   const range = { from: END - 30 * DAY, to: END - 30 * DAY + HOUR }
-  const limits = { spans: offsetSpans('UTC', range), minuteRowsFrom: END - 7 * DAY, hoursOnly: false }
+  const spans = offsetSpans('UTC', range)
+  const limits = { spans, minuteRowsFrom: END - 7 * DAY, singleMinutesFrom: END - 2 * DAY, hoursOnly: false }
   assert.equal(chooseBuckets('auto', range, limits).step.name, '1h')
+})
+
+test('minutes are offered by fives where they are kept by fives, and one by one where they are kept', () => {
+  const range = { from: END - 3 * DAY, to: END - 3 * DAY + HOUR }
+  const spans = offsetSpans('UTC', range)
+  const limits = { spans, minuteRowsFrom: END - 7 * DAY, singleMinutesFrom: range.from + MINUTE, hoursOnly: false }
+  assert.equal(chooseBuckets('auto', range, limits).step.name, '5m')
+  assert.throws(
+    () => chooseBuckets('1m', range, limits),
+    /allowed are auto, 5m, 1h, 1d \(.*minutes of that time are kept by fives\)/,
+  )
+  assert.equal(chooseBuckets('1m', range, { ...limits, singleMinutesFrom: range.from }).step.name, '1m')
 })
 
 const REFUSED: readonly [BucketName, number, boolean, RegExp][] = [

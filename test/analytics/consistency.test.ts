@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { matrix, overview, type Timeseries, timeseries } from '../../src/analytics/index.ts'
 import type { BatchPayload, EventPayload, Payload } from '../../src/journal/payload.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
-import { applyRetention, type TimeRange } from '../../src/rollups/index.ts'
+import { applyRetention, type Retention, type TimeRange } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { count, RETENTION, reportContext, rollUpAll, timeOf } from './support.ts'
+import { count, reportContext, rollUpAll, timeOf } from './support.ts'
 
-/** What was sent lies in these three days; minute rows of the first are gone at the end. */
+/** What was sent lies in these three days; minute rows of the first are gone at the end, or added up by fives. */
 const START = Date.parse('2026-10-24T00:00:00Z')
 const END = START + 3 * DAY
 const NOW = END + 10 * MINUTE
@@ -92,10 +92,11 @@ interface Asked {
   site: SiteRow
   range: TimeRange
   sent: readonly Payload[]
+  retention: Retention
 }
 
-async function assertOverview({ store, site, range, sent }: Asked): Promise<void> {
-  const seen = await overview(reportContext(store, NOW), site, range)
+async function assertOverview({ store, site, range, sent, retention }: Asked): Promise<void> {
+  const seen = await overview({ ...reportContext(store, NOW), retention }, site, range)
   const expected = naive(sent, seen)
   assert.equal(seen.total_events, expected.total)
   assert.equal(seen.user_data.email.present, expected.email)
@@ -106,8 +107,8 @@ async function assertOverview({ store, site, range, sent }: Asked): Promise<void
   )
 }
 
-async function assertMatrix({ store, site, range, sent }: Asked): Promise<void> {
-  const seen = await matrix(reportContext(store, NOW), site, range)
+async function assertMatrix({ store, site, range, sent, retention }: Asked): Promise<void> {
+  const seen = await matrix({ ...reportContext(store, NOW), retention }, site, range)
   const expected = naive(sent, seen).cells
   assert.deepEqual(new Map(seen.cells.map((cell) => [`${cell.event_name} ${cell.tag_key}`, cell.executions])), expected)
 }
@@ -121,8 +122,8 @@ function assertBuckets(seen: Timeseries, key: string, expected: (part: TimeRange
   }
 }
 
-async function assertTimeseries({ store, site, range, sent }: Asked): Promise<void> {
-  const context = reportContext(store, NOW)
+async function assertTimeseries({ store, site, range, sent, retention }: Asked): Promise<void> {
+  const context = { ...reportContext(store, NOW), retention }
   for (const bucket of ['auto', '1h', '1d'] as const) {
     const events = await timeseries(context, site, { metric: 'events', bucket, ...range })
     assertBuckets(events, 'events', (part) => naive(sent, part).total)
@@ -138,13 +139,15 @@ testOnEveryEngine('reports say the same from minutes, hours and days, before and
     somePayloads,
     somePayloads,
     fc.constantFrom('UTC', 'Europe/Vienna', 'Asia/Kolkata', 'America/New_York'),
+    fc.constantFrom(2, 3),
     fc.array(fc.tuple(fc.nat(72 * 60), fc.integer({ min: 1, max: 72 * 60 })), { minLength: 1, maxLength: 3 }),
-    async (first, late, timezone, windows) => {
+    async (first, late, timezone, minuteDays, windows) => {
+      const retention = { minuteDays, hourDays: 400 }
       const site = await insertSite(store, { timezone })
       const check = async (sent: readonly Payload[]) => {
         for (const [start, length] of [[0, 72 * 60] as const, ...windows]) {
           const range = { from: START + start * MINUTE, to: Math.min(END, START + (start + length) * MINUTE) + MINUTE }
-          const asked = { store, site, range, sent }
+          const asked = { store, site, range, sent, retention }
           await assertOverview(asked)
           await assertMatrix(asked)
           await assertTimeseries(asked)
@@ -156,9 +159,9 @@ testOnEveryEngine('reports say the same from minutes, hours and days, before and
       await check(first)
       await count(store, site, late)
       await check([...first, ...late])
-      await applyRetention(store, RETENTION, NOW, () => true)
+      await applyRetention(store, retention, NOW, () => true)
       await rollUpAll(store, NOW)
-      await applyRetention(store, RETENTION, NOW, () => true)
+      await applyRetention(store, retention, NOW, () => true)
       await check([...first, ...late])
     },
   )

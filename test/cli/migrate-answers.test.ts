@@ -6,6 +6,7 @@ import { ensureDemoSites } from '../../src/cli/demo/sites.ts'
 import { COFFEE, FASHION } from '../../src/cli/demo/world.ts'
 import type { Environment } from '../../src/config.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { applyRetention } from '../../src/rollups/index.ts'
 import { migrate } from '../../src/store/index.ts'
 import type { ApiClient } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
@@ -35,7 +36,8 @@ async function usedFolder(t: TestContext): Promise<string> {
     const folder = await folderFor(store)
     const history = { folder, gaps, incidents: incidentsAround(NOW), seed: 'test', retention, to: NOW }
     await writeHistory(history, () => undefined)
-    await settle(store, retention, NOW, () => undefined)
+    await settle(store, NOW, () => undefined)
+    await applyRetention(store, retention, NOW, () => true)
   })
   const api = await startTestService(t, new TestClock(NOW), { DATA_DIR, ...RETENTION })
   await useOverHttp(api)

@@ -12,6 +12,7 @@ const readable = (over: Partial<ReadableRows> = {}): ReadableRows => ({
   finest: GRAIN.minute,
   coarsest: GRAIN.day,
   minuteRowsFrom: 0,
+  singleMinutesFrom: 0,
   splitOf: () => 0,
   ...over,
 })
@@ -71,6 +72,19 @@ test('where minute rows are deleted the ends are widened to whole hours', () => 
   assert.deepEqual(plan(at(0, '22:20'), at(1, '00:20'), rows), ['hour 18T22:00 19T00:00', 'minute 19T00:00 19T00:20'])
 })
 
+test('where minutes are added up by fives the ends are widened to five minutes', () => {
+  const rows = readable({ singleMinutesFrom: at(1, '00:00') })
+  assert.deepEqual(widenRange({ from: at(0, '10:22'), to: at(0, '11:36') }, rows), {
+    from: at(0, '10:20'),
+    to: at(0, '11:40'),
+  })
+  assert.deepEqual(plan(at(0, '22:33'), at(1, '00:21'), rows), [
+    'minute 18T22:30 18T23:00',
+    'hour 18T23:00 19T00:00',
+    'minute 19T00:00 19T00:21',
+  ])
+})
+
 test('a table whose finest rows are hours is read in whole hours, dirty or not', () => {
   const rows = readable({ finest: GRAIN.hour })
   assert.deepEqual(plan(at(0, '10:20'), at(0, '11:40'), rows, new Set([at(0, '11:00')])), ['hour 18T10:00 18T12:00'])
@@ -106,12 +120,14 @@ test('whatever is dirty, the segments tile the range and never read rows that ar
       someDays,
       fc.constantFrom(0, 15, 30),
       fc.integer({ min: 0, max: 72 }),
-      (start, length, hours, days, split, goneHours) => {
+      fc.integer({ min: 0, max: 72 }),
+      (start, length, hours, days, split, goneHours, fivesHours) => {
         const dirtyHours = new Set(hours.map((hour) => MIDNIGHT + hour * HOUR))
         const dirtyDays = new Set(days.map((day) => MIDNIGHT + day * DAY))
         const rows = readable({
           splitOf: () => split * MINUTE,
           minuteRowsFrom: MIDNIGHT + goneHours * HOUR,
+          singleMinutesFrom: MIDNIGHT + fivesHours * HOUR,
         })
         const range = { from: MIDNIGHT + start * MINUTE, to: MIDNIGHT + (start + length) * MINUTE }
         const widened = widenRange(range, rows)
@@ -121,6 +137,8 @@ test('whatever is dirty, the segments tile the range and never read rows that ar
         for (const segment of planRange(range, dirtyHours, dirtyDays, rows)) {
           assert.equal(segment.from, end)
           assert.ok(segment.to > segment.from)
+          for (const edge of [segment.from, segment.to])
+            assert.ok(edge % (5 * MINUTE) === 0 || edge > rows.singleMinutesFrom)
           end = segment.to
           for (let time = segment.from; time < segment.to; time += MINUTE) {
             const hour = floorTo(time, HOUR)

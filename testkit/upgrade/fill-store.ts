@@ -18,6 +18,7 @@ import { COFFEE, FASHION } from '../../src/cli/demo/world.ts'
 import { readConfig } from '../../src/config.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { type Service, startService } from '../../src/main.ts'
+import { applyRetention } from '../../src/rollups/index.ts'
 import { migrate, openSqliteStore, type Store, sqlitePath } from '../../src/store/index.ts'
 import { type ApiClient, apiClient } from '../api.ts'
 import { TestClock } from '../clock.ts'
@@ -93,7 +94,8 @@ async function writeDemo(store: Store): Promise<void> {
   const incidents = incidentsAround(MADE_AT)
   const history = { folder: await folderFor(store), gaps, incidents, seed: 'upgrade', retention: COARSE, to: MADE_AT }
   await writeHistory(history, () => undefined)
-  await settle(store, { minuteDays: 2, hourDays: 400 }, MADE_AT, () => undefined)
+  await settle(store, MADE_AT, () => undefined)
+  await applyRetention(store, { minuteDays: 2, hourDays: 400 }, MADE_AT, () => true)
   const { tagServer } = await writeResultHistory({
     ...{ store, config: configOf(folder), clock: new TestClock(MADE_AT), incidents, earliest, start: MADE_AT },
     sites: gaps,

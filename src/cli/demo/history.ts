@@ -1,7 +1,7 @@
 import { addLog, appendPayload, Delta, Folder, foldOrphans, type Log, type Payload } from '../../journal/index.ts'
 import { floorTo, HOUR, MINUTE, newId } from '../../lib/index.ts'
 import { lastEventTimes } from '../../management/index.ts'
-import { applyRetention, minuteRowsFrom, type Retention, rollUp } from '../../rollups/index.ts'
+import { minuteRowsFrom, type Retention, rollUp } from '../../rollups/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Update } from '../progress.ts'
 import type { Incident } from './incidents.ts'
@@ -127,12 +127,11 @@ function bookedOn(payload: Payload, grain: number): Payload {
     : { ...payload, timestamp_ms: floorTo(payload.timestamp_ms, grain) }
 }
 
-/** Compacts as the service's loops would have done by now. @param update takes the buckets rolled up so far */
-export async function settle(store: Store, retention: Retention, now: number, update: Update): Promise<void> {
+/** Rolls up as the service's loops would have done by now. @param update takes the buckets rolled up so far */
+export async function settle(store: Store, now: number, update: Update): Promise<void> {
   let done = 0
   for (let buckets = await rollUp(store, now); buckets > 0; buckets = await rollUp(store, now)) {
     done += buckets
     update(done)
   }
-  await applyRetention(store, retention, now, () => true)
 }

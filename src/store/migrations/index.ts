@@ -48,6 +48,7 @@ import { identities } from './0048-identities.ts'
 import { twoSteps } from './0049-two-steps.ts'
 import { containerWrites } from './0052-container-writes.ts'
 import { channelWaits } from './0053-channel-waits.ts'
+import { fiveMinuteRows } from './0054-five-minute-rows.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -102,6 +103,7 @@ export const migrations: readonly Migration[] = [
   twoSteps,
   containerWrites,
   channelWaits,
+  fiveMinuteRows,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

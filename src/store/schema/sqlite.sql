@@ -378,7 +378,7 @@ CREATE TABLE minute_floors (
   site_no integer primary key,
   gone_before integer not null,
   clearing integer
-);
+  , fives_before integer);
 
 CREATE TABLE nodes (
   id text primary key,

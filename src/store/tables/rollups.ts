@@ -223,6 +223,8 @@ export interface MinuteFloorTable {
   gone_before: number
   /** Start of the hour that is being emptied, or null. */
   clearing: number | null
+  /** Likewise: minute rows of older hours have been added up by fives, see `addUpNextHour`. */
+  fives_before: number | null
 }
 
 /** What another system, such as the shop, counted of an event in an hour. */

@@ -22,7 +22,7 @@ async function fill(t: TestContext, store: Store, to: number): Promise<Results> 
   const sites = await ensureDemoSites(store, { now: () => earliest }, 'the folder', [OUTDOOR])
   const gaps = await gapsOf(store, sites, earliest)
   await writeHistory({ folder: await folderFor(store), gaps, incidents, seed: 'test', retention, to }, () => undefined)
-  await settle(store, retention, to, () => undefined)
+  await settle(store, to, () => undefined)
   const times = { clock: systemClock, earliest, start: to }
   const results = await writeResultHistory({ store, config: readConfig({}), sites: gaps, incidents, ...times })
   t.after(() => results.tagServer.close())
