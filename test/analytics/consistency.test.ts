@@ -145,7 +145,12 @@ testOnEveryEngine('reports say the same from minutes, hours and days, before and
       const retention = { minuteDays, hourDays: 400 }
       const site = await insertSite(store, { timezone })
       const check = async (sent: readonly Payload[]) => {
-        for (const [start, length] of [[0, 72 * 60] as const, ...windows]) {
+        // Ends inside five minutes in which something came, before and after it.
+        const edges = sent.slice(0, 2).flatMap((payload) => {
+          const minute = Math.floor((timeOf(payload) - START) / MINUTE)
+          return [[Math.max(0, minute - 90), 90] as const, [minute + 1, 90] as const]
+        })
+        for (const [start, length] of [[0, 72 * 60] as const, ...windows, ...edges]) {
           const range = { from: START + start * MINUTE, to: Math.min(END, START + (start + length) * MINUTE) + MINUTE }
           const asked = { store, site, range, sent, retention }
           await assertOverview(asked)
