@@ -65,8 +65,7 @@ export async function oldestHour(store: Store, siteNo: number, { from, to }: Tim
   return found.length === 0 ? undefined : Math.min(...found)
 }
 
-/** Whether no table has more than so many minute rows of the hour. */
-export async function hasAtMost(store: Store, siteNo: number, hour: number, rows: number): Promise<boolean> {
+async function hasAtMost(store: Store, siteNo: number, hour: number, rows: number): Promise<boolean> {
   for (const table of MINUTE_TABLES) {
     const beyond = await store.read
       .selectFrom(table)

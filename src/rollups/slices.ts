@@ -75,7 +75,7 @@ export interface Slice {
 export async function filledTables(
   store: Store,
   level: RollUpLevel,
-  dirty: DirtyBucket,
+  dirty: Pick<DirtyBucket, 'siteNo' | 'bucket'>,
   rowsAtOnce: number,
 ): Promise<readonly RollupTable[] | undefined> {
   const counts = level.tables.map((table) => {

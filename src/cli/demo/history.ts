@@ -127,7 +127,12 @@ function bookedOn(payload: Payload, grain: number): Payload {
     : { ...payload, timestamp_ms: floorTo(payload.timestamp_ms, grain) }
 }
 
-/** Rolls up as the service's loops would have done by now. @param update takes the buckets rolled up so far */
+/**
+ * Rolls up as the service's loops would have done by now. What is too old they delete, and add up by fives, once the service runs: probes of the past look
+ * at minutes of their time.
+ *
+ * @param update takes the buckets rolled up so far
+ */
 export async function settle(store: Store, now: number, update: Update): Promise<void> {
   let done = 0
   for (let buckets = await rollUp(store, now); buckets > 0; buckets = await rollUp(store, now)) {

@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import { type Clock, DAY, floorTo, HOUR, isoTime, MINUTE, SECOND } from '../../lib/index.ts'
 import { startService } from '../../main.ts'
-import { applyRetention } from '../../rollups/index.ts'
 import { connectWithoutThread, migrate, openSqliteStore, type SqliteOptions } from '../../store/index.ts'
 import { createLog, stopOnSignals } from '../process.ts'
 import { withProgress } from '../progress.ts'
@@ -81,8 +80,6 @@ export async function prepareDemo({ config, clock, days, seed }: DemoOptions): P
       ...{ store, config, clock, incidents, earliest, start },
       sites: gaps,
     })
-    // Not before: probes of the past look at minutes of their time, which are added up by fives here.
-    await applyRetention(store, retention, clock.now(), () => true)
     const bridge = await bridgeToNow({ folder, gaps, incidents, seed, retention }, start, clock).catch(
       async (thrown: unknown) => {
         await tagServer.close()
