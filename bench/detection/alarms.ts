@@ -9,6 +9,8 @@ export interface Alarm {
   from: number
   to: number
   message: string
+  /** When its first finding says that it began, epoch ms. */
+  since: number | null
   /** The worst it was. */
   severity: 'warning' | 'critical'
 }
@@ -30,7 +32,9 @@ export class AlarmLog {
     for (const [key, finding] of bad) {
       if (!this.#open.has(key)) {
         const { message } = finding
-        this.#open.set(key, { probe, subject: subjectOf(finding), from: slot, to: slot, message, severity: 'warning' })
+        const since = finding.since === null ? null : Date.parse(finding.since)
+        const alarm = { probe, subject: subjectOf(finding), from: slot, to: slot, message, since }
+        this.#open.set(key, { ...alarm, severity: 'warning' })
       }
       const alarm = this.#open.get(key)
       if (alarm !== undefined && finding.status === 'critical') alarm.severity = 'critical'

@@ -1,7 +1,7 @@
 import type { Alarm } from './alarms.ts'
 import type { BaselineOutcome } from './baselines.ts'
 import type { Fault, FaultKind } from './faults.ts'
-import { SLOTS_AN_HOUR } from './world.ts'
+import { SLOT, SLOTS_AN_HOUR, timeOf } from './world.ts'
 
 /** What data_volume says of events that come twice, apart from what it says of those that are missing. */
 export const DOUBLED_PROBE = 'data_volume, doubled'
@@ -46,6 +46,8 @@ export interface JudgedFault {
   rate: number
   /** In slots, null when it was not detected. */
   detectedAfter: number | null
+  /** How much later than it did the fault began by what that alarm says, in slots; null also where it does not say. */
+  datedAfter: number | null
   /** Of a hard fault, see `floorOf`. */
   floor: number | null
 }
@@ -77,7 +79,7 @@ export function outcomeOf(
     faults: faults.map((fault) => ({
       fault,
       ...known(fault),
-      detectedAfter: detectedAfter(fault, alarms),
+      ...detection(fault, alarms),
     })),
     falseAlarms: alarms
       .filter((alarm) => isFalse(alarm, faults))
@@ -93,10 +95,14 @@ export const isFalse = ({ from }: Alarm, faults: readonly Fault[]): boolean =>
 const faultBefore = ({ from }: Alarm, faults: readonly Fault[]): string | null =>
   faults.some((fault) => from > fault.to && from <= fault.to + LOOKS_BACK) ? 'the day after a fault' : null
 
-/** Slots from the fault's beginning to the first alarm of a probe that has to see it. */
-function detectedAfter(fault: Fault, alarms: readonly Alarm[]): number | null {
-  const delays = alarms
+/** By the first alarm of a probe that has to see the fault. */
+function detection(fault: Fault, alarms: readonly Alarm[]): Pick<JudgedFault, 'detectedAfter' | 'datedAfter'> {
+  const first = alarms
     .filter(({ probe, from }) => PROBES_OF[fault.kind].includes(probe) && from >= fault.from && from <= fault.to)
-    .map(({ from }) => from - fault.from)
-  return delays.length === 0 ? null : Math.min(...delays)
+    .toSorted((a, b) => a.from - b.from)[0]
+  if (first === undefined) return { detectedAfter: null, datedAfter: null }
+  return {
+    detectedAfter: first.from - fault.from,
+    datedAfter: first.since === null ? null : (first.since - timeOf(fault.from)) / SLOT,
+  }
 }

@@ -167,6 +167,7 @@ function faultTable(outcomes: readonly SiteOutcome[]): string {
     const hopeless = injected.filter(({ isHopeless }) => isHopeless).length
     const delays = visibleOf(outcomes, [kind]).map(({ detectedAfter }) => detectedAfter)
     const found = delays.filter((delay) => delay !== null)
+    const dated = visibleOf(outcomes, [kind]).flatMap(({ datedAfter }) => (datedAfter === null ? [] : [datedAfter]))
     return [
       kind,
       PROBES_OF[kind].join(', '),
@@ -174,12 +175,28 @@ function faultTable(outcomes: readonly SiteOutcome[]): string {
       `${hopeless}`,
       delays.length === 0 ? '' : percent(found.length / delays.length),
       found.length === 0 ? '' : `${(median(found) * MINUTES_A_SLOT).toFixed(0)} min`,
+      dated.length === 0 ? '' : spread(dated),
     ]
   })
   return markdownTable(
-    ['fault', 'probes', 'visible', 'shows, but nobody could find it', 'detected', 'median time'],
+    [
+      'fault',
+      'probes',
+      'visible',
+      'shows, but nobody could find it',
+      'detected',
+      'median time',
+      'begins later than it did',
+    ],
     rows,
   )
+}
+
+/** The median, and what nine of ten lie within. */
+function spread(slots: readonly number[]): string {
+  const sorted = slots.toSorted((a, b) => a - b)
+  const at = (share: number) => ((sorted[Math.round(share * (sorted.length - 1))] ?? 0) * MINUTES_A_SLOT).toFixed(0)
+  return `${at(0.5)} (${at(0.05)} to ${at(0.95)}) min`
 }
 
 function alarmTable(outcomes: readonly SiteOutcome[]): string {

@@ -3,7 +3,7 @@ import { surprise } from './false-alarms.ts'
 import { type FieldSentence, MIN_USUAL_EVENTS, type PresenceHistory } from './quality.ts'
 import { wilson, Z_999 } from './statistics.ts'
 import { unusualStretch } from './unusual-share.ts'
-import type { FaultyShare, PresenceBucket } from './usual-share.ts'
+import type { FaultyShare } from './usual-share.ts'
 import type { Finding, Status } from './verdict.ts'
 
 export interface BadShareConfig {
@@ -51,9 +51,10 @@ export function judgeShare<F extends string>(
     budget,
   })
   if (seen === null) return null
-  const { first, present, total, chance, limit: needed } = seen.stretch
+  const { stretch, since } = seen
+  const { first, present, total, chance, limit: needed } = stretch
   const { low } = wilson(present / together, total / together, Z_999)
-  const status: Status = !seen.isBad ? 'ok' : low > critical_share ? 'critical' : 'warning'
+  const status: Status = since === null ? 'ok' : low > critical_share ? 'critical' : 'warning'
   const events = event_name === null ? 'events' : `“${event_name}” events`
   return {
     subject: event_name === null ? { field } : { event_name, field },
@@ -65,27 +66,16 @@ export function judgeShare<F extends string>(
     measured: present / total,
     expected: usual.rate,
     band: { low: null, high: limit },
-    since: seen.isBad ? isoTime(began(field, recent, limit)) : null,
+    since: since === null ? null : isoTime(since),
     evidence: {
       present,
       total,
       lower_bound: low,
-      ...(seen.isBad ? surprise(chance, needed) : {}),
+      ...(since === null ? {} : surprise(chance, needed)),
       usual_present: usual.present,
       usual_total: usual.total,
       clumping: together,
       last_seen: isoTime(recent.at(-1)?.to ?? now),
     },
   }
-}
-
-/** It began where what is beyond the limit adds up to most (CUSUM, Page 1954). */
-export function began<F extends string>(field: F, buckets: readonly PresenceBucket<F>[], limit: number): number {
-  let excess = 0
-  let most = { excess: Number.NEGATIVE_INFINITY, from: 0 }
-  for (const { from, fields } of buckets.toReversed()) {
-    excess += fields[field].present - limit * fields[field].total
-    if (excess > most.excess) most = { excess, from }
-  }
-  return most.from
 }

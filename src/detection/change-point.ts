@@ -26,13 +26,24 @@ export function roseAt(shares: readonly Share[], now: Omit<Share, 'from'>, passi
   // All of a few are not all that will ever come (Jeffreys' prior).
   const share = (now.count + 0.5) / (now.of + 1)
   const [one, another] = logRatios(share, passing)
-  let support = 0
-  let most = { support: 0, from: shares.at(-1)?.from ?? 0 }
-  for (const { from, count, of } of shares.toReversed()) {
-    support += count * one + (of - count) * another
-    if (support > most.support) most = { support, from }
+  return changedAt(shares.map(({ from, count, of }) => ({ from, support: count * one + (of - count) * another })))
+}
+
+/** How much what came in a stretch of time speaks for a change, natural logarithm of the likelihood ratio; `from` as of `Share`. */
+export interface Support {
+  readonly from: number
+  readonly support: number
+}
+
+/** From which stretch on all that came speaks most for a change, epoch ms. Looks back until it surely speaks against it. @param stretches oldest first */
+export function changedAt(stretches: readonly Support[]): number {
+  let sum = 0
+  let most = { sum: 0, from: stretches.at(-1)?.from ?? 0 }
+  for (const { from, support } of stretches.toReversed()) {
+    sum += support
+    if (sum > most.sum) most = { sum, from }
     // Before any of the fault was found, what is well came after it.
-    else if (most.support > 0 && support < most.support - WELL_BETWEEN) break
+    else if (most.sum > 0 && sum < most.sum - WELL_BETWEEN) break
   }
   return most.from
 }

@@ -1,5 +1,4 @@
 import { duration, isoTime, number, percent } from '../lib/index.ts'
-import { began } from './bad-share.ts'
 import { surprise } from './false-alarms.ts'
 import { learnFields, type PastField, type PastFields, type PresenceWeeks } from './past-fields.ts'
 import { type FieldSentence, judgeField, learnPresence, MIN_USUAL_EVENTS, type PresenceHistory } from './quality.ts'
@@ -182,21 +181,22 @@ function judgePurpose({ tag_key, purpose, recent, limit, usual, budget }: KeptPu
   const { rate, together } = usual
   const seen = unusualStretch(purpose, recent, now, { usual, isBad: (share) => share > limit, budget })
   if (seen === null) return null
-  const { first, present: denied, total, chance, limit: needed } = seen.stretch
+  const { stretch, since } = seen
+  const { first, present: denied, total, chance, limit: needed } = stretch
   return {
     subject: { tag_key },
-    status: seen.isBad ? 'warning' : 'ok',
+    status: since === null ? 'ok' : 'warning',
     message: `“${tag_key}” ran while “${purpose}” was denied in ${percent(denied / total)} of ${number(total)} executions in ${duration(now - (recent[first]?.from ?? now))}; ${percent(rate)} are usual`,
     measured: denied / total,
     expected: rate,
     band: { low: null, high: limit },
-    since: seen.isBad ? isoTime(began(purpose, recent, limit)) : null,
+    since: since === null ? null : isoTime(since),
     evidence: {
       purpose,
       denied,
       executions: total,
       lower_bound: wilson(denied / together, total / together, Z_999).low,
-      ...(seen.isBad ? surprise(chance, needed) : {}),
+      ...(since === null ? {} : surprise(chance, needed)),
       usual_denied: usual.present,
       usual_executions: usual.total,
       last_seen: isoTime(recent.at(-1)?.to ?? now),

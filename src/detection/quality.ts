@@ -140,10 +140,11 @@ export function judgeField<F extends string>(
   const isLow = (share: number, rate: number): boolean => share < lost_share * rate
   const seen = unusualStretch(field, recent, now, { usual, isBad: isLow, budget })
   if (seen === null) return null
-  const { first, present, total, chance, limit: needed } = seen.stretch
-  const expected = seen.stretch.usual / level
+  const { stretch, since } = seen
+  const { first, present, total, chance, limit: needed } = stretch
+  const expected = stretch.usual / level
   const share = present / total
-  const status: Status = !seen.isBad ? 'ok' : share < GONE_SHARE * expected ? 'critical' : 'warning'
+  const status: Status = since === null ? 'ok' : share < GONE_SHARE * expected ? 'critical' : 'warning'
   const events = event_name === null ? 'events' : `“${event_name}” events`
   return {
     subject: event_name === null ? { field } : { event_name, field },
@@ -155,11 +156,11 @@ export function judgeField<F extends string>(
     measured: share,
     expected,
     band: { low: lost_share * level * expected, high: null },
-    since: seen.isBad ? isoTime(lossBegan(field, recent, expected)) : null,
+    since: since === null ? null : isoTime(since),
     evidence: {
       present,
       total,
-      ...(seen.isBad ? surprise(chance, needed) : {}),
+      ...(since === null ? {} : surprise(chance, needed)),
       usual_present: usual.present,
       usual_total: usual.total,
       clumping: usual.together,
@@ -207,18 +208,6 @@ function assessField<F extends string>(
   if (window === null) return null
   const { present, total } = totalOf([field], window)[field]
   return { window, present, total, high: wilson(present / together, total / together, Z_999).high }
-}
-
-/** The loss began where the missing fields add up to most (CUSUM, Page 1954). */
-function lossBegan<F extends string>(field: F, buckets: readonly PresenceBucket<F>[], expected: number): number {
-  const neutral = 0.75 * expected
-  let deficit = 0
-  let most = { deficit: Number.NEGATIVE_INFINITY, from: 0 }
-  for (const { from, fields } of buckets.toReversed()) {
-    deficit += neutral * fields[field].total - fields[field].present
-    if (deficit > most.deficit) most = { deficit, from }
-  }
-  return most.from
 }
 
 function totalOf<F extends string>(fields: readonly F[], buckets: readonly PresenceBucket<F>[]): FieldCounts<F> {

@@ -1,3 +1,4 @@
+import { changedAt } from './change-point.ts'
 import { logLimit } from './false-alarms.ts'
 import { clamp, logRatios } from './statistics.ts'
 import {
@@ -40,22 +41,23 @@ const LEAST_EVENTS = 30
  * Null with fewer. What the newest events speak against is over, and only what came since is looked at.
  *
  * @param recent oldest first
+ * @returns with it, when what is bad began, epoch ms; null where nothing is
  */
 export function unusualStretch<F extends string>(
   field: F,
   recent: readonly PresenceBucket<F>[],
   now: number,
   test: ShareTest,
-): { stretch: Stretch; isBad: boolean } | null {
+): { stretch: Stretch; since: number | null } | null {
   const counts = countsOfField(field, recent)
   const stretches = stretchesOf(counts, now, test)
   const [newest] = stretches
   if (newest === undefined) return null
   for (let from = 0; ; ) {
     const surest = surestOf(stretches, from)
-    if (surest === null) return { stretch: newest, isBad: false }
+    if (surest === null) return { stretch: newest, since: null }
     const over = overSince(counts, surest, test.usual)
-    if (over === null) return { stretch: surest, isBad: true }
+    if (over === null) return { stretch: surest, since: beganAt(counts, surest, test.usual) }
     from = over
   }
 }
@@ -107,6 +109,23 @@ function surestOf(stretches: readonly Stretch[], from: number): Stretch | null {
     if (surest === null || stretch.chance - stretch.limit < surest.chance - surest.limit) surest = stretch
   }
   return surest
+}
+
+/** The events from there on speak most for the stretch's share against what is usual of their hours, in clumps. */
+function beganAt(
+  recent: readonly RangeCount[],
+  { present, total }: Stretch,
+  { rateAt, together }: ShareTest['usual'],
+): number {
+  // All of a few clumps are not all that will ever come (Jeffreys' prior).
+  const now = (present / together + 0.5) / (total / together + 1)
+  return changedAt(
+    recent.map((bucket) => {
+      const [there, missing] = logRatios(now, clamp(rateAt(bucket.from), LEAST_RATE, 1 - LEAST_RATE))
+      const support = bucket.present * there + (bucket.total - bucket.present) * missing
+      return { from: bucket.from, support: support / together }
+    }),
+  )
 }
 
 /** So sure that a rate came back that it is wrong once in four times (Ville 1939), as of doublings. */

@@ -100,16 +100,16 @@ const judge = (recent: (hoursAgo: number) => FieldCount) => {
 
 test('a loss is seen in the stretch that chance explains least, which is the whole of it', () => {
   const seen = judge((hoursAgo) => ({ present: hoursAgo <= 5 ? 1 : 6, total: 10 }))
-  assert.equal(seen?.isBad, true)
+  assert.equal(seen?.since, NOON - 5 * HOUR)
   assert.deepEqual([seen?.stretch.present, seen?.stretch.total], [60, 600])
 })
 
 test('a loss to under half is found though it may be half', () => {
-  assert.equal(judge((hoursAgo) => ({ present: hoursAgo <= 3 ? 1 : 3, total: 5 }))?.isBad, true)
+  assert.equal(judge((hoursAgo) => ({ present: hoursAgo <= 3 ? 1 : 3, total: 5 }))?.since, NOON - 3 * HOUR)
 })
 
 test('a third less is no loss, however sure it is', () => {
-  assert.equal(judge(() => ({ present: 400, total: 1_000 }))?.isBad, false)
+  assert.equal(judge(() => ({ present: 400, total: 1_000 }))?.since, null)
 })
 
 test('fewer than 30 events prove nothing', () => {
@@ -125,7 +125,7 @@ for (const [what, newest] of [
   ['twenty hours', 20],
 ] as const) {
   test(`a loss that ended ${what} ago is over, however little of it is left`, () => {
-    assert.equal(judge((hoursAgo) => ({ present: hoursAgo <= newest ? 6 : 0, total: 10 }))?.isBad, false)
+    assert.equal(judge((hoursAgo) => ({ present: hoursAgo <= newest ? 6 : 0, total: 10 }))?.since, null)
   })
 }
 
@@ -142,11 +142,11 @@ test('a loss that is over stays so while few events come, even if one of them is
   ]
   const usual = usualShare('field', STEADY, half)
   const isBad = (share: number, rate: number) => share < 0.5 * rate
-  assert.equal(unusualStretch('field', after, NOON, { usual, isBad, budget: 0.002 })?.isBad, false)
+  assert.equal(unusualStretch('field', after, NOON, { usual, isBad, budget: 0.002 })?.since, null)
 })
 
 test('a second loss after one that is over is found by what came since', () => {
   const seen = judge((hoursAgo) => ({ present: hoursAgo <= 2 || hoursAgo > 14 ? 0 : 6, total: 10 }))
-  assert.equal(seen?.isBad, true)
+  assert.equal(seen?.since, NOON - 2 * HOUR)
   assert.equal(seen?.stretch.total, 240)
 })
