@@ -55,7 +55,11 @@ export function RetentionTab() {
         <Card title="Retention" about="Older data is deleted automatically. The service's settings decide how old.">
           <FactList
             facts={[
-              { name: 'Counts by the minute', value: counted(minute_days, 'day'), setting: 'RETENTION_MINUTE_DAYS' },
+              {
+                name: 'Counts by the minute, by five minutes after two days',
+                value: counted(minute_days, 'day'),
+                setting: 'RETENTION_MINUTE_DAYS',
+              },
               { name: 'Counts by the hour', value: counted(hour_days, 'day'), setting: 'RETENTION_HOUR_DAYS' },
               {
                 name: 'Results of probes, alerts that are over, messages',
