@@ -9,7 +9,7 @@ import { countsOf, expectedBetween, type RecentCounts } from './volume-counts.ts
 /** An event that comes a whole time more often than the rest of its site explains, as one does whose tag fires twice. */
 export interface Doubling {
   readonly measured: number
-  /** How such counts are distributed while nothing is wrong: by the clock, or by the others where more of these come. */
+  /** How such counts are distributed while nothing is wrong: by the clock, or by the others where more of these come, or by what the event usually is of them. */
   readonly model: CountModel
   /** Natural logarithm of the chance of so many, and of the greatest that is unusual. */
   readonly chance: number
@@ -78,6 +78,8 @@ export function doublingOf(
   const stretches = stretchesOf(name, recent, usual, ofSite)
   const whole = stretches.at(-1)
   if (whole === undefined) return null
+  // Four weeks of an event say what it is of the site far better than what its hours are: of a few dozen a day that was off by a quarter.
+  const shareOfOthers = own.hourly / Math.max(usual.of(null).hourly - own.hourly, own.hourly)
   const isLarge = whole.byClock > LARGE * whole.usualOthers
   const specialUntil = usual.specialUntil(to)
   for (const length of WINDOWS) {
@@ -88,7 +90,7 @@ export function doublingOf(
     if ((isLarge && length < LEAST_OF_LARGE) || measured < LEAST_EVENTS || byClock < LEAST_USUAL) continue
     const level = others / usualOthers
     if (!(level >= OTHERS.least && level <= OTHERS.most)) continue
-    const mean = byClock * Math.max(LOWEST_LEVEL, level)
+    const mean = Math.max(byClock * Math.max(LOWEST_LEVEL, level), shareOfOthers * others)
     if (measured < DOUBLED.least * mean || measured > DOUBLED.most * mean) continue
     const burstOfOthers = usual.of(null).noise.burst
     const noise = own.noise.level(length) + burstOfOthers / usualOthers

@@ -88,6 +88,17 @@ test('an event that began some days ago is still becoming usual, and no doubling
   assert.equal(doubledOf(recent, {}, { usual }), undefined)
 })
 
+test('what an event is of the site on other days is no doubling, though its weekday had half as many', () => {
+  const isLikeToday = (time: number) => new Date(time).getUTCDay() === new Date(NOON).getUTCDay()
+  const usual: Rates = (time) => ({ ...USUAL, purchase: isLikeToday(time) ? 3 : 6 })
+  const of =
+    (purchase: number): Rates =>
+    (time) =>
+      isLikeToday(time) ? { ...USUAL, purchase } : usual(time)
+  assert.equal(doubledOf(of(6), {}, { usual }), undefined)
+  assert.equal(doubledOf(of(12), {}, { usual })?.status, 'warning')
+})
+
 test('a site of less than two weeks has no doublings', () => {
   assert.equal(doubledOf(times(2, { purchase: 2 }), {}, { knownFrom: NOON - 10 * DAY }), undefined)
 })
