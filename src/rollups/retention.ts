@@ -15,6 +15,8 @@ const NAME_DAYS = 3
  * the wait between acceptance and commit and for clocks of other processes.
  */
 const JOURNAL_REACH_MS = DAY + HOUR
+/** A report may have been planned a moment before an hour, or a day, became too old, or by a clock that is behind: what it will read has to be there. */
+const OLDEST_PLAN_MS = HOUR
 
 /**
  * Deletes rows past their retention, and adds up old minutes by fives, site by site and in small steps. Minute rows whose hour is not rolled up yet stay
@@ -31,11 +33,11 @@ export async function applyRetention(
   shouldContinue: () => boolean,
 ): Promise<void> {
   const foldsFrom = await firstFoldable(store, now)
+  const plannedAt = now - OLDEST_PLAN_MS
   const from: KeptFrom = {
-    // An hour behind the reports, some of which were planned a moment ago, or by a clock that is behind.
-    singles: Math.min(singleMinutesFrom(now) - HOUR, floorTo(foldsFrom, HOUR)),
-    minutes: Math.min(minuteRowsFrom(now, retention), floorTo(foldsFrom, HOUR)),
-    hours: Math.min(hourRowsFrom(now, retention), floorTo(foldsFrom, DAY)),
+    singles: Math.min(singleMinutesFrom(plannedAt), floorTo(foldsFrom, HOUR)),
+    minutes: Math.min(minuteRowsFrom(plannedAt, retention), floorTo(foldsFrom, HOUR)),
+    hours: Math.min(hourRowsFrom(plannedAt, retention), floorTo(foldsFrom, DAY)),
     names: floorTo(now, DAY) - NAME_DAYS * DAY,
   }
   const sites = await store.read.selectFrom('sites').select('site_no').orderBy('site_no').execute()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { foldOrphans } from '../../src/journal/index.ts'
-import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
-import { applyRetention, GRAIN, rollUp } from '../../src/rollups/index.ts'
+import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { applyRetention, GRAIN, minuteRowsFrom, rollUp } from '../../src/rollups/index.ts'
 import { removeOldestHour } from '../../src/rollups/minute-retention.ts'
 import { NO_SITE, type Store } from '../../src/store/index.ts'
 import { deltaOf, encode, eventPayload, totalEvents } from '../../testkit/deltas.ts'
@@ -150,6 +150,24 @@ testOnEveryEngine(
     assert.equal(await totalEvents(store, site_no, GRAIN.hour), 32)
   },
 )
+
+testOnEveryEngine('what a report was planned on a moment ago stays for another hour', async (store) => {
+  const { site_no } = await insertSite(store)
+  const hour = floorTo(NOW, HOUR) - 3 * DAY
+  const sent = [hour, hour + 17 * MINUTE]
+  for (const time of sent) await accept(store, site_no, time, time)
+  await foldOrphans(store, [])
+  await rollUpAll(store, NOW)
+  // The first moment at which no report reads minutes of that hour any more.
+  const gone = hour + HOUR + 3 * DAY
+  const retention = { minuteDays: 3, hourDays: 30 }
+  assert.equal(minuteRowsFrom(gone, retention), hour + HOUR)
+  await applyRetention(store, retention, gone, always)
+  assert.equal(await totalEvents(store, site_no), 2)
+  await applyRetention(store, retention, gone + HOUR, always)
+  assert.equal(await totalEvents(store, site_no), 0)
+  assert.equal(await totalEvents(store, site_no, GRAIN.hour), 2)
+})
 
 testOnEveryEngine('refused requests of no site are kept as long as those of a site', async (store) => {
   const { site_no } = await insertSite(store)
