@@ -14,13 +14,18 @@ export const LICENCES = '.vite/licences.json'
 /** Names and lines for stack traces, without the sources themselves, which are half of it. */
 const MAPS = { sourcemapExcludeSources: true }
 
+export interface BundleOptions {
+  /** With source maps and the texts of licences: for tests they would be a third of the time. */
+  isPublished?: boolean
+}
+
 /**
  * Bundles the program with its libraries into a few files of JavaScript: Node strips no types below `node_modules`. A start takes two
  * thirds of the processor time that it needs with the sources, and 55 MB less (`npm run package`, Node 24).
  *
  * @param folder receives `cli.mjs`, the entry, with source maps; made if it is missing, emptied if not
  */
-export async function bundle(folder: string): Promise<void> {
+export async function bundle(folder: string, { isPublished = true }: BundleOptions = {}): Promise<void> {
   const { build } = await import('vite')
   await build({
     configFile: false,
@@ -32,10 +37,10 @@ export async function bundle(folder: string): Promise<void> {
       ssr: true,
       target: 'node22',
       minify: false,
-      sourcemap: true,
+      sourcemap: isPublished,
       outDir: folder,
       emptyOutDir: true,
-      license: { fileName: LICENCES },
+      license: isPublished && { fileName: LICENCES },
       rolldownOptions: {
         input: { cli: join(REPOSITORY, 'src/cli/index.ts') },
         output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs', ...MAPS },

@@ -13,6 +13,8 @@ import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { globalSetup, globalTeardown } from '../testkit/global-setup.ts'
 import { packLibraries } from '../testkit/processes/packed-libraries.ts'
+import { PROGRAM_FOR_TESTS } from '../testkit/repository.ts'
+import { programForTests } from './program-for-tests.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FILES = '{test,bench,trials}/**/*.test.ts'
@@ -85,6 +87,8 @@ process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/compiled')
 const folder = await mkdtemp(join(tmpdir(), 'tagwarden-tests-'))
 try {
   const execArgv = [...(await packLibraries()), ...(asked.length === 0 ? ['--import', UNTRACKED] : [])]
+  // Bundling it is worth a dozen starts; a few files run the sources that someone edits.
+  if (files.length > SHARED_BY) process.env[PROGRAM_FOR_TESTS] ??= await programForTests()
   await globalSetup()
   const entries = await Promise.all(processesFor(files).map(entryOf))
   const events = run({ files: entries, concurrency: CONCURRENCY, cwd: ROOT, execArgv })

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { systemClock } from '../../src/lib/index.ts'
 import { apiClient, bearer } from '../../testkit/api.ts'
 import { tempDir } from '../../testkit/engines.ts'
-import { PROGRAM, REPOSITORY } from '../../testkit/repository.ts'
+import { PROGRAM_OF_SOURCES, REPOSITORY } from '../../testkit/repository.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { type Block, shellBlocks } from './blocks.ts'
 
@@ -220,7 +220,7 @@ for (const [name, shows] of RUN) {
       .replace('"site_id":"…"', `"site_id":"${site.id}"`)
       .replaceAll('curl …', 'curl -fsS -m 10 -o /dev/null')
       .replace('your-job', 'echo done')
-      .replace('npm run tagwarden --', `"${process.execPath}" "${PROGRAM}"`)
+      .replace('npm run tagwarden --', `"${process.execPath}" "${PROGRAM_OF_SOURCES}"`)
       .replace('--key KEY', `--key ${site.ingest_key} --endpoint ${url}/ingest`)
     const { stdout } = await shell(t, script, {
       ...{ ADMIN_TOKEN, CLIENT_ID: client.id, SITE_ID: site.id },

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { PROGRAM, PROGRAM_OF_SOURCES } from '../repository.ts'
 import { until } from '../until.ts'
 import { withPackedLibraries } from './packed-libraries.ts'
 
@@ -68,7 +69,9 @@ export class NodeProcess {
   /** Starts it and does not wait. @param environment more settings */
   launch(environment: Readonly<Record<string, string>> = {}): void {
     const { args, core = null, folder, isWorker = false } = this.options
-    const node = [process.execPath, ...withPackedLibraries(), ...args]
+    // A bundle has its libraries in it.
+    const packed = args.includes(PROGRAM) && PROGRAM !== PROGRAM_OF_SOURCES ? [] : withPackedLibraries()
+    const node = [process.execPath, ...packed, ...args]
     const [command = process.execPath, ...rest] = [...pinTo(core), ...node]
     this.#outFrom = sizeOf(this.#path('out'))
     const [out, err] = [openSync(this.#path('out'), 'a'), openSync(this.#path('err'), 'a')]

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, globSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { bundle, PLACE } from './bundle.ts'
+
+const REPOSITORY = join(import.meta.dirname, '..')
+const CACHE = join(REPOSITORY, 'node_modules/.cache/tagwarden-program')
+/** What starts it, beside which the bundle is found. */
+const ENTRY = 'bin/tagwarden.mjs'
+/** What it is made of. */
+const MADE_OF = ['package.json', 'package-lock.json', 'scripts/bundle.ts', ENTRY, 'src/**/*']
+/** What it reads while it runs: folders, as the dashboard may be built again. */
+const READ = ['web', 'tag']
+
+/** No run takes as long, ms. */
+const UNUSED_MS = 86_400_000
+
+/**
+ * Bundles the program as it is published, for tests that start it as a process. Kept until something of its sources changes, with what Node
+ * has compiled of it.
+ *
+ * @returns the file that starts it
+ */
+export async function programForTests(): Promise<string> {
+  const folder = join(CACHE, await digest())
+  if (!existsSync(folder)) {
+    await make(folder)
+    await removeUnused()
+  }
+  await utimes(folder, new Date(), new Date())
+  return join(folder, ENTRY)
+}
+
+async function digest(): Promise<string> {
+  const hash = createHash('sha256')
+  const found = globSync(MADE_OF, { cwd: REPOSITORY, withFileTypes: true })
+  const files = found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+  for (const file of files.sort()) hash.update(`${file}\0`).update(await readFile(file))
+  return hash.digest('hex').slice(0, 16)
+}
+
+async function make(folder: string): Promise<void> {
+  await mkdir(CACHE, { recursive: true })
+  const made = await mkdtemp(join(CACHE, 'part-'))
+  try {
+    await bundle(join(made, PLACE), { isPublished: false })
+    cpSync(join(REPOSITORY, ENTRY), join(made, ENTRY))
+    for (const name of READ) await symlink(join(REPOSITORY, name), join(made, name), 'junction')
+    // Two runs that begin at the same time make the same.
+    await rename(made, folder).catch((thrown) => {
+      if (!existsSync(folder)) throw thrown
+    })
+  } finally {
+    await rm(made, { recursive: true, force: true })
+  }
+}
+
+/** Each change of a source makes another. */
+async function removeUnused(): Promise<void> {
+  for (const name of await readdir(CACHE)) {
+    const folder = join(CACHE, name)
+    const { mtimeMs } = await stat(folder)
+    if (Date.now() - mtimeMs > UNUSED_MS) await rm(folder, { recursive: true, force: true })
+  }
+}
