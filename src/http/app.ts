@@ -16,7 +16,7 @@ import { describeApi } from './openapi.ts'
 import { IDLE_SOCKET_TIMEOUT_MS, MAX_BODY_BYTES, SERVER_LIMITS } from './pacing.ts'
 import { ErrorBody, type HttpApp } from './schemas.ts'
 import { shareWork } from './sharing.ts'
-import { validatorCompiler } from './validation.ts'
+import { compileOnce, validatorCompiler } from './validation.ts'
 
 export interface HttpAppOptions {
   /** False: no log at all. */
@@ -102,6 +102,10 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
 }
 
 const buildSerializers = SerializerSelector()
+type Serialize = ReturnType<ReturnType<typeof buildSerializers>>
+
+/** By the text of what they serialize: an error is the same in all routes, and an answer in all services of a process. */
+const serializers = new Map<string, Serialize>()
 
 /**
  * Fastify's own serializers, each compiled with its first answer. A start compiled several of each route, most of which a process
@@ -109,10 +113,11 @@ const buildSerializers = SerializerSelector()
  */
 function serializersWhenNeeded(...args: Parameters<typeof buildSerializers>): ReturnType<typeof buildSerializers> {
   const compile = buildSerializers(...args)
+  const shared = JSON.stringify(args)
   return (route) => {
-    let serialize: ReturnType<typeof compile> | undefined
+    let serialize: Serialize | undefined
     return (data) => {
-      serialize ??= compile(route)
+      serialize ??= compileOnce(serializers, `${shared}${JSON.stringify(route.schema)}`, () => compile(route))
       return serialize(data)
     }
   }

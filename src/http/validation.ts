@@ -35,9 +35,25 @@ const reading = {
   first: ajvWith({ ...common, coerceTypes: 'array' }),
 }
 
+/** What a process has compiled, by the text of its schema: many routes have the same parameters, and each had a copy of them compiled. */
+const checks = new Map<Ajv, Map<string, Check>>()
+
 function compile(ajv: Ajv, schema: object): Check {
-  const validate = ajv.compile(schema)
-  return (data) => (validate(data) ? [] : (validate.errors ?? []))
+  const compiled = checks.get(ajv) ?? new Map<string, Check>()
+  checks.set(ajv, compiled)
+  return compileOnce(compiled, JSON.stringify(schema), () => {
+    const validate = ajv.compile(schema)
+    return (data) => (validate(data) ? [] : (validate.errors ?? []))
+  })
+}
+
+/** What was compiled of a text before, or is now. */
+export function compileOnce<T>(compiled: Map<string, T>, text: string, make: () => T): T {
+  const known = compiled.get(text)
+  if (known !== undefined) return known
+  const made = make()
+  compiled.set(text, made)
+  return made
 }
 
 /** What is wrong with data that a schema describes: everything, or for a mass of it the first fault. */

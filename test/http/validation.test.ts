@@ -270,3 +270,26 @@ test('the interface itself takes flags and ids as they are spelt', async (t) => 
   const patched = await api.call('PATCH', `/api/clients/${off.id.toUpperCase()}`, { name: 'Gone' })
   assert.equal(patched.json<{ id: string }>().id, off.id)
 })
+
+test('what one process compiles once for all its services tells schemas apart that differ in one bound or field', async (t) => {
+  const withMost = (maximum: number, response: Record<string, unknown>) =>
+    openApp(t, (app) => {
+      const body = Type.Object({ size: Type.Integer({ maximum }) })
+      const answers = { 200: Type.Object(Object.fromEntries(Object.keys(response).map((name) => [name, Type.Any()]))) }
+      app.post('/sized', { schema: { body, response: answers } }, async () => ({ first: 1, second: 2 }))
+    })
+  const apps = [await withMost(5, { first: 1 }), await withMost(6, { second: 2 }), await withMost(5, { first: 1 })]
+  const send = async (size: number) => {
+    const answers = apps.map((app) => app.inject({ method: 'POST', url: '/sized', payload: { size } }))
+    return (await Promise.all(answers)).map((answer) => [answer.statusCode, answer.json<{ message?: string }>()])
+  }
+  assert.deepEqual(await send(5), [
+    [200, { first: 1 }],
+    [200, { second: 2 }],
+    [200, { first: 1 }],
+  ])
+  assert.deepEqual(
+    (await send(6)).map(([status]) => status),
+    [400, 200, 400],
+  )
+})
