@@ -9,6 +9,7 @@ import { amount } from '../../testkit/length.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
 import { runCli, startCli } from '../../testkit/processes/command-line.ts'
 import { startServerProcess } from '../../testkit/processes/server-process.ts'
+import { PROGRAM_OF_SOURCES } from '../../testkit/repository.ts'
 import { fillEveryTable, NOT_COPIED, rowsOf, tableNames } from '../store/copy-support.ts'
 import { makeNewer, makeUnmigrated, withStore } from './databases.ts'
 
@@ -105,7 +106,8 @@ test('a copy that is killed again and again ends up whole', async (t) => {
   for (let isDone = false; !isDone; ) {
     // Far enough for some pages, and each time at another of the statements that a page takes.
     const environment = { DATABASE_URL, KILL_AT: String(amount(130, 60) + kills), NODE_OPTIONS: `--import=${KILLER}` }
-    const { child, finished } = await startCli(t, args, environment)
+    // The driver whose queries are counted is part of a bundle.
+    const { child, finished } = await startCli(t, args, environment, PROGRAM_OF_SOURCES)
     const { code, err } = await finished
     isDone = code === 0
     if (!isDone) assert.equal(child.signalCode, 'SIGKILL', err.join('\n'))

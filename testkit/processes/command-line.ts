@@ -21,28 +21,33 @@ export interface Running {
   finished: Promise<Finished>
 }
 
-/** Starts the command line in an empty folder with no setting but those given. Lines come without line ends. */
+/**
+ * Starts the command line in an empty folder with no setting but those given. Lines come without line ends.
+ *
+ * @param program `PROGRAM_OF_SOURCES` where a test reaches into its libraries, which a bundle has in it
+ */
 export async function startCli(
   t: TestContext,
   args: readonly string[],
   environment: Record<string, string> = {},
+  program = PROGRAM,
 ): Promise<Running> {
-  const program = new NodeProcess({
+  const running = new NodeProcess({
     name: 'tagwarden',
-    args: [PROGRAM, ...args],
+    args: [program, ...args],
     environment,
     folder: await tempDir(t),
     logFolder: await tempDir(t),
   })
-  program.launch()
-  t.after(() => program.kill())
+  running.launch()
+  t.after(() => running.kill())
   return {
-    child: program.child,
+    child: running.child,
     get out() {
-      return program.out
+      return running.out
     },
-    printed: (pattern) => program.printed(pattern, START_MS),
-    finished: program.ended().then((code) => ({ code, out: program.out, err: program.err })),
+    printed: (pattern) => running.printed(pattern, START_MS),
+    finished: running.ended().then((code) => ({ code, out: running.out, err: running.err })),
   }
 }
 
