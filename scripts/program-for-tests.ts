@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, globSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, utimes } from 'node:fs/promises'
+import { cpSync, globSync } from 'node:fs'
+import { readdir, readFile, rm, stat, symlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DAY } from '../src/lib/index.ts'
+import { keepFolder } from '../testkit/kept-folder.ts'
+import { REPOSITORY } from '../testkit/repository.ts'
 import { bundle, PLACE } from './bundle.ts'
 
-const REPOSITORY = join(import.meta.dirname, '..')
 const CACHE = join(REPOSITORY, 'node_modules/.cache/tagwarden-program')
 /** What starts it, beside which the bundle is found. */
 const ENTRY = 'bin/tagwarden.mjs'
@@ -14,7 +16,7 @@ const MADE_OF = ['package.json', 'package-lock.json', 'scripts/bundle.ts', ENTRY
 const READ = ['web', 'tag']
 
 /** No run takes as long, ms. */
-const UNUSED_MS = 86_400_000
+const UNUSED_MS = DAY
 
 /**
  * Bundles the program as it is published, for tests that start it as a process. Kept until something of its sources changes, with what Node
@@ -24,10 +26,7 @@ const UNUSED_MS = 86_400_000
  */
 export async function programForTests(): Promise<string> {
   const folder = join(CACHE, await digest())
-  if (!existsSync(folder)) {
-    await make(folder)
-    await removeUnused()
-  }
+  if (await keepFolder(folder, make)) await removeUnused()
   await utimes(folder, new Date(), new Date())
   return join(folder, ENTRY)
 }
@@ -40,20 +39,10 @@ async function digest(): Promise<string> {
   return hash.digest('hex').slice(0, 16)
 }
 
-async function make(folder: string): Promise<void> {
-  await mkdir(CACHE, { recursive: true })
-  const made = await mkdtemp(join(CACHE, 'part-'))
-  try {
-    await bundle(join(made, PLACE), { isPublished: false })
-    cpSync(join(REPOSITORY, ENTRY), join(made, ENTRY))
-    for (const name of READ) await symlink(join(REPOSITORY, name), join(made, name), 'junction')
-    // Two runs that begin at the same time make the same.
-    await rename(made, folder).catch((thrown) => {
-      if (!existsSync(folder)) throw thrown
-    })
-  } finally {
-    await rm(made, { recursive: true, force: true })
-  }
+async function make(part: string): Promise<void> {
+  await bundle(join(part, PLACE), { isPublished: false })
+  cpSync(join(REPOSITORY, ENTRY), join(part, ENTRY))
+  for (const name of READ) await symlink(join(REPOSITORY, name), join(part, name), 'junction')
 }
 
 /** Each change of a source makes another. */

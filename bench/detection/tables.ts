@@ -1,4 +1,4 @@
-import { median } from '../lib/statistics.ts'
+import { median, quantile } from '../lib/statistics.ts'
 import { markdownTable } from '../lib/table.ts'
 import { intervalOf } from './bootstrap.ts'
 import { COUNT_KINDS, FAULT_KINDS, type FaultKind, SIGNAL_KINDS } from './faults.ts'
@@ -195,7 +195,7 @@ function faultTable(outcomes: readonly SiteOutcome[]): string {
 /** The median, and what nine of ten lie within. */
 function spread(slots: readonly number[]): string {
   const sorted = slots.toSorted((a, b) => a - b)
-  const at = (share: number) => ((sorted[Math.round(share * (sorted.length - 1))] ?? 0) * MINUTES_A_SLOT).toFixed(0)
+  const at = (share: number) => (quantile(sorted, share) * MINUTES_A_SLOT).toFixed(0)
   return `${at(0.5)} (${at(0.05)} to ${at(0.95)}) min`
 }
 

@@ -1,14 +1,11 @@
 import { SLOTS_AN_HOUR } from '../detection/world.ts'
+import { quantile } from '../lib/statistics.ts'
 import { markdownTable } from '../lib/table.ts'
 import type { Estimated } from './losses.ts'
 
 /** By how much estimates are wrong, as a share of what was lost; smallest first. */
 export const errorsOf = (estimates: readonly Estimated[]): number[] =>
   estimates.map(({ truth, loss }) => Math.abs(loss.lost / truth - 1)).sort((a, b) => a - b)
-
-/** The value below which a share of the sorted ones are. */
-export const quantile = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
 
 /** How the estimates of each kind of fault compare with what was lost. */
 export function errorTable(estimates: readonly Estimated[]): string {

@@ -23,6 +23,10 @@ export function shareOfStatus(results: readonly LoadResult[], status: number): n
   return all === 0 ? 0 : matching / all
 }
 
+/** The value below which a share of the sorted ones are. */
+export const quantile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN

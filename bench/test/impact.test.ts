@@ -5,8 +5,9 @@ import { isoTime } from '../../src/lib/index.ts'
 import type { Fault } from '../detection/faults.ts'
 import { timeOf } from '../detection/world.ts'
 import { estimatesOfSite, historyWithFaults } from '../impact/site.ts'
-import { errorsOf, errorTable, quantile } from '../impact/table.ts'
+import { errorsOf, errorTable } from '../impact/table.ts'
 import { FaultWindows } from '../impact/windows.ts'
+import { quantile } from '../lib/statistics.ts'
 
 test('what faults took is estimated within 15 % in the median, where beginning and end are known', () => {
   const estimates = [0, 1, 2].flatMap((index) => estimatesOfSite(historyWithFaults(1, index), true))

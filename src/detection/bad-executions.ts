@@ -1,5 +1,5 @@
 import { isoTime, MINUTE } from '../lib/index.ts'
-import { roseAt } from './change-point.ts'
+import { changedAt } from './change-point.ts'
 import { binomialTail, logRatios, sum, wilson } from './statistics.ts'
 import { newestUntil, type TimeRange } from './time.ts'
 import type { Status } from './verdict.ts'
@@ -87,7 +87,7 @@ export function judgeExecutions(
     since:
       status === 'ok'
         ? null
-        : isoTime(roseAt(buckets.map(shareOf), { count: bad, of: executions }, config.warning_share)),
+        : isoTime(changedAt(buckets.map(shareOf), { count: bad, of: executions }, () => config.warning_share)),
     lastSeen: isoTime(window.at(-1)?.to ?? now),
   }
 }

@@ -1,5 +1,5 @@
 import { duration, HOUR, isoTime, MINUTE, number } from '../lib/index.ts'
-import { roseAt } from './change-point.ts'
+import { changedAt } from './change-point.ts'
 import { median, sum, wilson } from './statistics.ts'
 import { newestUntil, type TimeRange } from './time.ts'
 import { type Finding, type Verdict, verdictOf } from './verdict.ts'
@@ -224,7 +224,7 @@ function slowSince(recent: readonly LatencyBucket[], window: Histogram, limit: n
     count: countAbove({ bounds: window.bounds, counts }, limit),
     of: sum(counts),
   }))
-  return roseAt(shares, { count: countAbove(window, limit), of: observations(window) }, SLOW_SHARE)
+  return changedAt(shares, { count: countAbove(window, limit), of: observations(window) }, () => SLOW_SHARE)
 }
 
 function milliseconds(value: number, bounds: readonly number[]): string {

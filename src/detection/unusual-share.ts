@@ -111,22 +111,17 @@ function surestOf(stretches: readonly Stretch[], from: number): Stretch | null {
   return surest
 }
 
-/** The events from there on speak most for the stretch's share against what is usual of their hours, in clumps. */
-function beganAt(
+const beganAt = (
   recent: readonly RangeCount[],
   { present, total }: Stretch,
   { rateAt, together }: ShareTest['usual'],
-): number {
-  // All of a few clumps are not all that will ever come (Jeffreys' prior).
-  const now = (present / together + 0.5) / (total / together + 1)
-  return changedAt(
-    recent.map((bucket) => {
-      const [there, missing] = logRatios(now, clamp(rateAt(bucket.from), LEAST_RATE, 1 - LEAST_RATE))
-      const support = bucket.present * there + (bucket.total - bucket.present) * missing
-      return { from: bucket.from, support: support / together }
-    }),
+): number =>
+  changedAt(
+    recent.map((bucket) => ({ from: bucket.from, count: bucket.present, of: bucket.total })),
+    { count: present, of: total },
+    (time) => clamp(rateAt(time), LEAST_RATE, 1 - LEAST_RATE),
+    together,
   )
-}
 
 /** So sure that a rate came back that it is wrong once in four times (Ville 1939), as of doublings. */
 const RECOVERED = Math.log(4)

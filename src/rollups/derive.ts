@@ -12,6 +12,7 @@ import {
   type RollUpLevel,
   type Slice,
   slicesOf,
+  wholeTable,
 } from './slices.ts'
 
 /**
@@ -47,7 +48,7 @@ export async function derive(
       await store.batch([
         clearDirty(store, level, dirty),
         ...empty.map((table) => checkEmpty(store, level, dirty, table)),
-        ...filled.flatMap((table) => deriveSlice(store, level, dirty, { table, within: sql`1 = 1` })),
+        ...filled.flatMap((table) => deriveSlice(store, level, dirty, wholeTable(table))),
         ...markDayDirty(level, dirty),
       ])
       return true

@@ -1,11 +1,19 @@
-import { type CompiledQuery, type SqlBool, sql } from 'kysely'
+import { type CompiledQuery, sql } from 'kysely'
 import { HOUR } from '../lib/index.ts'
 import { type Store, totalOf } from '../store/index.ts'
-import { GRAIN } from './columns.ts'
 import { oldestHour, whileClean } from './minute-retention.ts'
 import { FIVE_MINUTES } from './range-plan.ts'
-import { bucketsIn } from './removal.ts'
-import { COUNT_COLUMNS, filledTables, HOURS, NAME_COLUMNS, type Slice, slicesOf } from './slices.ts'
+import {
+  type Bucket,
+  COUNT_COLUMNS,
+  filledTables,
+  finer,
+  HOURS,
+  NAME_COLUMNS,
+  type Slice,
+  slicesOf,
+  wholeTable,
+} from './slices.ts'
 
 /** Minute rows that one transaction adds up, while all commits wait: some 25 ms. */
 const ROWS_AT_ONCE = 5_000
@@ -28,11 +36,11 @@ export async function addUpNextHour(
   const bucket = { siteNo, bucket: hour }
   const filled = await filledTables(store, HOURS, bucket, rowsAtOnce)
   const slices = filled?.map(wholeTable) ?? (await slicesOf(store, HOURS, bucket, rowsAtOnce))
-  const changes = slices.map((slice) => addUp(store, { siteNo, hour }, slice))
+  const changes = slices.map((slice) => addUp(store, bucket, slice))
   const done = note(store, siteNo, hour)
   const transactions = filled === undefined ? [...changes, [done]] : [[...changes.flat(), done]]
   for (const queries of transactions) {
-    if (!(await whileClean(store, { siteNo, hour }, queries))) return false
+    if (!(await whileClean(store, bucket, queries))) return false
   }
   return true
 }
@@ -55,21 +63,15 @@ function note(store: Store, siteNo: number, hour: number): CompiledQuery {
     .compile()
 }
 
-const wholeTable = (table: Slice['table']): Slice => ({ table, within: sql<SqlBool>`1 = 1` })
-
 /** Replaces the rows of the first of every five minutes by the sums of all five, and deletes those of the other four. */
-function addUp(
-  store: Store,
-  { siteNo, hour }: { siteNo: number; hour: number },
-  { table, within }: Slice,
-): CompiledQuery[] {
+function addUp(store: Store, hour: Bucket, { table, within }: Slice): CompiledQuery[] {
   const names = ['container_id', ...NAME_COLUMNS[table]].map((name) => sql.ref(name))
   const counts = COUNT_COLUMNS[table].map((count) => sql.ref(count))
   const columns = sql.join([...['site_no', 'grain', 'bucket'].map((column) => sql.ref(column)), ...names, ...counts])
   const past = sql`bucket % ${sql.lit(FIVE_MINUTES)}`
   const first = sql`bucket - ${past}`
   const keys = sql.join([sql`site_no`, sql`grain`, first, ...names])
-  const rows = sql`site_no = ${siteNo} and ${bucketsIn(GRAIN.minute, hour, hour + HOUR)} and ${within}`
+  const rows = sql`${finer(HOURS, hour)} and ${within}`
   return [
     sql`insert into ${sql.table(table)} (${columns})
       select ${keys}, ${sql.join(COUNT_COLUMNS[table].map(totalOf))} from ${sql.table(table)}

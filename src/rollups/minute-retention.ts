@@ -4,6 +4,7 @@ import { type BatchOperation, type Store, StoreError, untilDone } from '../store
 import { GRAIN, MINUTE_TABLES } from './columns.ts'
 import type { TimeRange } from './range-plan.ts'
 import { bucketsIn, removeFirstRows } from './removal.ts'
+import type { Bucket } from './slices.ts'
 
 /** An hour of up to so many minute rows per table is deleted in one transaction: some hundredths of a second. */
 const ROWS_AT_ONCE = 10_000
@@ -97,7 +98,7 @@ function begin(store: Store, siteNo: number, hour: number, whole: boolean): Prom
   // Its minutes are deleted after its roll-up, and those of later hours after them: before the floor every hour is gone.
   return whileClean(
     store,
-    { siteNo, hour },
+    { siteNo, bucket: hour },
     [note, ...(whole ? removals : [])].map((query) => query.compile()),
   )
 }
@@ -108,15 +109,15 @@ function begin(store: Store, siteNo: number, hour: number, whole: boolean): Prom
  */
 export async function whileClean(
   store: Store,
-  { siteNo, hour }: { siteNo: number; hour: number },
+  { siteNo, bucket }: Bucket,
   queries: readonly CompiledQuery[],
 ): Promise<boolean> {
-  const dirty = { site_no: siteNo, grain: GRAIN.hour, bucket: hour, writes: 0 }
+  const dirty = { site_no: siteNo, grain: GRAIN.hour, bucket, writes: 0 }
   const clear = store.write
     .deleteFrom('rollup_marks')
     .where('site_no', '=', siteNo)
     .where('grain', '=', GRAIN.hour)
-    .where('bucket', '=', hour)
+    .where('bucket', '=', bucket)
   const operations: BatchOperation[] = [
     // Fails when the hour is dirty, and keeps folds from marking it dirty until this ends.
     { kind: 'statement', query: store.write.insertInto('rollup_marks').values(dirty).compile(), expectChanges: 1 },

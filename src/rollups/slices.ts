@@ -31,9 +31,13 @@ export const COUNT_COLUMNS: Record<RollupTable, readonly string[]> = {
   field_rollups: FIELD_COLUMNS,
 }
 
-export interface DirtyBucket {
+export interface Bucket {
   siteNo: number
+  /** Its start, epoch ms. */
   bucket: number
+}
+
+export interface DirtyBucket extends Bucket {
   timezone: string
   /** What folds had added to it when it was read, see `oneWrite`. */
   writes: number
@@ -68,6 +72,8 @@ export interface Slice {
   within: RawBuilder<SqlBool>
 }
 
+export const wholeTable = (table: RollupTable): Slice => ({ table, within: sql<SqlBool>`1 = 1` })
+
 /**
  * The tables that hold rows of the bucket, if those are few: undefined where they are not. Of most senders half of the tables are empty, and
  * finer rows are never deleted before the bucket is derived, so that there is nothing to derive again either.
@@ -75,7 +81,7 @@ export interface Slice {
 export async function filledTables(
   store: Store,
   level: RollUpLevel,
-  dirty: Pick<DirtyBucket, 'siteNo' | 'bucket'>,
+  dirty: Bucket,
   rowsAtOnce: number,
 ): Promise<readonly RollupTable[] | undefined> {
   const counts = level.tables.map((table) => {
@@ -92,18 +98,10 @@ export async function filledTables(
 }
 
 /** The rows that a bucket is derived from. */
-export const finer = (
-  level: RollUpLevel,
-  { siteNo, bucket }: Pick<DirtyBucket, 'siteNo' | 'bucket'>,
-): RawBuilder<SqlBool> =>
+export const finer = (level: RollUpLevel, { siteNo, bucket }: Bucket): RawBuilder<SqlBool> =>
   sql`site_no = ${siteNo} and grain = ${level.from} and bucket >= ${bucket} and bucket < ${bucket + level.span}`
 
-export async function slicesOf(
-  store: Store,
-  level: RollUpLevel,
-  dirty: Pick<DirtyBucket, 'siteNo' | 'bucket'>,
-  rowsAtOnce: number,
-): Promise<Slice[]> {
+export async function slicesOf(store: Store, level: RollUpLevel, dirty: Bucket, rowsAtOnce: number): Promise<Slice[]> {
   const slices: Slice[] = []
   for (const table of level.tables) {
     const container = sql.ref('container_id')

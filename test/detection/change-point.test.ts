@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { roseAt } from '../../src/detection/change-point.ts'
+import { changedAt } from '../../src/detection/change-point.ts'
 
 const SLOT = 300_000
 const PASSING = 0.05
@@ -13,7 +13,7 @@ function roseBefore(judged: number, ...shares: readonly (readonly [count: number
     count: window.reduce((sum, { count }) => sum + count, 0),
     of: window.reduce((sum, { of }) => sum + of, 0),
   }
-  return shares.length - roseAt(stretches, now, PASSING) / SLOT
+  return shares.length - changedAt(stretches, now, () => PASSING) / SLOT
 }
 
 const times = (times: number, count: number, of: number) => Array.from({ length: times }, () => [count, of] as const)

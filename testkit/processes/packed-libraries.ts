@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { keepFolder } from '../kept-folder.ts'
 import { REPOSITORY } from '../repository.ts'
 
 /** Libraries of several hundred files each, by the names that they are imported under. */
@@ -26,7 +26,7 @@ export async function packLibraries(): Promise<string[]> {
   const lock = await readFile(join(REPOSITORY, 'package-lock.json'))
   const folder = join(CACHE, createHash('sha256').update(lock).digest('hex').slice(0, 16))
   const entry = join(folder, 'import.mjs')
-  if (!existsSync(entry)) await packInto(folder)
+  await keepFolder(folder, (part) => packInto(part, folder))
   process.env[MODULE] = entry
   return withPackedLibraries()
 }
@@ -37,35 +37,26 @@ export function withPackedLibraries(): string[] {
   return entry === undefined ? [] : ['--import', pathToFileURL(entry).href]
 }
 
-async function packInto(folder: string): Promise<void> {
-  await mkdir(CACHE, { recursive: true })
-  const made = await mkdtemp(join(CACHE, 'part-'))
-  try {
-    const { build } = await import('vite')
-    await build({
-      configFile: false,
-      root: REPOSITORY,
-      logLevel: 'warn',
-      ssr: { noExternal: true },
-      build: {
-        ssr: true,
-        minify: false,
-        outDir: made,
-        rolldownOptions: {
-          input: Object.fromEntries(Object.entries(LIBRARIES).map(([name, file]) => [file, name])),
-          output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
-          preserveEntrySignatures: 'strict',
-        },
+/** @param folder where it will be */
+async function packInto(part: string, folder: string): Promise<void> {
+  const { build } = await import('vite')
+  await build({
+    configFile: false,
+    root: REPOSITORY,
+    logLevel: 'warn',
+    ssr: { noExternal: true },
+    build: {
+      ssr: true,
+      minify: false,
+      outDir: part,
+      rolldownOptions: {
+        input: Object.fromEntries(Object.entries(LIBRARIES).map(([name, file]) => [file, name])),
+        output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
+        preserveEntrySignatures: 'strict',
       },
-    })
-    await writeFile(join(made, 'import.mjs'), moduleFor(folder))
-    // Two runs that begin at the same time make the same.
-    await rename(made, folder).catch((thrown) => {
-      if (!existsSync(folder)) throw thrown
-    })
-  } finally {
-    await rm(made, { recursive: true, force: true })
-  }
+    },
+  })
+  await writeFile(join(part, 'import.mjs'), moduleFor(folder))
 }
 
 /** Plain JavaScript, as it is loaded before everything else: TypeScript would bring in what strips its types. */
