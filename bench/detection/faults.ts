@@ -1,7 +1,8 @@
 import type { ConsentField, DuplicateField, IdentifierField, ValueField } from '../../src/detection/index.ts'
+import { SECOND } from '../../src/lib/index.ts'
 import { ECOMMERCE, type Field, type SiteProfile, USER_DATA } from './profile.ts'
 import type { Random } from './random.ts'
-import { FIRST_JUDGED, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR } from './world.ts'
+import { FIRST_JUDGED, SLOT, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR } from './world.ts'
 
 export const IDENTIFIER_FIELDS = [
   'client_id',
@@ -68,6 +69,8 @@ export interface Fault {
   field?: Field
   signal?: SignalField
   consent?: ConsentField
+  /** How much later the second of two comes, s on average. */
+  later?: number
 }
 
 /** Time that a site is left alone between two faults, so that each has its own consequences. */
@@ -88,6 +91,9 @@ export function randomFaults(site: SiteProfile, random: Random, kinds: readonly 
   }
   return faults
 }
+
+/** Two tags fire together, or the second waits for something; or a thank-you page is loaded again, as by a fifth of the faults. */
+const LATER = [1, 1, 5, 5, 120] as const
 
 /** Of what only shops send. */
 const OF_SHOPS: readonly FaultKind[] = ['transactions_repeat', 'value_broken']
@@ -135,7 +141,7 @@ export function randomFault(
       return { ...fault, field, size: random.between(0, 0.05) }
     }
     case 'event_doubled':
-      return { ...fault, event, size: random.pick([2, 2, 2, 3]) }
+      return { ...fault, event, size: random.pick([2, 2, 2, 3]), later: random.pick([...LATER]) }
     case 'transactions_repeat':
       return { ...fault, event: 'purchase', signal: 'transaction_duplicate', size: random.between(0.4, 1) }
     case 'event_id_lost':
@@ -167,6 +173,16 @@ export function keptShare(faults: readonly Fault[], event: string, slot: number)
     if (inside > 0) kept *= 1 - inside * (1 - leftOf(fault, event, slot))
   }
   return kept
+}
+
+/** How many slots after an event its copy comes, from a time in slots. */
+export function slotsLater(faults: readonly Fault[], event: string, time: number, random: Random): number {
+  const fault = faults.find(
+    (one) => one.event === event && one.later !== undefined && shareIn(one, Math.floor(time)) > 0,
+  )
+  if (fault?.later === undefined) return 0
+  const wait = -Math.log(1 - random.next()) * fault.later * (SECOND / SLOT)
+  return Math.floor(time + wait) - Math.floor(time)
 }
 
 function leftOf(fault: Fault, event: string, slot: number): number {

@@ -1,5 +1,5 @@
 import { clumped, collect, type Presence, type TagHistory, together } from './counts.ts'
-import { type Fault, keptShare, shareIn } from './faults.ts'
+import { type Fault, keptShare, shareIn, slotsLater } from './faults.ts'
 import { ECOMMERCE, type EventProfile, type Field, type SiteProfile, type TagProfile, USER_DATA } from './profile.ts'
 import type { Random } from './random.ts'
 import { type Signals, seriesOf, signalsOf } from './signals.ts'
@@ -50,7 +50,12 @@ function trafficOf(site: SiteProfile, faults: readonly Fault[], random: Random):
       for (let slot = 0; slot < SLOTS; slot++) {
         const kept = keptShare(faults, name, slot)
         const came = random.bursty((level[slot] ?? 0) * share * Math.min(1, kept), burst)
-        counts[slot] = kept > 1 ? repeated(came, kept, random) : came
+        counts[slot] = (counts[slot] ?? 0) + came
+        const copies = kept > 1 ? copiesOf(came, kept, random) : 0
+        for (let copy = 0; copy < copies; copy++) {
+          const at = slot + slotsLater(faults, name, slot + random.next(), random)
+          if (at < SLOTS) counts[at] = (counts[at] ?? 0) + 1
+        }
       }
       return [name, counts] as const
     }),
@@ -59,8 +64,8 @@ function trafficOf(site: SiteProfile, faults: readonly Fault[], random: Random):
 }
 
 /** Each of so many comes again, as often as a factor says. */
-const repeated = (came: number, factor: number, random: Random): number =>
-  came * Math.floor(factor) + random.binomial(came, factor % 1)
+const copiesOf = (came: number, factor: number, random: Random): number =>
+  came * (Math.floor(factor) - 1) + random.binomial(came, factor % 1)
 
 /** What follows from a site's events: runs of its tags, presence of fields, batches. The events are the same in each scope. */
 export function historyOf(

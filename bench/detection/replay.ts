@@ -7,6 +7,7 @@ import {
   DATA_VOLUME_DEFAULTS,
   dataFreshness,
   dataVolume,
+  doublingCandidates,
   duplicates,
   ecommerceQuality,
   identifierQuality,
@@ -35,7 +36,7 @@ import { missingInputs } from './inputs/missing.ts'
 import { presenceInputs } from './inputs/presence.ts'
 import { consentInputs, responseInputs } from './inputs/signals.ts'
 import { latencyInputs, outcomeInputs } from './inputs/tags.ts'
-import { volumeInputs } from './inputs/volume.ts'
+import { repeatInputs, volumeInputs } from './inputs/volume.ts'
 import { ECOMMERCE, USER_DATA } from './profile.ts'
 import { DOUBLED_PROBE } from './score.ts'
 import type { Signals } from './signals.ts'
@@ -61,6 +62,7 @@ export function replay(
   isLeftOut: (slot: number) => boolean = () => false,
 ): void {
   const { site, scope } = history
+  const repeats = repeatInputs(history)
   const volume = volumeInputs(history, localTime(site.timezone), learntEvery(every))
   const others =
     history.signals !== undefined
@@ -72,7 +74,8 @@ export function replay(
     if (isLeftOut(slot)) continue
     const counts = volume(slot)
     if (history.signals !== undefined) {
-      log.add(DOUBLED_PROBE, slot, onlyDoubled(dataVolume(counts, { ...DATA_VOLUME_DEFAULTS, doubled: true })))
+      const input = { ...counts, repeats: repeats(slot, doublingCandidates(counts, DOUBLINGS)) }
+      log.add(DOUBLED_PROBE, slot, onlyDoubled(dataVolume(input, DOUBLINGS)))
       others?.(slot)
       continue
     }
@@ -92,6 +95,8 @@ export const firstRun = ({ site }: SiteHistory, firstSlot: number): number =>
 
 /** Who looks seldom learns seldom. */
 export const learntEvery = (every: number): number | undefined => (every > RUN_EVERY ? 12 : undefined)
+
+const DOUBLINGS = { ...DATA_VOLUME_DEFAULTS, doubled: true }
 
 /** Of what data_volume says, the doublings: what falls is measured with the faults of counts. */
 const onlyDoubled = ({ details }: Verdict): Verdict =>

@@ -1,9 +1,11 @@
 import { DAY, duration, HOUR, isoTime, MINUTE, number, percent } from '../lib/index.ts'
 import { type Bursts, burstsNow } from './bursts-now.ts'
+import { doubledFinding } from './doubled-finding.ts'
 import type { HourLimits } from './expectation.ts'
 import { surprise } from './false-alarms.ts'
 import { wideningEvidence } from './feedback.ts'
 import { passing } from './passing.ts'
+import type { Multiples } from './repeats.ts'
 import { LEAST_SILENCE, type Silence, visitsToTell } from './silence.ts'
 import { sum } from './statistics.ts'
 import type { UsualCount, UsualCounts } from './usual-counts.ts'
@@ -27,19 +29,40 @@ import {
   type RecentCounts,
   siteExpectations,
 } from './volume-counts.ts'
-import { DOUBLED, type Doubling, doublingOf } from './volume-doubling.ts'
+import { doublingOf, mayHaveDoubled } from './volume-doubling.ts'
 import type { WindowVerdict } from './volume-fall.ts'
 
 export interface VolumeInput {
   recent: RecentCounts
   usual: UsualCounts
+  /** How the events came by the minute that may have doubled, by hours from now back, see `doublingCandidates`. */
+  repeats?: ReadonlyMap<string, readonly Multiples[]>
 }
 
+/** The events of which `dataVolume` should know how they came by the minute, at most so many, as a site may have hundreds. */
+export function doublingCandidates({ recent, usual }: VolumeInput, config: VolumeConfig): string[] {
+  if (!config.doubled) return []
+  const ofSite = siteExpectations(recent, usual)
+  const budget = doublingBudget(config, usual.names.length)
+  const mayHave = (name: string) =>
+    mayHaveDoubled({
+      name,
+      recent,
+      usual,
+      ofSite,
+      budget,
+      bursts: burstsNow(name, recent, usual, usual.of(name).noise),
+    })
+  return usual.names.filter(mayHave).slice(0, MOST_CANDIDATES)
+}
+
+const MOST_CANDIDATES = 20
+
 /** Whether a site, and each of its events, comes as often as is usual at this hour. */
-export function dataVolume({ recent, usual }: VolumeInput, config: VolumeConfig): Verdict {
+export function dataVolume({ recent, usual, repeats = new Map() }: VolumeInput, config: VolumeConfig): Verdict {
   const minutes = byMinute(recent)
   const seen: Seen = {
-    ...{ recent, minutes, usual },
+    ...{ recent, minutes, usual, repeats },
     ofSite: siteExpectations(recent, usual),
     ofSiteByMinute: siteExpectations(minutes, usual),
   }
@@ -49,7 +72,7 @@ export function dataVolume({ recent, usual }: VolumeInput, config: VolumeConfig)
 }
 
 /** What all subjects of a site are judged by. */
-interface Seen extends VolumeInput {
+interface Seen extends Required<VolumeInput> {
   /** The newest part by the minute. */
   readonly minutes: BucketCounts
   readonly ofSite: Float64Array
@@ -79,7 +102,7 @@ function judgeSubject(name: string | null, seen: Seen, config: VolumeConfig): Fi
         : unusual(name, subject, window, limits, assessed)
       : silent(name, silence, subject.bursts.group)
   const isLow = finding !== null && finding.status !== 'ok' && window?.kind !== 'spike'
-  const twice = name === null || isLow ? null : doubledFinding(name, seen, subject.bursts, config)
+  const twice = name === null || isLow ? null : doubledOf(name, seen, subject.bursts, config)
   if (twice === null && (finding === null || status === 'ok')) return finding
   const bad = twice ?? finding
   if (bad === null) return null
@@ -87,11 +110,12 @@ function judgeSubject(name: string | null, seen: Seen, config: VolumeConfig): Fi
   return twice === null ? renamed(name, { ...bad, evidence }, recent, usual) : { ...bad, evidence }
 }
 
-function doubledFinding(name: string, seen: Seen, bursts: Bursts, config: VolumeConfig): Finding | null {
+function doubledOf(name: string, seen: Seen, bursts: Bursts, config: VolumeConfig): Finding | null {
   if (!config.doubled) return null
   const { recent, usual, ofSite } = seen
-  const doubling = doublingOf(name, recent, usual, ofSite, bursts, doublingBudget(config, usual.names.length))
-  return doubling === null ? null : doubled(name, doubling, bursts)
+  const budget = doublingBudget(config, usual.names.length)
+  const doubling = doublingOf({ name, recent, usual, ofSite, bursts, budget }, seen.repeats.get(name))
+  return doubling === null ? null : doubledFinding(name, doubling, bursts)
 }
 
 /** Which counts of an hour pass. @param name of an event, null for all */
@@ -189,34 +213,6 @@ function againstNormal(ratio: number): string {
   if (off < 0.005) return 'as usual'
   return `${percent(off)} ${ratio < 1 ? 'below' : 'above'} normal`
 }
-
-/** An event whose tag fires twice, as far as counts can tell. */
-function doubled(name: string, doubling: Doubling, { burst }: Bursts): Finding {
-  const { measured, model, chance, limit, others, since, covered } = doubling
-  const expected = model.mean
-  const ratio = measured / expected
-  const times = ratio > TWICE.least && ratio < TWICE.most ? 'twice' : `${number(Math.round(ratio * 10) / 10)} times`
-  return {
-    subject: subjectOf(name),
-    status: 'warning',
-    message: `“${name}” came ${times} as often as usual for its visits: ${number(measured)} in ${duration(covered)}, usually ${number(Math.round(expected))}: does a tag fire twice?`,
-    measured,
-    expected,
-    band: { low: null, high: passing({ model, limit }, { ratio: 1 / DOUBLED.least }).high },
-    since: isoTime(since),
-    evidence: {
-      kind: 'doubled',
-      window_minutes: covered / MINUTE,
-      ratio,
-      others_ratio: others,
-      ...surprise(chance, limit),
-      burst_size: burst,
-    },
-  }
-}
-
-/** Ratios that are said to be two. */
-const TWICE = { least: 1.9, most: 2.1 } as const
 
 const subjectOf = (name: string | null): Finding['subject'] => (name === null ? {} : { event_name: name })
 

@@ -30,7 +30,14 @@ export {
   type FreshnessInput,
   freshnessLimits,
 } from './data-freshness.ts'
-export { dataVolume, hourLimits, type VolumeInput, type VolumeSoFar, volumeSoFar } from './data-volume.ts'
+export {
+  dataVolume,
+  doublingCandidates,
+  hourLimits,
+  type VolumeInput,
+  type VolumeSoFar,
+  volumeSoFar,
+} from './data-volume.ts'
 export { type Expectation, expectationOf, type HourLimits } from './expectation.ts'
 export { FEEDBACK_VERDICTS, type Feedback, type FeedbackVerdict } from './feedback.ts'
 export {
@@ -53,6 +60,7 @@ export {
   type QualityInput,
   userDataQuality,
 } from './quality.ts'
+export { type Multiples, REPEAT_HOURS, type Times } from './repeats.ts'
 export { type Judgement, SeriesReplay } from './series-replay.ts'
 export {
   type DuplicateField,

@@ -3,6 +3,7 @@ import type { Bursts } from './bursts-now.ts'
 import { UNKNOWN_NOISE } from './count-noise.ts'
 import { logLimit } from './false-alarms.ts'
 import { type CountModel, logUpperTail } from './negative-binomial.ts'
+import { comesSingly, type Multiples, repeatOf, type Times, together } from './repeats.ts'
 import type { UsualCounts } from './usual-counts.ts'
 import { countsOf, expectedBetween, type RecentCounts } from './volume-counts.ts'
 
@@ -11,7 +12,7 @@ export interface Doubling {
   readonly measured: number
   /** How such counts are distributed while nothing is wrong: by the clock, or by the others where more of these come, or by what the event usually is of them. */
   readonly model: CountModel
-  /** Natural logarithm of the chance of so many, and of the greatest that is unusual. */
+  /** Natural logarithm of the chance of so many, or of so many at a time; and of the greatest that is unusual. */
   readonly chance: number
   readonly limit: number
   /** What came of all other events in the window next to what is usual. */
@@ -20,6 +21,8 @@ export interface Doubling {
   readonly since: number
   /** Length of the window, ms. */
   readonly covered: number
+  /** How the event came by the minute, where that tells. */
+  readonly repeats: (Multiples & { readonly times: Times }) | null
 }
 
 /** What comes twice or three times as often is within these; more is a flood, which bots make as well as loops. */
@@ -30,8 +33,8 @@ const WINDOWS = [1, 2, 4, 8, 16, 23].map((hours) => hours * HOUR)
 const LARGE = 0.3
 const LEAST_OF_LARGE = 8 * HOUR
 /** Fewer events, or fewer that are usual, prove little. */
-const LEAST_EVENTS = 40
-const LEAST_USUAL = 15
+const LEAST_EVENTS = { counts: 40, repeats: 24 } as const
+const LEAST_USUAL = { counts: 15, repeats: 6 } as const
 /**
  * The rest of the site is as usual within these: in a campaign or a sale more visitors come and buy otherwise, and where others are missing, a share says nothing of
  * the event.
@@ -43,8 +46,10 @@ const PARTS = 4
 /** Each part of the window speaks for a doubling rather than against it, by so many standard deviations at least. */
 const PART_RATIO = 1.5
 const PART_Z = 2
-/** An event that is younger is still becoming usual. */
-const LEAST_KNOWN = 14
+/** An event that is younger is still becoming usual, days. */
+const LEAST_KNOWN = { counts: 14, repeats: 7 } as const
+/** Counts that are less unlikely are not looked at by the minute: one in twenty. */
+const WORTH_A_LOOK = Math.log(0.05)
 /** Half way from once to twice, for where it began. */
 const NEUTRAL = 1.5
 
@@ -57,56 +62,104 @@ interface Stretch {
   readonly covered: number
 }
 
+/** A window in which an event came a whole time more often than the rest of its site explains. */
+interface Candidate {
+  readonly index: number
+  readonly model: CountModel
+  readonly chance: number
+  readonly limit: number
+  readonly others: number
+  /** What the count is compared with over what is usual by the clock. */
+  readonly factor: number
+  /** Whether counts alone may tell: the event is well known, and the site is as it usually is. */
+  readonly isPlain: boolean
+}
+
+/** What is known of an event that may have doubled. */
+interface Subject {
+  readonly name: string
+  readonly recent: RecentCounts
+  readonly usual: UsualCounts
+  /** See `siteExpectations`. */
+  readonly ofSite: Float64Array
+  readonly bursts: Bursts
+  /** False alarms a month of this event. */
+  readonly budget: number
+}
+
+/** Whether it is worth reading by the minute how an event came, see `repeatOf`. */
+export function mayHaveDoubled(subject: Subject): boolean {
+  for (const { chance } of candidatesOf(subject, stretchesOf(subject))) if (chance < WORTH_A_LOOK) return true
+  return false
+}
+
 /**
- * Looks for twice as many of an event as of the visits: in ever longer windows, the newest time included, each part of which is high. Null where there are not.
+ * Looks for twice as many of an event as of the visits: in ever longer windows, the newest time included. Null where there are not.
  *
- * @param ofSite see `siteExpectations`
- * @param budget false alarms a month of this event
+ * Counts alone tell where chance does not explain them and each part of the window is high. Where the event comes two or three at a time, which it did not the day before, that tells:
+ * more visitors bring no pairs.
+ *
+ * @param minutes how the event came by the minute, by hours from now back, where that was read
  */
-export function doublingOf(
-  name: string,
-  recent: RecentCounts,
-  usual: UsualCounts,
-  ofSite: Float64Array,
-  bursts: Bursts,
-  budget: number,
-): Doubling | null {
-  const own = usual.of(name)
-  const to = recent.buckets.at(-1)?.to ?? 0
-  const isKnown = usual.days >= LEAST_KNOWN && own.noise !== UNKNOWN_NOISE
-  if (!isKnown || (own.seen?.from ?? to) > to - LEAST_KNOWN * DAY) return null
-  const stretches = stretchesOf(name, recent, usual, ofSite)
-  const whole = stretches.at(-1)
-  if (whole === undefined) return null
-  // Four weeks of an event say what it is of the site far better than what its hours are: of a few dozen a day that was off by a quarter.
-  const shareOfOthers = own.hourly / Math.max(usual.of(null).hourly - own.hourly, own.hourly)
-  const isLarge = whole.byClock > LARGE * whole.usualOthers
-  const specialUntil = usual.specialUntil(to)
-  for (const length of WINDOWS) {
-    const index = stretches.findIndex(({ covered }) => covered >= length)
-    const window = stretches[index]
-    if (window === undefined || window.from < specialUntil) return null
-    const { measured, byClock, others, usualOthers, covered } = window
-    if ((isLarge && length < LEAST_OF_LARGE) || measured < LEAST_EVENTS || byClock < LEAST_USUAL) continue
-    const level = others / usualOthers
-    if (!(level >= OTHERS.least && level <= OTHERS.most)) continue
-    const mean = Math.max(byClock * Math.max(LOWEST_LEVEL, level), shareOfOthers * others)
-    if (measured < DOUBLED.least * mean || measured > DOUBLED.most * mean) continue
-    const burstOfOthers = usual.of(null).noise.burst
-    const noise = own.noise.level(length) + burstOfOthers / usualOthers
-    const model = { mean, burst: bursts.burst, noise }
-    const chance = logUpperTail(measured, model)
-    const limit = logLimit(budget, length)
-    const factor = mean / byClock
-    if (chance >= limit || !isHighThroughout(stretches, index, bursts.burst, factor)) continue
-    if (isOver(stretches, index, bursts.burst, factor)) continue
-    return { measured, model, chance, limit, others: level, since: began(stretches, factor), covered }
+export function doublingOf(subject: Subject, minutes: readonly Multiples[] = []): Doubling | null {
+  const stretches = stretchesOf(subject)
+  const { burst } = subject.bursts
+  for (const candidate of candidatesOf(subject, stretches)) {
+    const { index, model, limit, factor, others } = candidate
+    const window = stretches[index] ?? EMPTY
+    const isClear = candidate.isPlain && candidate.chance < limit && isHighThroughout(stretches, index, burst, factor)
+    const hours = Math.floor(window.covered / HOUR)
+    const repeat = candidate.chance < WORTH_A_LOOK ? repeatOf(minutes, hours) : null
+    const isRepeated = repeat !== null && repeat.chance < limit
+    const isOrdinary = isRepeated
+      ? comesSingly(minutes, hours, repeat.times)
+      : !isClear || isOver(stretches, index, burst, factor)
+    if (isOrdinary) continue
+    const repeats = isRepeated ? { times: repeat.times, ...together(minutes.slice(0, hours)) } : null
+    const chance = isRepeated ? repeat.chance : candidate.chance
+    const since = began(stretches, factor)
+    return { measured: window.measured, model, chance, limit, others, since, covered: window.covered, repeats }
   }
   return null
 }
 
+/** Shortest first. */
+function* candidatesOf(subject: Subject, stretches: readonly Stretch[]): Generator<Candidate> {
+  const { name, recent, usual, bursts, budget } = subject
+  const own = usual.of(name)
+  const to = recent.buckets.at(-1)?.to ?? 0
+  const known = Math.min(usual.days, (to - (own.seen?.from ?? to)) / DAY)
+  const whole = stretches.at(-1)
+  if (known < LEAST_KNOWN.repeats || own.noise === UNKNOWN_NOISE || whole === undefined) return
+  // Four weeks of an event say what it is of the site far better than what its hours are: of a few dozen a day that was off by a quarter.
+  const shareOfOthers = own.hourly / Math.max(usual.of(null).hourly - own.hourly, own.hourly)
+  const isLarge = whole.byClock > LARGE * whole.usualOthers
+  for (const length of WINDOWS) {
+    const index = stretches.findIndex(({ covered }) => covered >= length)
+    const window = stretches[index]
+    if (window === undefined) return
+    const { measured, byClock, others, usualOthers } = window
+    if (measured < LEAST_EVENTS.repeats || byClock < LEAST_USUAL.repeats) continue
+    const level = others / usualOthers
+    const mean = Math.max(byClock * Math.max(LOWEST_LEVEL, level), shareOfOthers * others)
+    if (!(measured >= DOUBLED.least * mean && measured <= DOUBLED.most * mean)) continue
+    const noise = own.noise.level(length) + usual.of(null).noise.burst / usualOthers
+    const model = { mean, burst: bursts.burst, noise }
+    const isPlain =
+      known >= LEAST_KNOWN.counts &&
+      window.from >= usual.specialUntil(to) &&
+      !(isLarge && length < LEAST_OF_LARGE) &&
+      measured >= LEAST_EVENTS.counts &&
+      byClock >= LEAST_USUAL.counts &&
+      level >= OTHERS.least &&
+      level <= OTHERS.most
+    const chance = logUpperTail(measured, model)
+    yield { index, model, chance, limit: logLimit(budget, length), others: level, factor: mean / byClock, isPlain }
+  }
+}
+
 /** Sums from now back to each bucket. */
-function stretchesOf(name: string, recent: RecentCounts, usual: UsualCounts, ofSite: Float64Array): Stretch[] {
+function stretchesOf({ name, recent, usual, ofSite }: Subject): Stretch[] {
   const { buckets, total } = recent
   const counts = countsOf(recent, name)
   const own = usual.of(name)

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DATA_VOLUME_DEFAULTS, dataVolume, type Finding, type VolumeConfig } from '../../src/detection/index.ts'
-import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
+import {
+  DATA_VOLUME_DEFAULTS,
+  dataVolume,
+  doublingCandidates,
+  type Finding,
+  type Multiples,
+  type VolumeConfig,
+} from '../../src/detection/index.ts'
+import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { NOON, type Rates, SLOT, volumeInput } from './support.ts'
 
 const USUAL = { page_view: 200, view_item: 90, purchase: 6 }
@@ -118,4 +125,78 @@ test('a larger budget never finds less', () => {
 test('the beginning is a bucket of the doubling', () => {
   const finding = doubledOf(times(5, { purchase: 2 }))
   assert.equal(finding?.since, isoTime(NOON - 5 * HOUR))
+})
+
+/** A quiet shop: counts of some hours hardly tell twice as many of its orders from chance. */
+const quietly =
+  (hours: number, { purchase = 1, ...factors }: Events): Rates =>
+  (time) => ({
+    ...times(hours, factors, { page_view: 200, view_item: 90 })(time),
+    purchase: time % (20 * MINUTE) > 0 ? 0 : time >= NOON - hours * HOUR ? purchase : 1,
+  })
+
+/** So many hours in which the orders came two at a time, after days in which they came one by one. */
+const inPairs = (hours: number, before: Partial<Multiples> = {}): Map<string, Multiples[]> => {
+  const usual = { minutes: 3, twos: 0, threes: 0, ...before }
+  const paired = { minutes: 3, twos: 3, threes: 0 }
+  return new Map([['purchase', Array.from({ length: 47 }, (_, hour) => (hour < hours ? paired : usual))]])
+}
+
+const pairedOf = (recent: Rates, repeats: ReadonlyMap<string, readonly Multiples[]>, world = {}): Finding | undefined =>
+  dataVolume(
+    { ...volumeInput({ usual: quietly(0, {}), recent, ...world }), repeats },
+    { ...DATA_VOLUME_DEFAULTS, doubled: true },
+  ).details.findings.find(({ evidence }) => evidence.kind === 'doubled')
+
+const doubledOrders = quietly(8, { purchase: 2 })
+
+test('orders that come two at a time are found, of which counts alone tell nothing', () => {
+  assert.equal(pairedOf(doubledOrders, new Map()), undefined)
+  const finding = pairedOf(doubledOrders, inPairs(8))
+  assert.equal(finding?.status, 'warning')
+  assert.match(finding?.message ?? '', /, nearly always two at a time: does a tag fire twice\?$/)
+  const { times, minutes_with_any, minutes_with_multiples } = finding?.evidence ?? {}
+  assert.deepEqual([times, minutes_with_any, minutes_with_multiples], [2, 24, 24])
+})
+
+test('orders that come three at a time are called so', () => {
+  const paired = inPairs(8).get('purchase') ?? []
+  const threes = paired.map(({ minutes, twos }) => ({ minutes, twos: 0, threes: twos }))
+  const finding = pairedOf(quietly(8, { purchase: 3 }), new Map([['purchase', threes]]))
+  assert.match(finding?.message ?? '', /, nearly always three at a time: does a tag fire twice\?$/)
+})
+
+for (const [what, pairs] of [
+  ['always come in pairs', inPairs(8, { twos: 3 })],
+  ['came so seldom the day before that nothing is known of them', inPairs(8, { minutes: 0 })],
+  ['come one by one', inPairs(0)],
+] as const) {
+  test(`more orders than usual that ${what} are no doubling`, () =>
+    assert.equal(pairedOf(doubledOrders, pairs), undefined))
+}
+
+test('as many orders as usual in pairs are no doubling: the counts have not changed', () => {
+  assert.equal(pairedOf(quietly(8, {}), inPairs(8)), undefined)
+})
+
+for (const [what, recent, world] of [
+  ['in a campaign', quietly(8, { page_view: 1.5, view_item: 1.5, purchase: 3 }), {}],
+  ['on a holiday', doubledOrders, { special: [{ from: NOON - 12 * HOUR, to: NOON + 12 * HOUR }] }],
+  ['on a site of ten days', doubledOrders, { knownFrom: NOON - 10 * DAY }],
+] as const) {
+  test(`orders that come two at a time are found ${what}, too`, () =>
+    assert.equal(pairedOf(recent, inPairs(8), world)?.status, 'warning'))
+}
+
+test('a doubling is over once orders come one by one again', () => {
+  const single = inPairs(8).get('purchase')?.with(0, { minutes: 3, twos: 0, threes: 0 }) ?? []
+  assert.equal(pairedOf(doubledOrders, new Map([['purchase', single]])), undefined)
+})
+
+test('only events that come more often than chance explains are read by the minute, and none where nobody asked for it', () => {
+  const candidates = (recent: Rates, doubled = true) =>
+    doublingCandidates(volumeInput({ usual: quietly(0, {}), recent }), { ...DATA_VOLUME_DEFAULTS, doubled })
+  assert.deepEqual(candidates(doubledOrders), ['purchase'])
+  assert.deepEqual(candidates(quietly(0, {})), [])
+  assert.deepEqual(candidates(doubledOrders, false), [])
 })

@@ -73,6 +73,16 @@ const REASONS: readonly [evidence: object, status: string, words: string | null]
     'ok',
     'So few come by chance once in 1M windows of 30\u00a0min; an alert opens from once in 20k on. It sank over the morning as on a holiday: that alerts only if it is low tomorrow, too.',
   ],
+  [
+    { surprise: 6, surprise_needed: 4.3, kind: 'doubled' },
+    'warning',
+    'So many come by chance once in 1M windows of 30\u00a0min; an alert opens from once in 20k on.',
+  ],
+  [
+    { surprise: 6, surprise_needed: 4.3, kind: 'doubled', times: 2, minutes_with_any: 22, minutes_with_multiples: 21 },
+    'warning',
+    'An even number in 21 of the 22 minutes with any comes by chance once in 1M windows of 30\u00a0min; an alert opens from once in 20k on.',
+  ],
   [{ kind: 'renamed' }, 'ok', null],
 ]
 for (const [evidence, status, words] of REASONS) {

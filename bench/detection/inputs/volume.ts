@@ -2,6 +2,8 @@ import {
   type BucketCounts,
   type HourCounts,
   type LocalTime,
+  type Multiples,
+  REPEAT_HOURS,
   type RecentCounts,
   type UsualCounts,
   usualCounts,
@@ -17,6 +19,33 @@ const WEEKS = 4
 /** As the probe does, from a site's fourth day on. */
 const RELEARN_HOURS = 3
 const FIRST_DAYS = 4
+
+/** How events came by the minute in the hours before a slot, newest first. */
+export function repeatInputs({ events }: SiteHistory) {
+  const multiples = new Map(
+    [...events].map(([name, counts]) => [
+      name,
+      {
+        minutes: new Sums(counts.map((count) => Math.min(count, 1))),
+        twos: new Sums(counts.map((count) => Number(count > 0 && count % 2 === 0))),
+        threes: new Sums(counts.map((count) => Number(count > 0 && count % 3 === 0))),
+      },
+    ]),
+  )
+  const hours = REPEAT_HOURS.now + REPEAT_HOURS.before
+  return (slot: number, names: readonly string[]): Map<string, Multiples[]> =>
+    new Map(
+      names.map((name) => [
+        name,
+        Array.from({ length: hours }, (_, hour) => {
+          const [from, to] = [slot - (hour + 1) * SLOTS_AN_HOUR, slot - hour * SLOTS_AN_HOUR]
+          const of = multiples.get(name)
+          const sum = (column: keyof Multiples) => of?.[column].between(from, to) ?? 0
+          return { minutes: sum('minutes'), twos: sum('twos'), threes: sum('threes') }
+        }),
+      ]),
+    )
+}
 
 /** What data_volume and data_freshness see at the start of a slot. @param relearnHours how often it is learnt what is usual, which takes most of the time of a replay */
 export function volumeInputs(history: SiteHistory, clock: LocalTime, relearnHours = RELEARN_HOURS) {

@@ -1,6 +1,6 @@
 import { localTime } from '../../../src/detection/index.ts'
 import { DAY } from '../../../src/lib/index.ts'
-import { type Fault, type FaultKind, keptShare } from '../faults.ts'
+import { type Fault, type FaultKind, keptShare, slotsLater } from '../faults.ts'
 import type { Traffic } from '../history.ts'
 import type { Random } from '../random.ts'
 import { SLOT, SLOTS, SLOTS_A_DAY, timeOf } from '../world.ts'
@@ -46,7 +46,12 @@ export function visitorTraffic(
     if (kept < 1 && random.next() >= kept) return
     const counts = events.get(called)
     const again = kept > 1 ? Math.floor(kept - 1 + random.next()) : 0
-    if (counts !== undefined) counts[slot] = (counts[slot] ?? 0) + 1 + again
+    if (counts === undefined) return
+    counts[slot] = (counts[slot] ?? 0) + 1
+    for (let copy = 0; copy < again; copy++) {
+      const at = slot + slotsLater(inEvents, called, time, random)
+      if (at < SLOTS) counts[at] = (counts[at] ?? 0) + 1
+    }
   }
   const withPage = [...journey.withPage]
   const [page] = withPage[0] ?? ['page_view']

@@ -70,7 +70,7 @@ export async function judgeLearnt<C, T>(
   from: number,
   read: (snapshot: Snapshot) => Promise<C>,
   learn: (counts: C) => T | Promise<T>,
-  judge: (learnt: T) => Verdict,
+  judge: (learnt: T) => Verdict | Promise<Verdict>,
   unjudged: (learnt: T) => Unjudged,
   whenRefused?: 'warning' | 'critical',
 ): Promise<CountsOutcome> {
@@ -93,7 +93,7 @@ export async function judgeLearnt<C, T>(
   if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
   if (now - (listened ?? now) > MOST_BEHIND_MS) return deaf(now, listened ?? now)
   const learnt = await learn(counts)
-  const judged = outcomeOfVerdict(judge(learnt), () => unjudged(learnt))
+  const judged = outcomeOfVerdict(await judge(learnt), () => unjudged(learnt))
   if (refusals !== null) return { ...explained(judged, refusals, whenRefused), isRefused: true }
   return unknownKeys === null ? judged : withHint(judged, unknownKeys)
 }

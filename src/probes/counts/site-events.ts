@@ -42,7 +42,7 @@ export interface SiteEvents {
 export async function judgeEvents(
   counting: Counting,
   weeks: number,
-  judge: (events: SiteEvents) => Verdict,
+  judge: (events: SiteEvents) => Verdict | Promise<Verdict>,
   unjudged: (events: SiteEvents) => Unjudged,
   whenRefused: 'warning' | 'critical',
 ): Promise<CountsOutcome> {

@@ -1,12 +1,14 @@
 import { Type } from 'typebox'
 import {
   DATA_VOLUME_DEFAULTS,
+  doublingCandidates,
   hourLimits,
   dataVolume as judgeVolume,
   type VolumeSoFar,
   volumeSoFar,
 } from '../../detection/index.ts'
 import { duration, number } from '../../lib/index.ts'
+import { readEventRepeats } from '../counts/event-repeats.ts'
 import { expectedCounts } from '../counts/expected-counts.ts'
 import { judgeEvents } from '../counts/site-events.ts'
 import { learning, learningHour, learningHours, noData } from '../counts/unjudged.ts'
@@ -71,7 +73,11 @@ export const dataVolume = defineProbeType({
     return judgeEvents(
       { store, site, now },
       config.weeks,
-      (events) => judgeVolume(events, config),
+      async (events) => {
+        const candidates = doublingCandidates(events, config)
+        const repeats = await readEventRepeats({ store, site, now }, events.end, candidates)
+        return judgeVolume({ ...events, repeats }, config)
+      },
       ({ recent, usual, knownFrom, end }) => {
         if (knownFrom === null && recent.total.every((count) => count === 0)) return noData('No event has come yet')
         const hours = learningHours(knownFrom, end, site.timezone)

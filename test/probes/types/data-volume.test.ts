@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Payload } from '../../../src/journal/payload.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
+import { readEventRepeats } from '../../../src/probes/counts/event-repeats.ts'
 import { dataFreshness } from '../../../src/probes/types/data-freshness.ts'
 import { dataVolume } from '../../../src/probes/types/data-volume.ts'
 import { NOW } from '../../../testkit/clock.ts'
@@ -59,6 +60,58 @@ testOnEveryEngine('data_volume: three times as much is a warning only where that
   const site = await siteWith(store, [...EARLIER, ...recent((time) => [five(time, time < NOW - HOUR ? 1 : 3)])])
   const statusWith = async (config: object) => (await resultOf(t, store, site, dataVolume, config)).status
   assert.deepEqual([await statusWith({}), await statusWith({ direction: 'both' })], ['ok', 'warning'])
+})
+
+/** Twenty minutes of a quiet shop; an order is sent to us `orders` times. */
+const twenty = (time: number, orders: number): Payload =>
+  batch(time, { total_events: 400 + orders, event_counts: { page_view: 400, purchase: orders } })
+const QUIET_SHOP = every(HOUR, NOW - 20 * DAY, NOW - 2 * DAY).map((time) =>
+  batch(time, { total_events: 1_203, event_counts: { page_view: 1_200, purchase: 3 } }),
+)
+const sinceTwoDays = (ordersAt: (time: number) => number) =>
+  every(20 * MINUTE, NOW - 2 * DAY, NOW).map((time) => twenty(time, ordersAt(time)))
+
+testOnEveryEngine('data_volume: orders that come two at a time are found where only that tells', async (store, t) => {
+  const orders = (time: number) => (time < NOW - 8 * HOUR ? 1 : 2)
+  const site = await siteWith(store, [...QUIET_SHOP, ...sinceTwoDays(orders)])
+  const { status, message, details } = await resultOf(t, store, site, dataVolume, { doubled: true })
+  assert.equal(status, 'warning')
+  assert.match(
+    message,
+    /^“purchase” came twice as often as usual for its visits: \d+ in \d+ h, usually \d+, nearly always two at a time/,
+  )
+  const { times, minutes_with_any, minutes_with_multiples } = details.findings[0]?.evidence ?? {}
+  assert.deepEqual([times, minutes_with_any, minutes_with_multiples], [2, 24, 24])
+})
+
+testOnEveryEngine('data_volume: as many orders one by one are not taken for pairs', async (store, t) => {
+  const one = (time: number) => twenty(time + 10 * MINUTE, 1)
+  const more = every(20 * MINUTE, NOW - 8 * HOUR, NOW - 10 * MINUTE).map(one)
+  const site = await siteWith(store, [...QUIET_SHOP, ...sinceTwoDays(() => 1), ...more])
+  const { status } = await resultOf(t, store, site, dataVolume, { doubled: true })
+  assert.equal(status, 'ok')
+})
+
+testOnEveryEngine('how events come by the minute is read of any number of them', async (store) => {
+  const site = await siteWith(
+    store,
+    sinceTwoDays(() => 3),
+  )
+  const hours = async () => {
+    const read = await readEventRepeats({ store, site, now: NOW }, NOW, ['purchase'])
+    return new Set(read.get('purchase')?.map(({ minutes, twos, threes }) => `${minutes} ${twos} ${threes}`))
+  }
+  assert.deepEqual(await hours(), new Set(['3 0 3']))
+  for (const [events, expected] of [
+    [6, '3 3 3'],
+    [7, '3 0 0'],
+    [0, '0 0 0'],
+    // More than an integer holds.
+    [1e300, '3 3 3'],
+  ] as const) {
+    await store.write.updateTable('event_rollups').set({ events }).execute()
+    assert.deepEqual(await hours(), new Set([expected]), `${events}`)
+  }
 })
 
 testOnEveryEngine('data_volume: a site that is known for hours only is learned first', async (store, t) => {

@@ -69,14 +69,22 @@ export function reasonWords(evidence: Readonly<Record<string, unknown>>, status:
   const windows = `windows of ${duration(minutes * 60_000)}`
   if (surprise < EVERY_OTHER)
     return `Nothing is unusual: an alert opens for what chance brings once in ${times(needed)} ${windows}.`
-  const what =
-    kind === 'zero' ? 'Such a silence comes' : kind === 'spike' || kind === 'doubled' ? 'So many come' : 'So few come'
-  const found = `${what} by chance once in ${times(surprise)} ${windows}; an alert opens from once in ${times(needed)} on`
+  const found = `${whatCame(kind, evidence)} by chance once in ${times(surprise)} ${windows}; an alert opens from once in ${times(needed)} on`
   if (surprise < needed) return `${found}. Chance explains it.`
   if (kind === 'holiday')
     return `${found}. It sank over the morning as on a holiday: that alerts only if it is low tomorrow, too.`
   // A new name or what is mentioned only was as rare, and passes all the same.
   return status === 'ok' ? `${found}. It is no fault all the same.` : `${found}.`
+}
+
+function whatCame(kind: unknown, evidence: Readonly<Record<string, unknown>>): string {
+  if (kind === 'zero') return 'Such a silence comes'
+  const { times, minutes_with_any: minutes, minutes_with_multiples: multiples } = evidence
+  if (kind === 'doubled' && typeof minutes === 'number' && typeof multiples === 'number') {
+    const number = times === 3 ? 'A multiple of three' : 'An even number'
+    return `${number} in ${multiples} of the ${counted(minutes, 'minute')} with any comes`
+  }
+  return kind === 'spike' || kind === 'doubled' ? 'So many come' : 'So few come'
 }
 
 /** Ten to a power, in words that a person reads: "1.3", "420", "1.2M". */

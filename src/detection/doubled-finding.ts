@@ -1,0 +1,47 @@
+import { duration, isoTime, MINUTE, number } from '../lib/index.ts'
+import type { Bursts } from './bursts-now.ts'
+import { surprise } from './false-alarms.ts'
+import { passing } from './passing.ts'
+import type { Finding } from './verdict.ts'
+import { DOUBLED, type Doubling } from './volume-doubling.ts'
+
+/** An event whose tag fires twice, as far as counts can tell. */
+export function doubledFinding(name: string, doubling: Doubling, { burst }: Bursts): Finding {
+  const { measured, model, chance, limit, others, since, covered, repeats } = doubling
+  const expected = model.mean
+  const ratio = measured / expected
+  const times = ratio > TWICE.least && ratio < TWICE.most ? 'twice' : `${number(Math.round(ratio * 10) / 10)} times`
+  return {
+    subject: { event_name: name },
+    status: 'warning',
+    message: `“${name}” came ${times} as often as usual for its visits: ${number(measured)} in ${duration(covered)}, usually ${number(Math.round(expected))}${atATime(repeats)}: does a tag fire twice?`,
+    measured,
+    expected,
+    band: { low: null, high: passing({ model, limit }, { ratio: 1 / DOUBLED.least }).high },
+    since: isoTime(since),
+    evidence: {
+      kind: 'doubled',
+      window_minutes: covered / MINUTE,
+      ratio,
+      others_ratio: others,
+      ...repeatEvidence(repeats),
+      ...surprise(chance, limit),
+      burst_size: burst,
+    },
+  }
+}
+
+const atATime = (repeats: Doubling['repeats']): string =>
+  repeats === null ? '' : `, nearly always ${repeats.times === 2 ? 'two' : 'three'} at a time`
+
+const repeatEvidence = (repeats: Doubling['repeats']) =>
+  repeats === null
+    ? {}
+    : {
+        times: repeats.times,
+        minutes_with_any: repeats.minutes,
+        minutes_with_multiples: repeats.times === 2 ? repeats.twos : repeats.threes,
+      }
+
+/** Ratios that are said to be two. */
+const TWICE = { least: 1.9, most: 2.1 } as const
