@@ -73,13 +73,13 @@ export function replay(
   for (let slot = firstRun(history, firstSlot); slot < SLOTS; slot += every) {
     if (isLeftOut(slot)) continue
     const counts = volume(slot)
+    const input = { ...counts, repeats: repeats(slot, doublingCandidates(counts, DATA_VOLUME_DEFAULTS)) }
     if (history.signals !== undefined) {
-      const input = { ...counts, repeats: repeats(slot, doublingCandidates(counts, DOUBLINGS)) }
-      log.add(DOUBLED_PROBE, slot, onlyDoubled(dataVolume(input, DOUBLINGS)))
+      log.add(DOUBLED_PROBE, slot, onlyDoubled(dataVolume(input, DATA_VOLUME_DEFAULTS)))
       others?.(slot)
       continue
     }
-    log.add('data_volume', slot, dataVolume(counts, DATA_VOLUME_DEFAULTS))
+    log.add('data_volume', slot, dataVolume(input, DATA_VOLUME_DEFAULTS))
     log.add(
       'data_freshness',
       slot,
@@ -95,8 +95,6 @@ export const firstRun = ({ site }: SiteHistory, firstSlot: number): number =>
 
 /** Who looks seldom learns seldom. */
 export const learntEvery = (every: number): number | undefined => (every > RUN_EVERY ? 12 : undefined)
-
-const DOUBLINGS = { ...DATA_VOLUME_DEFAULTS, doubled: true }
 
 /** Of what data_volume says, the doublings: what falls is measured with the faults of counts. */
 const onlyDoubled = ({ details }: Verdict): Verdict =>

@@ -33,7 +33,7 @@ export const DATA_VOLUME_DEFAULTS: VolumeConfig = {
   min_expected: 5,
   warning_z: 2,
   warning_ratio: 0.65,
-  doubled: false,
+  doubled: true,
 }
 
 /**

@@ -75,8 +75,8 @@ test('who looks upwards as well gets the doubling rather than a spike', () => {
   assert.equal(doubledOf(times(2, { purchase: 2 }), { direction: 'both' })?.status, 'warning')
 })
 
-test('doublings are only looked for where someone asked for it', () => {
-  assert.equal(DATA_VOLUME_DEFAULTS.doubled, false)
+test('doublings are looked for unless someone turned that off', () => {
+  assert.equal(DATA_VOLUME_DEFAULTS.doubled, true)
   assert.equal(doubledOf(times(2, { purchase: 2 }), { doubled: false }), undefined)
 })
 
@@ -193,7 +193,7 @@ test('a doubling is over once orders come one by one again', () => {
   assert.equal(pairedOf(doubledOrders, new Map([['purchase', single]])), undefined)
 })
 
-test('only events that come more often than chance explains are read by the minute, and none where nobody asked for it', () => {
+test('only events that come more often than chance explains are read by the minute, and none where that is turned off', () => {
   const candidates = (recent: Rates, doubled = true) =>
     doublingCandidates(volumeInput({ usual: quietly(0, {}), recent }), { ...DATA_VOLUME_DEFAULTS, doubled })
   assert.deepEqual(candidates(doubledOrders), ['purchase'])
