@@ -16,8 +16,9 @@ interface BucketLimits {
   minuteRowsFrom: number
   /** Minute rows that start before this are five minutes long. */
   singleMinutesFrom: number
-  /** The metric is only known per hour. */
+  /** The metric is of events and tags: only known per hour, and per day before `pairHoursFrom`. */
   hoursOnly: boolean
+  pairHoursFrom: number
 }
 
 export interface Buckets {
@@ -46,12 +47,13 @@ export function chooseBuckets(name: BucketName, range: TimeRange, limits: Bucket
   throw invalidRequest(
     '/bucket',
     `${name} is too fine here: allowed are ${['auto', ...allowed.map((step) => step.name)].join(', ')}` +
-      ` (at most ${MAX_POINTS} points${whyNoMinutes(range, limits)})`,
+      ` (at most ${MAX_POINTS} points${whyNotFiner(range, limits)})`,
   )
 }
 
 function bucketsOf(step: BucketStep, range: TimeRange, limits: BucketLimits, most: number): Buckets | undefined {
   if (step.unit === 'minute' && (limits.hoursOnly || range.from < finestFrom(step, limits))) return undefined
+  if (step.unit === 'hour' && limits.hoursOnly && range.from < limits.pairHoursFrom) return undefined
   // Clock changes move the count by a point or two, so a count that is far too high is certain without making the buckets.
   if ((range.to - range.from) / (step.seconds * 1_000) > most + 2) return undefined
   const starts = bucketStarts(step, range, limits.spans)
@@ -62,8 +64,11 @@ function bucketsOf(step: BucketStep, range: TimeRange, limits: BucketLimits, mos
 const finestFrom = (step: BucketStep, limits: BucketLimits): number =>
   step.count * MINUTE < FIVE_MINUTES ? limits.singleMinutesFrom : limits.minuteRowsFrom
 
-function whyNoMinutes(range: TimeRange, limits: BucketLimits): string {
-  if (limits.hoursOnly) return '; which event a tag ran on is kept per hour'
+function whyNotFiner(range: TimeRange, limits: BucketLimits): string {
+  if (limits.hoursOnly)
+    return range.from < limits.pairHoursFrom
+      ? '; which event a tag ran on is kept per day for so long'
+      : '; which event a tag ran on is kept per hour'
   if (range.from < limits.minuteRowsFrom) return '; minutes of that time are no longer kept'
   return range.from < limits.singleMinutesFrom ? '; minutes of that time are kept by fives' : ''
 }

@@ -113,8 +113,7 @@ export interface EventTagReport extends OutcomeCounts {
 }
 
 /**
- * Outcomes per event and tag over the whole UTC hours that `window` touches; only per-event payloads say on which event
- * a tag ran.
+ * Outcomes per event and tag over `window.hours`; only per-event payloads say on which event a tag ran.
  *
  * @param rawKeys only rows with these keys
  */
@@ -147,7 +146,7 @@ export interface TagDetail extends TagReport, TimeRange {
   site_id: string
   /** How the tag ended on each event; per-event payloads only. */
   events: ({ event_name: string; executions: number } & OutcomeCounts)[]
-  /** The whole UTC hours that `events` is about, as which event a tag ran on is kept per hour. */
+  /** The whole UTC hours that `events` is about, as which event a tag ran on is kept per hour, and per local day after nine weeks. */
   events_window: TimeRange
 }
 
@@ -163,7 +162,8 @@ export async function tag(context: ReportContext, site: SiteRow, key: string, qu
   return readSnapshot(
     context.store,
     site.site_no,
-    window.hours,
+    // Where a local day begins inside an hour, its events are of the hours after it.
+    { from: Math.min(window.range.from, window.hours.from), to: Math.max(window.range.to, window.hours.to) },
     async (snapshot) => {
       const identity = await identityOf(snapshot.db, site.site_no)
       const said = await saidOf(snapshot.db, [site.id])

@@ -7,7 +7,9 @@ import {
   type Grain,
   hourRowsFrom,
   hourSplit,
+  localDay,
   minuteRowsFrom,
+  pairHoursFrom,
   type ReadableRows,
   type Retention,
   singleMinutesFrom,
@@ -22,12 +24,13 @@ import type { ReportContext } from './snapshot.ts'
 export interface ReportWindow {
   /** What is answered for from `event_rollups` and `tag_rollups`: what was asked for, widened to where rows start. */
   range: TimeRange
-  /** What is answered for from `event_tag_rollups`: the whole UTC hours that were touched. */
+  /** What is answered for from `event_tag_rollups`: the whole UTC hours that were touched, and whole local days where hours are no longer kept. */
   hours: TimeRange
   /** The site's zone in and around the window. */
   spans: readonly OffsetSpan[]
   minuteRowsFrom: number
   singleMinutesFrom: number
+  pairHoursFrom: number
   rows: (coarsest: Grain) => ReadableRows
   hourRows: (coarsest: Grain) => ReadableRows
 }
@@ -52,12 +55,17 @@ export function windowOf(context: ReportContext, site: SiteRow, requested: TimeR
   const now = context.clock.now()
   const kept = { minuteRowsFrom: minuteRowsFrom(now, context.retention), singleMinutesFrom: singleMinutesFrom(now) }
   const rows = (coarsest: Grain) => ({ finest: GRAIN.minute, coarsest, ...kept, splitOf })
-  const hourRows = (coarsest: Grain) => ({ ...rows(coarsest), finest: GRAIN.hour, splitOf: () => 0 })
+  const wholeDays = {
+    before: pairHoursFrom(now, site.timezone),
+    of: (time: number) => localDay(site.timezone, time),
+  }
+  const hourRows = (coarsest: Grain) => ({ ...rows(coarsest), finest: GRAIN.hour, splitOf: () => 0, wholeDays })
   return {
     range: widenRange(requested, rows(GRAIN.day)),
     hours: widenRange(requested, hourRows(GRAIN.day)),
     spans,
     ...kept,
+    pairHoursFrom: wholeDays.before,
     rows,
     hourRows,
   }

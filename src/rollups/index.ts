@@ -1,5 +1,6 @@
 export * from './columns.ts'
 export { hourSplit } from './derive.ts'
+export { localDay } from './local-day.ts'
 export { Maintenance, type MaintenanceOptions } from './maintenance.ts'
 export * from './range-plan.ts'
 export { removeDeletedSites } from './removal.ts'

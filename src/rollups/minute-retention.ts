@@ -4,7 +4,6 @@ import { type BatchOperation, type Store, StoreError, untilDone } from '../store
 import { GRAIN, MINUTE_TABLES } from './columns.ts'
 import type { TimeRange } from './range-plan.ts'
 import { bucketsIn, removeFirstRows } from './removal.ts'
-import type { Bucket } from './slices.ts'
 
 /** An hour of up to so many minute rows per table is deleted in one transaction: some hundredths of a second. */
 const ROWS_AT_ONCE = 10_000
@@ -98,31 +97,40 @@ function begin(store: Store, siteNo: number, hour: number, whole: boolean): Prom
   // Its minutes are deleted after its roll-up, and those of later hours after them: before the floor every hour is gone.
   return whileClean(
     store,
-    { siteNo, bucket: hour },
+    siteNo,
+    { from: hour, to: hour + HOUR },
     [note, ...(whole ? removals : [])].map((query) => query.compile()),
   )
 }
 
 /**
- * Runs the statements in one transaction that no fold writes to the hour in, and no roll-up derives it in; returns false, and does
- * nothing, when the hour is dirty.
+ * Runs the statements in one transaction that no fold writes to the hours in, and no roll-up derives them in; returns false, and does
+ * nothing, when one of them is dirty.
+ *
+ * @param hours whole UTC hours
  */
 export async function whileClean(
   store: Store,
-  { siteNo, bucket }: Bucket,
+  siteNo: number,
+  hours: TimeRange,
   queries: readonly CompiledQuery[],
 ): Promise<boolean> {
-  const dirty = { site_no: siteNo, grain: GRAIN.hour, bucket, writes: 0 }
+  const dirty = Array.from({ length: (hours.to - hours.from) / HOUR }, (_, index) => ({
+    site_no: siteNo,
+    grain: GRAIN.hour,
+    bucket: hours.from + index * HOUR,
+    writes: 0,
+  }))
   const clear = store.write
     .deleteFrom('rollup_marks')
     .where('site_no', '=', siteNo)
-    .where('grain', '=', GRAIN.hour)
-    .where('bucket', '=', bucket)
+    .where(bucketsIn(GRAIN.hour, hours.from, hours.to))
+  const expectChanges = dirty.length
   const operations: BatchOperation[] = [
-    // Fails when the hour is dirty, and keeps folds from marking it dirty until this ends.
-    { kind: 'statement', query: store.write.insertInto('rollup_marks').values(dirty).compile(), expectChanges: 1 },
+    // Fails when one is dirty, and keeps folds from marking them dirty until this ends.
+    { kind: 'statement', query: store.write.insertInto('rollup_marks').values(dirty).compile(), expectChanges },
     ...queries.map((query): BatchOperation => ({ kind: 'statement', query })),
-    { kind: 'statement', query: clear.compile(), expectChanges: 1 },
+    { kind: 'statement', query: clear.compile(), expectChanges },
   ]
   try {
     await store.batch(operations)

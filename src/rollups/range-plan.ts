@@ -1,5 +1,6 @@
 import { ceilTo, DAY, floorTo, HOUR, MINUTE } from '../lib/index.ts'
 import { GRAIN } from './columns.ts'
+import { localDay } from './local-day.ts'
 
 /** A half-open interval, epoch ms. */
 export interface TimeRange {
@@ -33,6 +34,22 @@ export const FIVE_MINUTES = 5 * MINUTE
  */
 export const singleMinutesFrom = (now: number): number => floorTo(now, HOUR) - 2 * DAY
 
+/**
+ * Days for which rows of event × tag are kept by the hour: no chart by the hour, of 1,500 points, reaches back farther, nor do 30 days that are compared
+ * with those before. Probes read two weeks of them.
+ */
+export const PAIR_HOUR_DAYS = 63
+
+/** Hour rows of event × tag that start before this stand for a local day each, or will do so soon. The start of such a day. */
+export const pairHoursFrom = (now: number, timezone: string): number =>
+  localDay(timezone, floorTo(now, HOUR) - PAIR_HOUR_DAYS * DAY).from
+
+/**
+ * UTC days that start before this are added up by local days. Three days after reports stop asking for their hours, as a local day reaches beyond
+ * the UTC day, another time zone moves it by up to 26 hours, and a report may have been planned by a clock that is behind.
+ */
+export const pairHoursNeeded = (now: number): number => floorTo(now, DAY) - (PAIR_HOUR_DAYS + 3) * DAY
+
 /** First hour row that is kept: whole UTC days, as day rows go together with the hours under them. */
 export const hourRowsFrom = (now: number, retention: Retention): number => floorTo(now, DAY) - retention.hourDays * DAY
 
@@ -48,19 +65,36 @@ export interface ReadableRows {
   singleMinutesFrom: number
   /** Where the second hour row of a UTC hour starts, ms after the hour; 0 when there is only one row. See `hourSplit`. */
   splitOf: (utcHour: number) => number
+  /** Where hour rows may stand for a local day each; without it they never do. */
+  wholeDays?: WholeDays
+}
+
+export interface WholeDays {
+  /** Those that start before this. The start of a local day. */
+  before: number
+  /** The local day that holds a time, in whole UTC hours. */
+  of: (time: number) => TimeRange
 }
 
 /**
- * The range with its ends moved outward to where rows start: whole minutes, five of them where these are added up, and whole hour
- * rows where minute rows are deleted. This is the range that a report really answers for.
+ * The range with its ends moved outward to where rows start: whole minutes, five of them where these are added up, whole hour
+ * rows where minute rows are deleted, and whole local days where hour rows are added up. This is the range that a report really answers for.
  */
 export function widenRange({ from, to }: TimeRange, rows: ReadableRows): TimeRange {
+  return { from: widenedStart(from, rows), to: widenedEnd(to, rows) }
+}
+
+function widenedStart(from: number, rows: ReadableRows): number {
+  if (rows.wholeDays !== undefined && from < rows.wholeDays.before) return rows.wholeDays.of(from).from
   const start = floorTo(from, from < rows.singleMinutesFrom ? FIVE_MINUTES : MINUTE)
+  return needsHourRow(start, rows) ? hourRowStart(start, rows) : start
+}
+
+function widenedEnd(to: number, rows: ReadableRows): number {
+  if (rows.wholeDays !== undefined && to < rows.wholeDays.before)
+    return rows.wholeDays.of(to).from === to ? to : rows.wholeDays.of(to - 1).to
   const end = ceilTo(to, to < rows.singleMinutesFrom ? FIVE_MINUTES : MINUTE)
-  return {
-    from: needsHourRow(start, rows) ? hourRowStart(start, rows) : start,
-    to: needsHourRow(end, rows) ? hourRowEnd(end, rows) : end,
-  }
+  return needsHourRow(end, rows) ? hourRowEnd(end, rows) : end
 }
 
 /**
@@ -86,7 +120,8 @@ export function planRange(
   const staleDays = new Set([...dirtyDays, ...Array.from(dirtyHours, (hour) => floorTo(hour, DAY))])
   for (let day = floorTo(from, DAY); day < to; day += DAY) {
     const part = { from: Math.max(from, day), to: Math.min(to, day + DAY) }
-    const isWhole = part.to - part.from === DAY
+    // Where hour rows stand for local days, there are no day rows.
+    const isWhole = part.to - part.from === DAY && day >= (rows.wholeDays?.before ?? day)
     if (rows.coarsest === GRAIN.day && isWhole && !staleDays.has(day)) append(segments, GRAIN.day, part.from, part.to)
     else planHours(segments, part, dirtyHours, rows)
   }

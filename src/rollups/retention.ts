@@ -5,7 +5,8 @@ import { attemptEach, NO_SITE, type Store, untilDone } from '../store/index.ts'
 import { GRAIN, MINUTE_TABLES } from './columns.ts'
 import { addUpNextHour } from './five-minutes.ts'
 import { removeOldestHour } from './minute-retention.ts'
-import { hourRowsFrom, minuteRowsFrom, type Retention, singleMinutesFrom } from './range-plan.ts'
+import { addUpNextPairDay } from './pair-days.ts'
+import { hourRowsFrom, minuteRowsFrom, pairHoursNeeded, type Retention, singleMinutesFrom } from './range-plan.ts'
 import { bucketsIn, removeFirstRows } from './removal.ts'
 
 /** Late events reach back a day: the names of two days ago can still be asked for around midnight. */
@@ -19,7 +20,7 @@ const JOURNAL_REACH_MS = DAY + HOUR
 const OLDEST_PLAN_MS = HOUR
 
 /**
- * Deletes rows past their retention, and adds up old minutes by fives, site by site and in small steps. Minute rows whose hour is not rolled up yet stay
+ * Deletes rows past their retention, and adds up old minutes by fives and old hours of event × tag by days, site by site and in small steps. Minute rows whose hour is not rolled up yet stay
  * until it is, so that no total changes.
  *
  * Rows that a fold may still write to stay, however long its journal rows have been waiting: a deletion that runs at the same
@@ -37,18 +38,15 @@ export async function applyRetention(
   const from: KeptFrom = {
     singles: Math.min(singleMinutesFrom(plannedAt), floorTo(foldsFrom, HOUR)),
     minutes: Math.min(minuteRowsFrom(plannedAt, retention), floorTo(foldsFrom, HOUR)),
+    pairHours: pairHoursNeeded(now),
     hours: Math.min(hourRowsFrom(plannedAt, retention), floorTo(foldsFrom, DAY)),
     names: floorTo(now, DAY) - NAME_DAYS * DAY,
   }
-  const sites = await store.read.selectFrom('sites').select('site_no').orderBy('site_no').execute()
+  const sites = await store.read.selectFrom('sites').select(['site_no', 'timezone']).orderBy('site_no').execute()
   const parts = [
     () => untilDone(() => removeOldOutages(store, from.hours), shouldContinue),
     () => untilDone(() => removeFirstRows(store, 'rejection_counts', NO_SITE, olderThan(from.hours)), shouldContinue),
-    ...sites.map(
-      ({ site_no }) =>
-        () =>
-          removeOfSite(store, site_no, from, shouldContinue),
-    ),
+    ...sites.map((site) => () => removeOfSite(store, site, from, shouldContinue)),
   ]
   await attemptEach(parts, (part) => part())
 }
@@ -57,6 +55,7 @@ export async function applyRetention(
 interface KeptFrom {
   singles: number
   minutes: number
+  pairHours: number
   hours: number
   names: number
 }
@@ -66,17 +65,22 @@ const olderThan = (from: number) => sql<SqlBool>`bucket < ${from}`
 /** False when `shouldContinue` ended it early. */
 async function removeOfSite(
   store: Store,
-  siteNo: number,
+  site: { site_no: number; timezone: string },
   from: KeptFrom,
   shouldContinue: () => boolean,
 ): Promise<boolean> {
+  const siteNo = site.site_no
   if (!(await untilDone(() => removeOldestHour(store, siteNo, from.minutes, shouldContinue), shouldContinue)))
     return false
   if (!(await untilDone(() => addUpNextHour(store, siteNo, from.singles), shouldContinue))) return false
+  if (!(await untilDone(() => addUpNextPairDay(store, site, from.pairHours), shouldContinue))) return false
   const old = [
-    ...([...MINUTE_TABLES, 'event_tag_rollups'] as const).flatMap((table) =>
+    ...MINUTE_TABLES.flatMap((table) =>
       [GRAIN.hour, GRAIN.day].map((grain) => [table, bucketsIn(grain, 0, from.hours)] as const),
     ),
+    ['event_tag_rollups', bucketsIn(GRAIN.day, 0, from.hours)] as const,
+    // A row of the local day that reaches into the first UTC day lies in the middle of it, up to 13 hours before.
+    ['event_tag_rollups', bucketsIn(GRAIN.hour, 0, from.hours - DAY)] as const,
     ['rejection_counts', olderThan(from.hours)] as const,
     ['reference_counts', sql<SqlBool>`bucket < ${from.hours}`] as const,
     ['daily_names', sql<SqlBool>`day < ${from.names}`] as const,

@@ -21,6 +21,7 @@ function choose(name: BucketName, length: number, hoursOnly = false) {
     spans: offsetSpans('Europe/Vienna', range),
     minuteRowsFrom: Date.parse('2026-11-13T12:00:00Z'),
     singleMinutesFrom: Date.parse('2026-11-18T12:00:00Z'),
+    pairHoursFrom: Date.parse('2026-09-17T22:00:00Z'),
     hoursOnly,
   })
 }
@@ -50,23 +51,36 @@ test('auto takes hours where the metric is only known per hour', () => {
   assert.equal(choose('auto', HOUR, true).step.name, '1h')
 })
 
+const LIMITS = { minuteRowsFrom: END - 7 * DAY, hoursOnly: false, pairHoursFrom: END - 63 * DAY }
+
 test('auto takes hours where minutes are no longer kept', () => {
   const range = { from: END - 30 * DAY, to: END - 30 * DAY + HOUR }
   const spans = offsetSpans('UTC', range)
-  const limits = { spans, minuteRowsFrom: END - 7 * DAY, singleMinutesFrom: END - 2 * DAY, hoursOnly: false }
+  const limits = { ...LIMITS, spans, singleMinutesFrom: END - 2 * DAY }
   assert.equal(chooseBuckets('auto', range, limits).step.name, '1h')
 })
 
 test('minutes are offered by fives where they are kept by fives, and one by one where they are kept', () => {
   const range = { from: END - 3 * DAY, to: END - 3 * DAY + HOUR }
   const spans = offsetSpans('UTC', range)
-  const limits = { spans, minuteRowsFrom: END - 7 * DAY, singleMinutesFrom: range.from + MINUTE, hoursOnly: false }
+  const limits = { ...LIMITS, spans, singleMinutesFrom: range.from + MINUTE }
   assert.equal(chooseBuckets('auto', range, limits).step.name, '5m')
   assert.throws(
     () => chooseBuckets('1m', range, limits),
     /allowed are auto, 5m, 1h, 1d \(.*minutes of that time are kept by fives\)/,
   )
   assert.equal(chooseBuckets('1m', range, { ...limits, singleMinutesFrom: range.from }).step.name, '1m')
+})
+
+test('auto takes days where events and tags are known per day, and hours for all else', () => {
+  const range = { from: END - 64 * DAY, to: END - 63 * DAY }
+  const limits = { ...LIMITS, spans: offsetSpans('UTC', range), singleMinutesFrom: END - 2 * DAY }
+  assert.equal(chooseBuckets('auto', range, { ...limits, hoursOnly: true }).step.name, '1d')
+  assert.equal(chooseBuckets('auto', range, limits).step.name, '1h')
+  assert.throws(
+    () => chooseBuckets('1h', range, { ...limits, hoursOnly: true }),
+    /1h is too fine here: allowed are auto, 1d \(.*which event a tag ran on is kept per day for so long\)/,
+  )
 })
 
 const REFUSED: readonly [BucketName, number, boolean, RegExp][] = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { matrix, overview, type Timeseries, timeseries } from '../../src/analytics/index.ts'
 import type { BatchPayload, EventPayload, Payload } from '../../src/journal/payload.ts'
-import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, type Retention, type TimeRange } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
@@ -14,6 +14,8 @@ import { count, reportContext, rollUpAll, timeOf } from './support.ts'
 const START = Date.parse('2026-10-24T00:00:00Z')
 const END = START + 3 * DAY
 const NOW = END + 10 * MINUTE
+/** When events and tags are known by the hour from the second day on; when those of the first are added up by days; and when all are. */
+const WEEKS_LATER = [64.5, 67.5, 71].map((days) => START + days * DAY)
 
 const someTime = fc
   .record({ hour: fc.constantFrom(0, 1, 17, 22, 23, 24, 25, 31, 47, 48, 60, 71), minute: fc.nat(59) })
@@ -87,12 +89,24 @@ function naive(payloads: readonly Payload[], { from, to }: TimeRange) {
   return { total, email, events, tags, cells }
 }
 
+/** Tags that ran on an event, by the hours that the events came in: which tag ran on which event is kept by whole hours. */
+function runsOn(event_name: string, payloads: readonly Payload[], { from, to }: TimeRange): number {
+  const inside = payloads.filter(
+    (payload) => floorTo(timeOf(payload), HOUR) >= from && floorTo(timeOf(payload), HOUR) < to,
+  )
+  return inside.reduce(
+    (sum, payload) => sum + ('tags' in payload && payload.event_name === event_name ? payload.tags.length : 0),
+    0,
+  )
+}
+
 interface Asked {
   store: Store
   site: SiteRow
   range: TimeRange
   sent: readonly Payload[]
   retention: Retention
+  now?: number
 }
 
 async function assertOverview({ store, site, range, sent, retention }: Asked): Promise<void> {
@@ -107,8 +121,8 @@ async function assertOverview({ store, site, range, sent, retention }: Asked): P
   )
 }
 
-async function assertMatrix({ store, site, range, sent, retention }: Asked): Promise<void> {
-  const seen = await matrix({ ...reportContext(store, NOW), retention }, site, range)
+async function assertMatrix({ store, site, range, sent, retention, now = NOW }: Asked): Promise<void> {
+  const seen = await matrix({ ...reportContext(store, now), retention }, site, range)
   const expected = naive(sent, seen).cells
   assert.deepEqual(new Map(seen.cells.map((cell) => [`${cell.event_name} ${cell.tag_key}`, cell.executions])), expected)
 }
@@ -134,6 +148,19 @@ async function assertTimeseries({ store, site, range, sent, retention }: Asked):
   }
 }
 
+/** What tells of both an event and its tags, by each step that there is. */
+async function assertPairs(asked: Asked): Promise<void> {
+  const { store, site, range, sent, retention, now = NOW } = asked
+  await assertMatrix(asked)
+  for (const bucket of ['auto', now === NOW ? '1h' : '1d'] as const) {
+    const query = { metric: 'executions', bucket, group_by: 'event_name', ...range } as const
+    const seen = await timeseries({ ...reportContext(store, now), retention }, site, query)
+    for (const name of ['purchase', 'page_view']) assertBuckets(seen, name, (part) => runsOn(name, sent, part))
+    const shown = seen.series.flatMap(({ points }) => points).reduce((sum, { value }) => sum + (value ?? 0), 0)
+    assert.equal(shown, runsOn('purchase', sent, seen) + runsOn('page_view', sent, seen))
+  }
+}
+
 testOnEveryEngine('reports say the same from minutes, hours and days, before and after retention', async (store) => {
   const scenario = fc.asyncProperty(
     somePayloads,
@@ -144,17 +171,21 @@ testOnEveryEngine('reports say the same from minutes, hours and days, before and
     async (first, late, timezone, minuteDays, windows) => {
       const retention = { minuteDays, hourDays: 400 }
       const site = await insertSite(store, { timezone })
-      const check = async (sent: readonly Payload[]) => {
+      const askedOf = (sent: readonly Payload[]): Asked[] => {
         // Ends inside five minutes in which something came, before and after it.
         const edges = sent.slice(0, 2).flatMap((payload) => {
           const minute = Math.floor((timeOf(payload) - START) / MINUTE)
           return [[Math.max(0, minute - 90), 90] as const, [minute + 1, 90] as const]
         })
-        for (const [start, length] of [[0, 72 * 60] as const, ...windows, ...edges]) {
+        return [[0, 72 * 60] as const, ...windows, ...edges].map(([start, length]) => {
           const range = { from: START + start * MINUTE, to: Math.min(END, START + (start + length) * MINUTE) + MINUTE }
-          const asked = { store, site, range, sent, retention }
+          return { store, site, range, sent, retention }
+        })
+      }
+      const check = async (sent: readonly Payload[]) => {
+        for (const asked of askedOf(sent)) {
           await assertOverview(asked)
-          await assertMatrix(asked)
+          await assertPairs(asked)
           await assertTimeseries(asked)
         }
       }
@@ -168,6 +199,11 @@ testOnEveryEngine('reports say the same from minutes, hours and days, before and
       await rollUpAll(store, NOW)
       await applyRetention(store, retention, NOW, () => true)
       await check([...first, ...late])
+      await rollUpAll(store, END + 2 * DAY)
+      for (const now of WEEKS_LATER) {
+        await applyRetention(store, retention, now, () => true)
+        for (const asked of askedOf([...first, ...late])) await assertPairs({ ...asked, now })
+      }
     },
   )
   await fc.assert(scenario, { numRuns: 6 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
-import { GRAIN, planRange, type ReadableRows, widenRange } from '../../src/rollups/index.ts'
+import { GRAIN, localDay, planRange, type ReadableRows, widenRange } from '../../src/rollups/index.ts'
 
 const MIDNIGHT = Date.parse('2026-11-18T00:00:00Z')
 const none = new Set<number>()
@@ -88,6 +88,29 @@ test('where minutes are added up by fives the ends are widened to five minutes',
 test('a table whose finest rows are hours is read in whole hours, dirty or not', () => {
   const rows = readable({ finest: GRAIN.hour })
   assert.deepEqual(plan(at(0, '10:20'), at(0, '11:40'), rows, new Set([at(0, '11:00')])), ['hour 18T10:00 18T12:00'])
+})
+
+test('where hour rows stand for local days the ends are widened to these, and no UTC days are read', () => {
+  const days = { before: at(2, '05:00'), of: (time: number) => localDay('America/New_York', time) }
+  const rows = readable({ finest: GRAIN.hour, wholeDays: days })
+  assert.deepEqual(widenRange({ from: at(0, '10:20'), to: at(0, '10:40') }, rows), {
+    from: at(0, '05:00'),
+    to: at(1, '05:00'),
+  })
+  assert.deepEqual(plan(at(0, '10:20'), at(5, '10:20'), rows), [
+    'hour 18T05:00 21T00:00',
+    'day 21T00:00 23T00:00',
+    'hour 23T00:00 23T11:00',
+  ])
+})
+
+test('where midnight is inside an hour, a local day that was asked for is widened to no other', () => {
+  const days = { before: at(3, '19:00'), of: (time: number) => localDay('Asia/Kolkata', time) }
+  const rows = readable({ finest: GRAIN.hour, wholeDays: days })
+  const day = { from: at(0, '19:00'), to: at(1, '19:00') }
+  assert.deepEqual(widenRange({ from: at(0, '18:30'), to: at(1, '18:30') }, rows), day)
+  assert.deepEqual(widenRange({ from: at(0, '18:40'), to: at(0, '18:50') }, rows), day)
+  assert.deepEqual(widenRange(day, rows), day)
 })
 
 test('where local hours start inside UTC hours, hour rows serve ranges that end there', () => {
