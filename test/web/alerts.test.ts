@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AlertDetail, AlertRecord } from '../../web/src/api/alerts.ts'
 import type { TimeseriesAnswer } from '../../web/src/api/analytics.ts'
-import { chartPlan, findingIn } from '../../web/src/features/alerts/chart-plan.ts'
+import { chartPlan, findingIn, judgedMinutes } from '../../web/src/features/alerts/chart-plan.ts'
 import { chartWindow, zoomedWindow } from '../../web/src/features/alerts/chart-window.ts'
 import { countsOf, type Filter, inboxRows, verdict } from '../../web/src/features/alerts/inbox.ts'
 import { channelHint, timelineOf } from '../../web/src/features/alerts/timeline.ts'
@@ -13,6 +13,7 @@ import { muteOf, mutesNow, silenceScopes, untilWords } from '../../web/src/ui/mu
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
 const iso = (at: number) => new Date(at).toISOString()
 
 const alert = (id: string, over: Partial<AlertRecord> = {}): AlertRecord => ({
@@ -158,6 +159,8 @@ test('the chart begins before it was bad, ends now or after the end, and has buc
   // Three events in five minutes have no score worth drawing.
   assert.equal(chartWindow(NOW - HOUR, null, NOW, 60).bucket, '1h')
   assert.equal(chartWindow(NOW - 400 * HOUR, null, NOW, 15).bucket, '1d')
+  const byDay = chartWindow(NOW - 60 * DAY, NOW - 59 * DAY, NOW, 24 * 60)
+  assert.deepEqual(byDay, { from: NOW - 67 * DAY, to: NOW - 52 * DAY, bucket: '1d', bucketMinutes: 1_440 })
 })
 
 test('a zoom has buckets as fine as its length allows, and is never shorter than what it can show', () => {
@@ -196,6 +199,32 @@ test('a share is drawn from failures and executions, with gaps where nothing ran
   assert.deepEqual(
     series?.points.map(({ value }) => value),
     [0.3, 0, null],
+  )
+})
+
+test('which events a tag was missing on is drawn by the hour, and long ago by whole days', () => {
+  const finding = findingIn({
+    findings: [{ ...DETAILS.findings[0], subject: { tag_key: 'GA4', event_name: 'purchase' } }],
+  })
+  assert.ok(finding !== null)
+  assert.deepEqual(
+    [7, 70].map((days) => judgedMinutes('tag_missing', finding, days * DAY)),
+    [60, 1_440],
+  )
+  const plan = chartPlan('tag_missing', finding, 1_440)
+  assert.match(plan?.title ?? '', /by the day$/)
+  const answer = (from: string, to: string, values: number[]) =>
+    ({
+      from,
+      to,
+      series: [{ key: '', points: values.map((value, n) => ({ t: String(n), value })) }],
+    }) as TimeseriesAnswer
+  const [series] =
+    plan?.draw([answer('midnight', 'midnight', [9, 8, 9]), answer('noon', 'midnight', [4, 10, 10])]) ?? []
+  assert.deepEqual(
+    series?.points.map(({ value }) => value),
+    [0.8, 0.9],
+    'a day of which half is compared is left out',
   )
 })
 

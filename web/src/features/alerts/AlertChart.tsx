@@ -45,7 +45,7 @@ export function AlertChart(props: AlertChartProps) {
   const now = useNow()
   const finding = useMemo(() => (subject === 'check' ? null : findingIn(details)), [subject, details])
   const ended = resolved_at === null ? null : Date.parse(resolved_at)
-  const judged = judgedMinutes(probe_type, finding)
+  const judged = judgedMinutes(probe_type, finding, now - Date.parse(since))
   const whole = chartWindow(Date.parse(since), ended, now, judged)
   const zoom = useSpanZoom()
   const window = zoom.span === null ? whole : zoomedWindow(whole, zoom.span, judged)

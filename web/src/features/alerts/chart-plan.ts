@@ -55,11 +55,11 @@ export function chartPlan(probeType: string, finding: DataFinding, bucketMinutes
     case 'tag_missing':
       return {
         ...common,
-        title: `Share of ${event_name ?? 'the'} events on which ${tag_key} ran, by the hour`,
+        title: `Share of ${event_name ?? 'the'} events on which ${tag_key} ran, by the ${bucketMinutes > 60 ? 'day' : 'hour'}`,
         ...shareOf(
           'Share with the tag',
-          { metric: 'executions', tag_key, ...named(event_name), bucket: '1h' },
-          { metric: 'events', ...named(event_name), bucket: '1h' },
+          { metric: 'executions', tag_key, ...named(event_name) },
+          { metric: 'events', ...named(event_name) },
         ),
       }
     case 'user_data_quality':
@@ -91,10 +91,18 @@ export function chartPlan(probeType: string, finding: DataFinding, bucketMinutes
   }
 }
 
-/** How long a time one judgement is about: figures of shorter buckets would be noise. On which event a tag ran is kept by the hour. */
-export function judgedMinutes(probeType: string, finding: DataFinding | null): number {
+/** Which event a tag ran on is kept by the hour for nine weeks, and then by the day: a chart begins up to a week before its alert. */
+const PAIR_HOURS_MS = 8 * 7 * 24 * 60 * 60_000
+
+/**
+ * How long a time one judgement is about: figures of shorter buckets would be noise.
+ *
+ * @param age since the alert began, ms
+ */
+export function judgedMinutes(probeType: string, finding: DataFinding | null, age: number): number {
+  if (probeType === 'tag_missing') return age < PAIR_HOURS_MS ? 60 : 24 * 60
   const minutes = finding?.evidence.window_minutes
-  return probeType === 'tag_missing' ? 60 : typeof minutes === 'number' ? minutes : 0
+  return typeof minutes === 'number' ? minutes : 0
 }
 
 const NO_BAND = { low: null, high: null }
@@ -222,7 +230,9 @@ export function shareOf(
     most: 1,
     draw([parts, wholes]) {
       const of = new Map(parts?.series[0]?.points.map(({ t, value }) => [t, value]))
-      const points = wholes?.series[0]?.points ?? []
+      // Tags on events of long ago are of whole days: a day that the other side has a part of is no share.
+      const [first, last] = [wholes?.from === parts?.from ? 0 : 1, wholes?.to === parts?.to ? undefined : -1]
+      const points = (wholes?.series[0]?.points ?? []).slice(first, last)
       return [
         {
           key: name,

@@ -18,13 +18,19 @@ export interface ChartWindow {
  */
 export function chartWindow(since: number, ended: number | null, now: number, judgedMinutes: number): ChartWindow {
   const length = (ended ?? now) - since
-  const isCoarse = judgedMinutes >= 60
+  const finest = finestOf(judgedMinutes)
   // Not a whole day: within two days the axis shows times.
-  const margin = Math.min(DAY, Math.max(isCoarse ? 18 * HOUR : 3 * HOUR, length))
+  const least = { '5m': 3 * HOUR, '1h': 18 * HOUR, '1d': 7 * DAY }[finest]
+  const margin = Math.max(least, Math.min(DAY, length))
   const from = since - margin
   const to = ended === null ? now : Math.min(now, ended + margin)
-  return windowOf(from, to, isCoarse)
+  return windowOf(from, to, finest)
 }
+
+const LENGTHS = { '5m': 5 * MINUTE, '1h': HOUR, '1d': DAY } as const
+
+const finestOf = (judgedMinutes: number): ChartWindow['bucket'] =>
+  judgedMinutes < 60 ? '5m' : judgedMinutes * MINUTE < DAY ? '1h' : '1d'
 
 /** As few buckets show nothing but themselves. */
 const LEAST_BUCKETS = 6
@@ -39,22 +45,18 @@ export function zoomedWindow(
   part: Pick<ChartWindow, 'from' | 'to'>,
   judgedMinutes: number,
 ): ChartWindow {
-  const isCoarse = judgedMinutes >= 60
-  const least = LEAST_BUCKETS * (isCoarse ? HOUR : 5 * MINUTE)
+  const finest = finestOf(judgedMinutes)
+  const least = LEAST_BUCKETS * LENGTHS[finest]
   const from = Math.max(whole.from, part.from)
   const to = Math.min(whole.to, part.to)
   const lacking = Math.max(0, least - (to - from)) / 2
-  return windowOf(Math.max(whole.from, from - lacking), Math.min(whole.to, to + lacking), isCoarse)
+  return windowOf(Math.max(whole.from, from - lacking), Math.min(whole.to, to + lacking), finest)
 }
 
-function windowOf(from: number, to: number, isCoarse: boolean): ChartWindow {
+function windowOf(from: number, to: number, finest: ChartWindow['bucket']): ChartWindow {
   const length = to - from
-  const [bucket, bucketMinutes] =
-    !isCoarse && length <= 1.2 * DAY
-      ? (['5m', 5] as const)
-      : length <= 15 * DAY
-        ? (['1h', 60] as const)
-        : (['1d', 24 * 60] as const)
-  const step = Math.min(HOUR, bucketMinutes * MINUTE)
+  const bucket = finest === '5m' && length <= 1.2 * DAY ? '5m' : finest !== '1d' && length <= 15 * DAY ? '1h' : '1d'
+  const step = Math.min(HOUR, LENGTHS[bucket])
+  const bucketMinutes = LENGTHS[bucket] / MINUTE
   return { from: Math.floor(from / step) * step, to: Math.ceil(to / step) * step, bucket, bucketMinutes }
 }

@@ -60,7 +60,11 @@ export function RetentionTab() {
                 value: counted(minute_days, 'day'),
                 setting: 'RETENTION_MINUTE_DAYS',
               },
-              { name: 'Counts by the hour', value: counted(hour_days, 'day'), setting: 'RETENTION_HOUR_DAYS' },
+              {
+                name: 'Counts by the hour, tags on events by the day after nine weeks',
+                value: counted(hour_days, 'day'),
+                setting: 'RETENTION_HOUR_DAYS',
+              },
               {
                 name: 'Results of probes, alerts that are over, messages',
                 value: counted(result_days, 'day'),
