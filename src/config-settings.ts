@@ -153,7 +153,7 @@ export const SETTINGS = {
   retentionHourDays: setting(
     'RETENTION_HOUR_DAYS',
     '400',
-    'Days that hour rows are kept',
+    'Days that hour rows are kept; after nine weeks, which event a tag ran on is known by the day',
     parse.integer(400, 7, 3_650),
   ),
   retentionResultDays: setting(

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { addLog, appendPayload, Delta, type EventPayload, Folder, type Log } from '../../src/journal/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
-import { applyRetention, GRAIN, MINUTE_TABLES, rollUp } from '../../src/rollups/index.ts'
+import { applyRetention, GRAIN, MINUTE_TABLES, PAIR_HOUR_DAYS, rollUp } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { importSites } from '../../testkit/many-sites.ts'
 import { wholeNumber } from '../../testkit/options.ts'
@@ -13,7 +13,7 @@ import { numbered } from '../lib/history.ts'
 import { runHeader, writeResults } from '../lib/results-file.ts'
 import { grouped, markdownTable } from '../lib/table.ts'
 
-const HELP = `Measures what a day of one busy site takes on the disk of the embedded store: once it is rolled up, and once its minutes are added up by fives.
+const HELP = `Measures what a day of one busy site takes on the disk of the embedded store: as it ages: rolled up, its minutes by fives, without them, and with events and tags by days.
 
   node bench/disk/run.ts [options]
 
@@ -23,6 +23,8 @@ const HELP = `Measures what a day of one busy site takes on the disk of the embe
 `
 
 const RETENTION = { minuteDays: 7, hourDays: 400 }
+/** Days after which pairs of event and tag are added up by days: reports stop reading their hours a little before. */
+const PAIR_DAYS_FROM = PAIR_HOUR_DAYS + 3
 const TABLES = [...MINUTE_TABLES, 'event_tag_rollups'] as const
 
 const { values: options } = parseArgs({
@@ -47,28 +49,64 @@ async function measure(session: Session): Promise<void> {
     const start = floorTo(Date.now(), DAY) - 30 * DAY
     const empty = await bytesOf(store)
     await sendDay(store, start, events, tags)
-    const sizes: [name: string, sizes: Sizes][] = [['as it is counted', await bytesOf(store)]]
+    const sizes: Aged[] = [{ name: 'as it is counted', days: 0, bytes: await bytesOf(store) }]
     const settled = start + DAY + 2 * HOUR
     while ((await rollUp(store, settled)) > 0);
     while ((await rollUp(store, settled + DAY)) > 0);
-    sizes.push(['rolled up', await bytesOf(store)])
-    const spent = process.cpuUsage()
-    await applyRetention(store, RETENTION, start + 5 * DAY, () => true)
-    const { user, system } = process.cpuUsage(spent)
-    sizes.push(['after two days, by fives', await bytesOf(store)])
+    sizes.push({ name: 'rolled up', days: 2, bytes: await bytesOf(store) })
+    const fives = await timeOf(() => applyRetention(store, RETENTION, start + 5 * DAY, () => true))
+    sizes.push({ name: 'after two days, by fives', days: RETENTION.minuteDays - 2, bytes: await bytesOf(store) })
     await applyRetention(store, RETENTION, start + 9 * DAY, () => true)
-    sizes.push(['after seven days, by hours', await bytesOf(store)])
+    const hours = PAIR_DAYS_FROM - RETENTION.minuteDays
+    sizes.push({ name: 'after seven days, by hours', days: hours, bytes: await bytesOf(store) })
+    const days = await timeOf(() => applyRetention(store, RETENTION, start + (PAIR_DAYS_FROM + 1) * DAY, () => true))
+    const rest = RETENTION.hourDays - PAIR_DAYS_FROM
+    sizes.push({ name: `after ${PAIR_DAYS_FROM} days, pairs by days`, days: rest, bytes: await bytesOf(store) })
+    for (const { bytes } of sizes) bytes.file -= empty.file
     const header = runHeader(
       'Disk',
       `One site, ${tags.length} tags on each of ${events.length} kinds of events, in every minute of a day.`,
-      [`Adding up its minutes by fives took ${((user + system) / 1e6).toFixed(1)} s of processor time.`],
+      [
+        `Adding up a day's minutes by fives took ${fives} of processor time, its pairs of event and tag by days ${days}.`,
+        `${RETENTION.hourDays} days, each as large as its age says, take ${megabytes(allDays(sizes))}; with pairs by hours throughout ${megabytes(allDays(withoutPairDays(sizes)))}.`,
+      ],
     )
-    const text = tableOf(sizes.map(([name, bytes]) => [name, { ...bytes, file: bytes.file - empty.file }]))
+    const text = tableOf(sizes)
     process.stdout.write(`\n${header}\n\n${text}\n`)
     if (options.write) writeResults(header, text)
   } finally {
     await store.close()
   }
+}
+
+async function timeOf(work: () => Promise<void>): Promise<string> {
+  const spent = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(spent)
+  return `${grouped((user + system) / 1e3)} ms`
+}
+
+/** What a day takes once it is so old, and how many of the days that are kept are. */
+interface Aged {
+  name: string
+  days: number
+  bytes: Sizes
+}
+
+function allDays(sizes: readonly Aged[]): number {
+  return sizes.reduce((sum, { days, bytes }) => sum + days * bytes.file, 0)
+}
+
+/** As if the oldest days were as large as those before them. */
+function withoutPairDays(sizes: readonly Aged[]): Aged[] {
+  const hours = sizes.at(-2)?.bytes
+  return sizes.map((aged, index) =>
+    index === sizes.length - 1 && hours !== undefined ? { ...aged, bytes: hours } : aged,
+  )
+}
+
+function megabytes(bytes: number): string {
+  return `${grouped(bytes / 1e6)} MB`
 }
 
 /** Counts an event of each kind in every minute of a day, with all that it can report. */
@@ -155,12 +193,12 @@ async function bytesOf(store: Store): Promise<Sizes> {
   return sizes
 }
 
-function tableOf(sizes: readonly (readonly [name: string, Sizes])[]): string {
+function tableOf(sizes: readonly Aged[]): string {
   const kilobytes = (bytes: number) => `${grouped(bytes / 1_000)} kB`
-  const before = sizes.find(([name]) => name === 'rolled up')?.[1].file ?? 0
+  const before = sizes.find(({ name }) => name === 'rolled up')?.bytes.file ?? 0
   return markdownTable(
     ['a day of the site', 'minute rows', 'hour rows', 'day rows', 'all', 'against rolled up'],
-    sizes.map(([name, { minutes, hours, days, file }]) => [
+    sizes.map(({ name, bytes: { minutes, hours, days, file } }) => [
       name,
       ...[minutes, hours, days, file].map(kilobytes),
       (file / before).toFixed(2),

@@ -183,7 +183,9 @@ export const TagAnswer = Type.Object({
   ...window,
   ...tag,
   events: Type.Array(Type.Object({ event_name: Type.String(), executions: Count, ...outcomes })),
-  events_window: Type.Object(window, { description: 'The whole UTC hours that `events` is about' }),
+  events_window: Type.Object(window, {
+    description: 'The whole UTC hours that `events` is about; of more than nine weeks ago whole local days',
+  }),
 })
 
 export const MatrixAnswer = Type.Object({

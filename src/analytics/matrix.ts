@@ -6,7 +6,7 @@ import { identityOf } from './tag-identity.ts'
 import { bad, type EventTagReport, eventTags } from './tag-report.ts'
 import { type RangeQuery, reportWindow } from './window.ts'
 
-/** Which tag ran on which event, and how often it failed there. Covers whole UTC hours. */
+/** Which tag ran on which event, and how often it failed there. Covers whole UTC hours, and whole local days where hours are no longer kept. */
 export interface Matrix extends TimeRange {
   site_id: string
   /** Event names with the most executions first; so are the tag keys. */

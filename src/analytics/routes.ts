@@ -165,7 +165,8 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
         summary: 'Which tag ran on which event',
         description:
           'Executions per event and tag, and how many of them failed; per-event payloads only. Events and tags with the ' +
-          'most executions come first. Covers the whole UTC hours that the window touches.',
+          'most executions come first. Covers the whole UTC hours that the window touches, and whole local days more than nine ' +
+          'weeks ago.',
         params: SiteParams,
         querystring: WindowQuery,
         response: { 200: MatrixAnswer, ...errorResponses(400, 404) },
