@@ -36,7 +36,7 @@ export const singleMinutesFrom = (now: number): number => floorTo(now, HOUR) - 2
 
 /**
  * Days for which rows of event × tag are kept by the hour: no chart by the hour, of 1,500 points, reaches back farther, nor do 30 days that are compared
- * with those before. Probes read two weeks of them.
+ * with those before. Probes read two weeks of them, the losses of an incident five.
  */
 export const PAIR_HOUR_DAYS = 63
 
@@ -48,7 +48,7 @@ export const pairHoursFrom = (now: number, timezone: string): number =>
  * UTC days that start before this are added up by local days. Three days after reports stop asking for their hours, as a local day reaches beyond
  * the UTC day, another time zone moves it by up to 26 hours, and a report may have been planned by a clock that is behind.
  */
-export const pairHoursNeeded = (now: number): number => floorTo(now, DAY) - (PAIR_HOUR_DAYS + 3) * DAY
+export const pairHoursKeptFrom = (now: number): number => floorTo(now, DAY) - (PAIR_HOUR_DAYS + 3) * DAY
 
 /** First hour row that is kept: whole UTC days, as day rows go together with the hours under them. */
 export const hourRowsFrom = (now: number, retention: Retention): number => floorTo(now, DAY) - retention.hourDays * DAY

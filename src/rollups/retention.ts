@@ -6,7 +6,7 @@ import { GRAIN, MINUTE_TABLES } from './columns.ts'
 import { addUpNextHour } from './five-minutes.ts'
 import { removeOldestHour } from './minute-retention.ts'
 import { addUpNextPairDay } from './pair-days.ts'
-import { hourRowsFrom, minuteRowsFrom, pairHoursNeeded, type Retention, singleMinutesFrom } from './range-plan.ts'
+import { hourRowsFrom, minuteRowsFrom, pairHoursKeptFrom, type Retention, singleMinutesFrom } from './range-plan.ts'
 import { bucketsIn, removeFirstRows } from './removal.ts'
 
 /** Late events reach back a day: the names of two days ago can still be asked for around midnight. */
@@ -38,7 +38,7 @@ export async function applyRetention(
   const from: KeptFrom = {
     singles: Math.min(singleMinutesFrom(plannedAt), floorTo(foldsFrom, HOUR)),
     minutes: Math.min(minuteRowsFrom(plannedAt, retention), floorTo(foldsFrom, HOUR)),
-    pairHours: pairHoursNeeded(now),
+    pairHours: pairHoursKeptFrom(now),
     hours: Math.min(hourRowsFrom(plannedAt, retention), floorTo(foldsFrom, DAY)),
     names: floorTo(now, DAY) - NAME_DAYS * DAY,
   }

@@ -3,7 +3,7 @@ import { Delta, Folder, foldJournal } from '../../src/journal/index.ts'
 import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, GRAIN, localDay, rollUp } from '../../src/rollups/index.ts'
 import { addUpNextPairDay } from '../../src/rollups/pair-days.ts'
-import { pairHoursNeeded } from '../../src/rollups/range-plan.ts'
+import { pairHoursKeptFrom } from '../../src/rollups/range-plan.ts'
 import type { Store } from '../../src/store/index.ts'
 import { addTo, deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
@@ -97,7 +97,7 @@ for (const { timezone, middles, next } of LEFT) {
     assert.equal(left.length, middles.length + (START + 4 * DAY - Date.parse(`2026-10-${next}:00Z`)) / HOUR)
     assert.deepEqual(await bucketsOf(store, site.site_no, GRAIN.day), ['2026-10-27T00'])
     // Again: there is nothing left to do.
-    assert.equal(await addUpNextPairDay(store, site, pairHoursNeeded(OLD)), false)
+    assert.equal(await addUpNextPairDay(store, site, pairHoursKeptFrom(OLD)), false)
   })
 }
 
