@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type Counts, SIGNAL, TAG_SIGNAL } from './delta.ts'
+import { bitOf, type Counts, SIGNAL, TAG_SIGNAL } from './delta.ts'
 import { Flag, OptionalCounter } from './fields.ts'
 
 /** What Google's consent mode asks for, by its names. */
@@ -95,34 +95,35 @@ export function excessiveConsent(counts: ConsentCounts): keyof ConsentCounts | u
   return dma > total ? 'dma' : undefined
 }
 
-/** Each purpose with its places: a name that is put together for each event costs more than the rest. */
-const PLACES = CONSENT_PURPOSES.map((purpose) => ({
-  purpose,
-  granted: SIGNAL[`${purpose}_granted`],
-  denied: SIGNAL[`${purpose}_denied`],
-}))
+/** What an event says, as a mask; 0 where it says nothing. */
+export function consentMask(consent: Consent | undefined): number {
+  if (consent === undefined) return 0
+  const { ad_storage, analytics_storage, ad_user_data, ad_personalization, updated, dma } = consent
+  if ((ad_storage ?? analytics_storage ?? ad_user_data ?? ad_personalization ?? updated ?? dma) === undefined) return 0
+  return (
+    bitOf(SIGNAL.consent_total) |
+    ofClass(ad_storage, SIGNAL.ad_storage_granted, SIGNAL.ad_storage_denied) |
+    ofClass(analytics_storage, SIGNAL.analytics_storage_granted, SIGNAL.analytics_storage_denied) |
+    ofClass(ad_user_data, SIGNAL.ad_user_data_granted, SIGNAL.ad_user_data_denied) |
+    ofClass(ad_personalization, SIGNAL.ad_personalization_granted, SIGNAL.ad_personalization_denied) |
+    (updated === undefined ? 0 : bitOf(SIGNAL.update_known)) |
+    (updated === false ? bitOf(SIGNAL.never_updated) : 0) |
+    (dma === true ? bitOf(SIGNAL.dma) : 0)
+  )
+}
 
-/** Adds what an event says. */
-export function addConsent(counts: Counts, consent: Consent): void {
-  if (CONSENT_FIELDS.every((field) => consent[field] === undefined)) return
-  counts[SIGNAL.consent_total] = 1
-  for (const { purpose, granted, denied } of PLACES) {
-    const said = consent[purpose]
-    if (said === 'granted') counts[granted] = 1
-    else if (said === 'denied') counts[denied] = 1
-  }
-  if (consent.updated !== undefined) counts[SIGNAL.update_known] = 1
-  if (consent.updated === false) counts[SIGNAL.never_updated] = 1
-  if (consent.dma === true) counts[SIGNAL.dma] = 1
+function ofClass(said: Consent['ad_storage'], granted: number, denied: number): number {
+  if (said === 'granted') return bitOf(granted)
+  return said === 'denied' ? bitOf(denied) : 0
 }
 
 /** What each tag counts 1 in that ran on an event with these signals, as a mask of `TAG_SIGNAL_COLUMNS`. */
-export function consentOfTags(signals: Counts | undefined): number {
-  if (signals?.[SIGNAL.consent_total] !== 1) return 0
+export function consentOfTags(signals: number): number {
+  const has = (place: number) => (signals >> place) & 1
   return (
-    (1 << TAG_SIGNAL.consent_total) |
-    ((signals[SIGNAL.ad_storage_denied] ?? 0) << TAG_SIGNAL.ad_storage_denied) |
-    ((signals[SIGNAL.analytics_storage_denied] ?? 0) << TAG_SIGNAL.analytics_storage_denied)
+    (has(SIGNAL.consent_total) << TAG_SIGNAL.consent_total) |
+    (has(SIGNAL.ad_storage_denied) << TAG_SIGNAL.ad_storage_denied) |
+    (has(SIGNAL.analytics_storage_denied) << TAG_SIGNAL.analytics_storage_denied)
   )
 }
 

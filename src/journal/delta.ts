@@ -28,6 +28,9 @@ export const FIELD = indexOf<keyof FieldCounts>(FIELD_COLUMNS)
 /** The outcomes stand first in a tag's counts: up to here. */
 export const OUTCOME_END = OUTCOMES.length
 
+/** What counts 1 stands for an event as the bits of one number, each by its place. */
+export const bitOf = (place: number): number => 1 << place
+
 const NO_SIGNALS: Counts = SIGNAL_COLUMNS.map(() => 0)
 const NO_TAG_SIGNALS: Counts = TAG_SIGNAL_COLUMNS.map(() => 0)
 

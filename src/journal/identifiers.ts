@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type Counts, SIGNAL } from './delta.ts'
+import { bitOf, type Counts, SIGNAL } from './delta.ts'
 import { Flag, OptionalCounter } from './fields.ts'
 
 const NAMES = ['event_id', 'client_id', 'fbp', 'fbc', 'click_id', 'ip', 'user_agent'] as const
@@ -42,18 +42,22 @@ export type IdentifierCounts = Static<typeof IdentifierCounts>
 
 export const IDENTIFIER_COUNTS: readonly Name[] = NAMES
 
-/** Each flag with its place: a name that is put together for each event costs more than the rest. */
-const PLACES = NAMES.map((name) => ({ flag: flagOf(name), place: SIGNAL[name] }))
-
-/** Adds what an event says. */
-export function addIdentifiers(counts: Counts, flags: Identifiers): void {
-  let isSaid = false
-  for (const { flag, place } of PLACES) {
-    const given = flags[flag]
-    if (given !== undefined) isSaid = true
-    if (given === true) counts[place] = 1
-  }
-  if (isSaid) counts[SIGNAL.identifiers_total] = 1
+/** What an event says, as a mask; 0 where it says nothing. */
+export function identifiersMask(flags: Identifiers | undefined): number {
+  if (flags === undefined) return 0
+  const { has_event_id, has_client_id, has_fbp, has_fbc, has_click_id, has_ip, has_user_agent } = flags
+  const said = has_event_id ?? has_client_id ?? has_fbp ?? has_fbc ?? has_click_id ?? has_ip ?? has_user_agent
+  if (said === undefined) return 0
+  return (
+    bitOf(SIGNAL.identifiers_total) |
+    (has_event_id === true ? bitOf(SIGNAL.event_id) : 0) |
+    (has_client_id === true ? bitOf(SIGNAL.client_id) : 0) |
+    (has_fbp === true ? bitOf(SIGNAL.fbp) : 0) |
+    (has_fbc === true ? bitOf(SIGNAL.fbc) : 0) |
+    (has_click_id === true ? bitOf(SIGNAL.click_id) : 0) |
+    (has_ip === true ? bitOf(SIGNAL.ip) : 0) |
+    (has_user_agent === true ? bitOf(SIGNAL.user_agent) : 0)
+  )
 }
 
 /** Adds what a batch says. */

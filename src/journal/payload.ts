@@ -3,15 +3,16 @@ import { DAY, floorTo, MINUTE, monthOf, storable } from '../lib/index.ts'
 import { EVENT_COLUMNS, NO_EVENT } from '../rollups/index.ts'
 import { Consent, ConsentCounts, consentOfTags, TagConsent } from './consent.ts'
 import { ContainerInfo, clientsOf, versionOf } from './container.ts'
-import { type Counts, EVENT } from './delta.ts'
+import { bitOf, type Counts, EVENT } from './delta.ts'
 import { Counter, Flag, mapOf, OptionalCounter } from './fields.ts'
 import { IdentifierCounts, Identifiers } from './identifiers.ts'
 import { OwnFieldCounts, OwnFields, ownFieldCountsOf, ownFieldsOf } from './own-fields.ts'
-import { ResponseClass, ResponseCounts, responseSignals } from './responses.ts'
+import { ResponseClass, ResponseCounts, responseMask } from './responses.ts'
 import {
   appendClients,
   appendFields,
   appendOwnVersion,
+  appendSignalMask,
   appendSignals,
   type Log,
   NO_ID,
@@ -20,7 +21,7 @@ import {
   PART,
   SUM,
 } from './row.ts'
-import { batchSignals, eventSignals, tagSignals } from './signals.ts'
+import { batchSignals, eventMask, tagSignals } from './signals.ts'
 import { Validity, ValidityCounts } from './validity.ts'
 import { appendWeighted, Weight } from './weighted.ts'
 
@@ -214,26 +215,25 @@ function appendEvent(log: Log, payload: EventPayload, isSkewed: boolean): void {
 }
 
 function appendOne(log: Log, payload: EventPayload, isSkewed: boolean): void {
-  const skewed = isSkewed ? bit(EVENT.skewed) : 0
+  const skewed = isSkewed ? bitOf(EVENT.skewed) : 0
   const mask = COUNTED | skewed | userDataMask(payload.user_data) | ecommerceMask(payload.ecommerce)
-  const signals = eventSignals(payload)
+  const signals = eventMask(payload)
   log.push(payload.event_name)
-  appendSignals(log, signals)
+  appendSignalMask(log, signals)
   appendFields(log, ownFieldsOf(payload.fields))
   log.push(mask, payload.tags.length)
   const ofTags = consentOfTags(signals)
   for (const execution of payload.tags) {
     const { id, status, execution_time, response } = execution
     log.push(isNamed(execution) ? execution.name : `tag_${id}`)
-    appendSignals(log, responseSignals(response))
+    appendSignalMask(log, responseMask(response))
     const linked = isNamed(execution) ? storable(id) : NO_ID
     log.push(outcomeWith(status, ofTags), execution_time ?? NO_TIME, linked)
   }
 }
 
-const bit = (index: number): number => 1 << index
-const COUNTED = bit(EVENT.events) | bit(EVENT.total)
-const USER_DATA = bit(EVENT.user_data_total) | bit(EVENT.user_data_detail_total)
+const COUNTED = bitOf(EVENT.events) | bitOf(EVENT.total)
+const USER_DATA = bitOf(EVENT.user_data_total) | bitOf(EVENT.user_data_detail_total)
 
 /** An object without a flag that we know says nothing: it must not look like "all absent". */
 function userDataMask(flags: EventPayload['user_data']): number {
@@ -242,13 +242,13 @@ function userDataMask(flags: EventPayload['user_data']): number {
   if ((has_email ?? has_phone ?? has_first_name ?? has_last_name ?? has_city ?? has_country) === undefined) return 0
   return (
     USER_DATA |
-    (has_email === true ? bit(EVENT.email) : 0) |
-    (has_phone === true ? bit(EVENT.phone) : 0) |
-    (has_first_name === true || has_last_name === true ? bit(EVENT.address) : 0) |
-    (has_first_name === true ? bit(EVENT.first_name) : 0) |
-    (has_last_name === true ? bit(EVENT.last_name) : 0) |
-    (has_city === true ? bit(EVENT.city) : 0) |
-    (has_country === true ? bit(EVENT.country) : 0)
+    (has_email === true ? bitOf(EVENT.email) : 0) |
+    (has_phone === true ? bitOf(EVENT.phone) : 0) |
+    (has_first_name === true || has_last_name === true ? bitOf(EVENT.address) : 0) |
+    (has_first_name === true ? bitOf(EVENT.first_name) : 0) |
+    (has_last_name === true ? bitOf(EVENT.last_name) : 0) |
+    (has_city === true ? bitOf(EVENT.city) : 0) |
+    (has_country === true ? bitOf(EVENT.country) : 0)
   )
 }
 
@@ -257,11 +257,11 @@ function ecommerceMask(flags: EventPayload['ecommerce']): number {
   const { has_value, has_currency, has_transaction_id, has_items } = flags
   if ((has_value ?? has_currency ?? has_transaction_id ?? has_items) === undefined) return 0
   return (
-    bit(EVENT.ecommerce_total) |
-    (has_value === true ? bit(EVENT.value) : 0) |
-    (has_currency === true ? bit(EVENT.currency) : 0) |
-    (has_transaction_id === true ? bit(EVENT.transaction_id) : 0) |
-    (has_items === true ? bit(EVENT.items) : 0)
+    bitOf(EVENT.ecommerce_total) |
+    (has_value === true ? bitOf(EVENT.value) : 0) |
+    (has_currency === true ? bitOf(EVENT.currency) : 0) |
+    (has_transaction_id === true ? bitOf(EVENT.transaction_id) : 0) |
+    (has_items === true ? bitOf(EVENT.items) : 0)
   )
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type Counts, noTagSignals, TAG_SIGNAL } from './delta.ts'
+import { bitOf, type Counts, TAG_SIGNAL } from './delta.ts'
 import { OptionalCounter } from './fields.ts'
 
 const CLASSES = ['2xx', '3xx', '4xx', '5xx', 'none'] as const
@@ -33,13 +33,18 @@ export function addResponseCounts(counts: Counts, given: ResponseCounts): void {
   for (const field of RESPONSE_COUNTS) counts[TAG_SIGNAL[field]] = given[field] ?? 0
 }
 
-/** What one execution says, by place; undefined where it says nothing. */
-export function responseSignals(response: ResponseClass | undefined): Counts | undefined {
-  if (response === undefined) return undefined
-  const counts = noTagSignals()
-  counts[TAG_SIGNAL[`response_${response}`]] = 1
-  return counts
-}
+/** By class: a name that is put together for each execution costs more than the rest. */
+const BIT_OF_CLASS = {
+  '2xx': bitOf(TAG_SIGNAL.response_2xx),
+  '3xx': bitOf(TAG_SIGNAL.response_3xx),
+  '4xx': bitOf(TAG_SIGNAL.response_4xx),
+  '5xx': bitOf(TAG_SIGNAL.response_5xx),
+  none: bitOf(TAG_SIGNAL.response_none),
+} as const satisfies Record<(typeof CLASSES)[number], number>
+
+/** What one execution says, as a mask of `TAG_SIGNAL_COLUMNS`; 0 where it says nothing. */
+export const responseMask = (response: ResponseClass | undefined): number =>
+  response === undefined ? 0 : BIT_OF_CLASS[response]
 
 /** Where a batch says that there were more of them than executions: the name of one; undefined where it does not. */
 export function excessiveResponses(counts: ResponseCounts, executions: number): keyof ResponseCounts | undefined {

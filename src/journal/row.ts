@@ -87,6 +87,14 @@ export function appendSignals(log: Log, counts: Counts | undefined): void {
   log[lengthAt] = (log.length - lengthAt - 1) / 2
 }
 
+/** Appends signals that count 1 each, as a mask: what `appendSignals` appends of them. */
+export function appendSignalMask(log: Log, mask: number): void {
+  if (mask === 0) return
+  const lengthAt = log.push(SIGNALS, 0) - 1
+  for (let rest = mask; rest !== 0; rest &= rest - 1) log.push(31 - Math.clz32(rest & -rest), 1)
+  log[lengthAt] = (log.length - lengthAt - 1) / 2
+}
+
 function appendSummedSignals(log: Log, counters: Counters | undefined): void {
   if (counters === undefined) return
   const counts: Counts = []

@@ -1,15 +1,15 @@
 import {
-  addConsent,
   addConsentCounts,
   addTagConsentCounts,
   type Consent,
   type ConsentCounts,
+  consentMask,
   type TagConsent,
 } from './consent.ts'
 import { type Counts, noSignals, noTagSignals, SIGNAL } from './delta.ts'
-import { addIdentifierCounts, addIdentifiers, type IdentifierCounts, type Identifiers } from './identifiers.ts'
+import { addIdentifierCounts, type IdentifierCounts, type Identifiers, identifiersMask } from './identifiers.ts'
 import { addResponseCounts, type ResponseCounts } from './responses.ts'
-import { addValidity, addValidityCounts, saysValidity, type Validity, type ValidityCounts } from './validity.ts'
+import { addValidityCounts, type Validity, type ValidityCounts, validityMask } from './validity.ts'
 
 /** The parts of an event that count as signals. */
 interface EventSignals {
@@ -26,18 +26,14 @@ interface BatchSignals {
 
 const BASES = [SIGNAL.consent_total, SIGNAL.identifiers_total, SIGNAL.validity_total]
 
-/** The signals that an event counts 1 in, by place; undefined where it says none of it, as senders of version 1 do. */
-export function eventSignals({ consent, identifiers, ecommerce }: EventSignals): Counts | undefined {
-  const validity = ecommerce !== undefined && saysValidity(ecommerce) ? ecommerce : undefined
-  if (consent === undefined && identifiers === undefined && validity === undefined) return undefined
-  const counts = noSignals()
-  if (consent !== undefined) addConsent(counts, consent)
-  if (identifiers !== undefined) addIdentifiers(counts, identifiers)
-  if (validity !== undefined) addValidity(counts, validity)
-  return withBase(counts)
-}
+/**
+ * The signals that an event counts 1 in, as a mask of `SIGNAL_COLUMNS`; 0 where it says none of it, as senders of version 1 do. Bits
+ * and not a list of counts: an event of eight tags takes 0.65 instead of 1.08 µs to write.
+ */
+export const eventMask = ({ consent, identifiers, ecommerce }: EventSignals): number =>
+  consentMask(consent) | identifiersMask(identifiers) | validityMask(ecommerce)
 
-/** The signals that a batch counts, likewise. */
+/** The signals that a batch counts, by place; undefined where it says none of it. */
 export function batchSignals({ consent, identifiers, ecommerce_quality }: BatchSignals): Counts | undefined {
   const isChecked = ecommerce_quality?.validity_total !== undefined
   if (consent === undefined && identifiers === undefined && !isChecked) return undefined

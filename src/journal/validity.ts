@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type Counts, SIGNAL } from './delta.ts'
+import { bitOf, type Counts, SIGNAL } from './delta.ts'
 import { Flag, OptionalCounter } from './fields.ts'
 
 export const VALIDITY_FIELDS = [
@@ -31,12 +31,19 @@ export const ValidityCounts = Type.Object({
 })
 export type ValidityCounts = Static<typeof ValidityCounts>
 
-export const saysValidity = (flags: Validity): boolean => VALIDITY_FIELDS.some((field) => flags[field] !== undefined)
-
-/** Adds what an event says. */
-export function addValidity(counts: Counts, flags: Validity): void {
-  counts[SIGNAL.validity_total] = 1
-  for (const field of VALIDITY_FIELDS) if (flags[field] === true) counts[SIGNAL[field]] = 1
+/** What an event says, as a mask; 0 where it says nothing. */
+export function validityMask(flags: Validity | undefined): number {
+  if (flags === undefined) return 0
+  const { value_zero, value_invalid, currency_invalid, transaction_duplicate, items_empty } = flags
+  if ((value_zero ?? value_invalid ?? currency_invalid ?? transaction_duplicate ?? items_empty) === undefined) return 0
+  return (
+    bitOf(SIGNAL.validity_total) |
+    (value_zero === true ? bitOf(SIGNAL.value_zero) : 0) |
+    (value_invalid === true ? bitOf(SIGNAL.value_invalid) : 0) |
+    (currency_invalid === true ? bitOf(SIGNAL.currency_invalid) : 0) |
+    (transaction_duplicate === true ? bitOf(SIGNAL.transaction_duplicate) : 0) |
+    (items_empty === true ? bitOf(SIGNAL.items_empty) : 0)
+  )
 }
 
 /** Adds what a batch says. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { idsOf } from '../../src/journal/delta.ts'
 import { addLog, Delta, EVENT, type Log, latencyBucket, SIGNAL, TAG, TAG_SIGNAL } from '../../src/journal/index.ts'
-import { appendPayload, eventsIn, type Payload } from '../../src/journal/payload.ts'
+import { appendPayload, type EventPayload, eventsIn, type Payload } from '../../src/journal/payload.ts'
 import { NO_EVENT } from '../../src/rollups/index.ts'
 import { contentsOf, eventPayload, numbersOf } from '../../testkit/deltas.ts'
 
@@ -349,3 +349,34 @@ const buckets: [ms: number, bucket: number][] = [
 for (const [ms, bucket] of buckets) {
   test(`an execution of ${ms} ms falls into bucket ${bucket}`, () => assert.equal(latencyBucket(ms), bucket))
 }
+
+test('an event writes each of its signals once, in the order of their places, and says nothing where it has none', () => {
+  const eventOf = (over: Partial<EventPayload>): Log => {
+    const log: Log = []
+    appendPayload(log, 1, eventPayload({ timestamp_ms: NOW, tags: [], ...over }), NOW)
+    return log.slice(log.indexOf('purchase') + 1)
+  }
+  const consent: EventPayload['consent'] = {
+    ad_storage: 'denied',
+    analytics_storage: 'granted',
+    ad_user_data: 'absent',
+    updated: false,
+    dma: true,
+  }
+  const [counted, withoutTags] = [0b11, 0]
+  const said = [0, 2, 3, 9, 10, 11].flatMap((place) => [place, 1])
+  assert.deepEqual(eventOf({ consent }), ['+', 6, ...said, counted, withoutTags])
+  assert.deepEqual(eventOf({ identifiers: { has_user_agent: true, has_fbp: true, has_ip: false } }), [
+    ...['+', 3, 12, 1, 15, 1, 19, 1],
+    ...[counted, withoutTags],
+  ])
+  assert.deepEqual(eventOf({ ecommerce: { items_empty: true, value_zero: false } }), [
+    ...['+', 2, 20, 1, 25, 1],
+    ...[counted, withoutTags],
+  ])
+  assert.deepEqual(eventOf({ identifiers: { has_ip: false } }), ['+', 1, 12, 1, counted, withoutTags])
+  assert.deepEqual(eventOf({ consent: {}, identifiers: {}, ecommerce: {} }), [counted, withoutTags])
+  const tags = [{ id: '31', status: 'failure', execution_time: 9, response: '5xx' }] as const
+  const ofTag = ['tag_31', '+', 1, 6, 1, 0b011_01, 9, '']
+  assert.deepEqual(eventOf({ consent, tags: [...tags] }), ['+', 6, ...said, counted, 1, ...ofTag])
+})
