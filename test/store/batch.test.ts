@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type BatchOperation, type Store, StoreError, upsertInto } from '../../src/store/index.ts'
+import { type BatchOperation, type SqlValue, type Store, StoreError, upsertInto } from '../../src/store/index.ts'
 import { testOnEveryRealEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 
@@ -73,6 +73,42 @@ testOnEveryRealEngine('an upsert adds up sums', async (store) => {
     ],
   )
 })
+
+testOnEveryRealEngine(
+  'an upsert of many rows adds up, whether they are new, there already, or twice in it, however many are left over',
+  async (store) => {
+    const expected = new Map<string, number>()
+    const usageRows = (count: number, offset: number): SqlValue[] =>
+      Array.from({ length: count }, (_, index) => {
+        // Every third row is of the client of the one before it.
+        const client = `client ${String(offset + index - Number(index % 3 === 2)).padStart(3, '0')}`
+        expected.set(client, (expected.get(client) ?? 0) + index + 1)
+        return [client, 1, index + 1, 1]
+      }).flat()
+    // Statements take eight rows: one less, as many, one more, and several with a rest, half of them there already.
+    for (const [count, offset] of [
+      [7, 0],
+      [8, 4],
+      [9, 10],
+      [43, 0],
+    ] as const) {
+      await store.batch([{ kind: 'upsert', spec: usage, values: usageRows(count, offset) }])
+    }
+    const rows = await store.read.selectFrom('client_usage').selectAll().orderBy('client_id').execute()
+    assert.deepEqual(
+      rows.map(({ client_id, events }) => [client_id, events]),
+      [...expected].sort(([a], [b]) => (a < b ? -1 : 1)),
+    )
+    assert.equal(
+      rows.reduce((sum, { requests }) => sum + requests, 0),
+      7 + 8 + 9 + 43,
+    )
+    const broken = usageRows(20, 0).with(4 * 12 + 2, null)
+    await assert.rejects(store.batch([{ kind: 'upsert', spec: usage, values: broken }]), ofKind('other'))
+    const after = await store.read.selectFrom('client_usage').selectAll().orderBy('client_id').execute()
+    assert.deepEqual(after, rows)
+  },
+)
 
 testOnEveryRealEngine('an upsert keeps the largest of maxima', async (store) => {
   const seen = async (at: number) => {
