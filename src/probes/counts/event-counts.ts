@@ -33,15 +33,17 @@ export interface EventCounts {
 const BRIEF_MS = MINUTE
 
 /**
- * Events of a site by name in the last day.
+ * Events of a site in the last day.
  *
  * @param end a whole minute, which the day ends at
  * @param compared other whole hours that are asked for; null for none
+ * @param byName whether each event is asked for, or all of them together: a row for each of a large site's 40 events, or one
  */
 export async function readEventCounts(
   snapshot: Snapshot,
   end: number,
   compared: TimeRange | null,
+  byName: boolean,
 ): Promise<EventCounts> {
   const { slotsFrom, buckets, indexAt } = lastDay(end, SLOTS_FOR_MS)
   const dayFrom = buckets[0]?.from ?? slotsFrom
@@ -51,21 +53,22 @@ export async function readEventCounts(
       { from: compared?.from ?? dayFrom, to: slotsFrom, coarsest: GRAIN.hour },
       { from: slotsFrom, to: end, coarsest: GRAIN.minute },
     ],
-    by: ['event_name'],
+    by: byName ? ['event_name'] : [],
     measures: MEASURES,
     slots: { length: SLOT, end },
   })
   const byHour = new Map<number, Counts>()
   const bySlot = new Map<number, Counts>()
   const others = new Yielder()
-  for (const [index, { at, event_name, events, total }] of rows.entries()) {
+  // Not by name, a row has none.
+  for (const [index, { at, event_name = NO_EVENT, events, total }] of rows.entries()) {
     if (index % ROWS_PER_TURN === 0) await others.yield()
     if (at < slotsFrom || compared !== null) add(byHour, floorTo(at, HOUR), event_name, events, total)
     if (at >= slotsFrom) add(bySlot, indexAt(at), event_name, events, total)
   }
   const inBuckets = buckets.map(({ from }, index) => (from < slotsFrom ? byHour.get(from) : bySlot.get(index)))
   const outages = await readOutages(snapshot.db, compared?.from ?? dayFrom, end)
-  const recent = { ...bucketCounts(buckets, inBuckets), minutes: await minuteCounts(snapshot, end) }
+  const recent = { ...bucketCounts(buckets, inBuckets), minutes: await minuteCounts(snapshot, end, byName) }
   return {
     recent: withoutOutages(recent, outages.filter(isLong)),
     hours: byHour,
@@ -86,17 +89,17 @@ export const historyOf = (
 
 const isLong = ({ from, to }: Outage): boolean => to - from >= BRIEF_MS
 
-async function minuteCounts(snapshot: Snapshot, end: number): Promise<BucketCounts> {
+async function minuteCounts(snapshot: Snapshot, end: number, byName: boolean): Promise<BucketCounts> {
   const start = end - MINUTES * MINUTE
   const rows = await sumStretches(snapshot, {
     table: 'event_rollups',
     stretches: [{ from: start, to: end, coarsest: GRAIN.minute }],
-    by: ['event_name'],
+    by: byName ? ['event_name'] : [],
     measures: MEASURES,
     slots: { length: MINUTE, end },
   })
   const byMinute = new Map<number, Counts>()
-  for (const { at, event_name, events, total } of rows) add(byMinute, at, event_name, events, total)
+  for (const { at, event_name = NO_EVENT, events, total } of rows) add(byMinute, at, event_name, events, total)
   const buckets = Array.from({ length: MINUTES }, (_, minute) => {
     const from = start + minute * MINUTE
     return { from, to: from + MINUTE }

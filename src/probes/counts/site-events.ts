@@ -32,21 +32,28 @@ export interface SiteEvents {
   readonly end: number
 }
 
+/** What of a site's events is judged. */
+interface Judged {
+  /** That are compared with. */
+  weeks: number
+  /** Each event; else all of them together, which are fewer rows: the newest counts then have no names. */
+  byName: boolean
+}
+
 /**
  * Judges the events of a site next to what is usual for them.
  *
- * @param weeks that are compared with
  * @param unjudged what to say while nothing can be judged
  * @param whenRefused see `judgeCounts`
  */
 export async function judgeEvents(
   counting: Counting,
-  weeks: number,
+  judged: Judged,
   judge: (events: SiteEvents) => Verdict | Promise<Verdict>,
   unjudged: (events: SiteEvents) => Unjudged,
   whenRefused: 'warning' | 'critical',
 ): Promise<CountsOutcome> {
-  const { from, read, eventsOf } = await readingOf(counting, weeks)
+  const { from, read, eventsOf } = await readingOf(counting, judged)
   return judgeLearnt(counting, from, read, eventsOf, judge, unjudged, whenRefused)
 }
 
@@ -57,7 +64,7 @@ export async function judgeEvents(
  * the next run needs
  */
 export async function siteEvents(counting: Counting, weeks: number, cache?: UsualCache): Promise<SiteEvents> {
-  const { from, read, eventsOf } = await readingOf(counting, weeks, cache)
+  const { from, read, eventsOf } = await readingOf(counting, { weeks, byName: true }, cache)
   const range = { from: floorTo(from, DAY), to: counting.now + MINUTE }
   return eventsOf(await readSnapshot(counting.store, counting.site.site_no, range, read))
 }
@@ -70,7 +77,11 @@ interface Reading {
   eventsOf: (counts: EventCounts) => Promise<SiteEvents>
 }
 
-async function readingOf({ store, site, now }: Counting, weeks: number, cache = cacheOf(store)): Promise<Reading> {
+async function readingOf(
+  { store, site, now }: Counting,
+  { weeks, byName }: Judged,
+  cache = cacheOf(store),
+): Promise<Reading> {
   const clock = localTime(site.timezone)
   const end = floorTo(now, MINUTE)
   const compared = hoursCompared(end, weeks)
@@ -82,7 +93,8 @@ async function readingOf({ store, site, now }: Counting, weeks: number, cache = 
   const cached = cache.get(key, end)
   return {
     from: cached === null ? Math.min(compared.from, end - 2 * DAY) : end - 2 * DAY,
-    read: (snapshot) => readEventCounts(snapshot, end, cached === null ? compared : null),
+    // What is learnt is the same for all, with names.
+    read: (snapshot) => readEventCounts(snapshot, end, cached === null ? compared : null, byName || cached === null),
     eventsOf: async (counts) => {
       const usual = cached ?? (await learn({ ...historyOf(counts, end), special, feedback }, clock, end, weeks))
       if (cached === null) cache.set(key, end, learningPeriod(site.site_no, end, isSettled(usual.days)), usual)

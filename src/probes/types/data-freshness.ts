@@ -45,7 +45,7 @@ export const dataFreshness = defineProbeType({
     const last = await lastEventAt(store.read, site.site_no)
     return judgeEvents(
       { store, site, now },
-      WEEKS,
+      { weeks: WEEKS, byName: false },
       (events) => judgeFreshness({ ...events, now, last_event_at: last }, config),
       ({ usual, knownFrom, end }) => {
         if (last === null) return noData('No event has come yet')

@@ -72,7 +72,7 @@ export const dataVolume = defineProbeType({
   run({ site, config, now, store }) {
     return judgeEvents(
       { store, site, now },
-      config.weeks,
+      { weeks: config.weeks, byName: true },
       async (events) => {
         const candidates = doublingCandidates(events, config)
         const repeats = await readEventRepeats({ store, site, now }, events.end, candidates)
