@@ -3,7 +3,8 @@ import type { EventPayload } from '../../journal/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import type { Incident } from './incidents.ts'
 import type { EcommerceRates, EventProfile, SiteProfile, TagProfile, UserDataRates } from './profile.ts'
-import { asSecond, comesTwice, consentOf, identifierFlags, mayRun, responseOf, validityFlags } from './signals.ts'
+import { logNormal, poisson, type Random, seededRandom, weighted } from './random.ts'
+import { addValidity, asSecond, comesTwice, consentOf, identifierFlags, mayRun, responseOf } from './signals.ts'
 
 /** How far whole hours stray from the rhythm. */
 const HOUR_SPREAD = 0.07
@@ -27,12 +28,20 @@ export interface Traffic {
 /** What happens on a site from `from` until before `to`, in order of time; without end when that is infinite. Epoch ms. */
 export function* eventsOf(traffic: Traffic, from: number, to: number): Generator<EventPayload> {
   const rhythm = rhythmOf(traffic.site)
-  const events = preparedEvents(traffic.site)
+  const prepared = preparedSite(traffic.site)
   for (let minute = floorTo(from, MINUTE); minute < to; minute += MINUTE) {
-    for (const event of eventsOfMinute(traffic, events, rhythm, minute)) {
+    for (const event of eventsOfMinute(traffic, prepared, rhythm, minute)) {
       if (event.timestamp_ms >= from && event.timestamp_ms < to) yield event
     }
   }
+}
+
+/** What a site's events have in common: made once, as a history has three quarters of a million of them. */
+interface PreparedSite {
+  site: SiteProfile
+  container: NonNullable<EventPayload['container']>
+  events: readonly PreparedEvent[]
+  weights: readonly number[]
 }
 
 interface PreparedTag {
@@ -48,20 +57,22 @@ interface PreparedEvent {
 /** Executions of a tag that succeed, of which one is drawn: a history has five million. */
 const SUCCESSES = 4_096
 
-function preparedEvents(site: SiteProfile): PreparedEvent[] {
+function preparedSite(site: SiteProfile): PreparedSite {
   const prepared = site.tags.map((tag): PreparedTag => {
     const random = seededRandom(`${site.serverContainerId}/tag/${tag.id}`)
     return { tag, successes: Array.from({ length: SUCCESSES }, () => execution(tag, 'success', random)) }
   })
-  return site.events.map((profile) => ({
+  const events = site.events.map((profile) => ({
     profile,
     tags: prepared.filter(({ tag }) => tag.on === 'every event' || tag.on.includes(profile.name)),
   }))
+  const container = { version: String(site.serverVersion), environment: 'Live' }
+  return { site, container, events, weights: site.events.map(({ weight }) => weight) }
 }
 
 function eventsOfMinute(
   { site, incidents, seed }: Traffic,
-  events: readonly PreparedEvent[],
+  prepared: PreparedSite,
   rhythm: Rhythm,
   minute: number,
 ): EventPayload[] {
@@ -69,18 +80,18 @@ function eventsOfMinute(
   const expected = rhythm(minute) * logNormal(seededRandom(hourSeed), 1, HOUR_SPREAD)
   const random = seededRandom(`${seed}/${site.serverContainerId}/${minute}`)
   const chances = { random, ofSignals: seededRandom(`${seed}/${site.serverContainerId}/signals/${minute}`) }
-  const times = Array.from({ length: poisson(random, expected) }, () => minute + Math.floor(random() * MINUTE))
-  const weights = site.events.map((event) => event.weight)
+  const times = new Float64Array(poisson(random, expected))
+  for (let index = 0; index < times.length; index++) times[index] = minute + Math.floor(random() * MINUTE)
   const around = incidents.filter(
     ({ site: where, from, to }) => where === site && from < minute + MINUTE && minute < to,
   )
   const happened: EventPayload[] = []
-  for (const time of times.sort((a, b) => a - b)) {
-    const event = events[weighted(random, weights)]
+  for (const time of times.sort()) {
+    const event = prepared.events[weighted(random, prepared.weights)]
     const wrong = around.length === 0 ? around : around.filter(({ from, to }) => from <= time && time < to)
     const isLost = wrong.some(({ kind }) => kind === 'nothing arrives')
     if (event === undefined || isLost) continue
-    const one = eventAt(time, site, event, wrong, chances)
+    const one = eventAt(time, prepared, event, wrong, chances)
     happened.push(one)
     if (comesTwice(event.profile, wrong)) happened.push(asSecond(one))
   }
@@ -95,26 +106,31 @@ interface Chances {
 
 function eventAt(
   time: number,
-  site: SiteProfile,
+  { site, container }: PreparedSite,
   { profile, tags }: PreparedEvent,
   wrong: readonly Incident[],
   { random, ofSignals }: Chances,
 ): EventPayload {
   const { userData, ecommerce, own } = profile
   const consent = consentOf(site.consent, wrong, ofSignals)
-  const fired = tags.filter(({ tag }) => mayRun(tag, consent) && fires(tag, wrong))
+  const runs: Execution[] = []
+  for (const tag of tags) {
+    if (!mayRun(tag.tag, consent) || !fires(tag.tag, wrong)) continue
+    runs.push(answered(tag.tag, executionOf(tag, profile.name, wrong, random), wrong, ofSignals))
+  }
   const event: EventPayload = {
     container_id: site.serverContainerId,
-    container: { version: String(site.serverVersion), environment: 'Live' },
+    container,
     event_name: profile.name,
     timestamp_ms: time,
-    tags: fired.map((tag) => answered(tag.tag, executionOf(tag, profile.name, wrong, random), wrong, ofSignals)),
+    tags: runs,
     identifiers: identifierFlags(ofSignals),
-    ...(consent === undefined ? {} : { consent }),
   }
+  if (consent !== undefined) event.consent = consent
   if (userData !== undefined && random() < userData.sent) event.user_data = userDataFlags(userData, random)
   if (ecommerce !== undefined) {
-    event.ecommerce = { ...ecommerceFlags(ecommerce, wrong, random), ...validityFlags(profile, ofSignals) }
+    event.ecommerce = ecommerceFlags(ecommerce, wrong, random)
+    addValidity(event.ecommerce, profile, ofSignals)
   }
   // By chance of its own: what else happens is the same with and without them.
   if (own !== undefined) event.fields = ownFlags(own, wrong, seededRandom(`${site.serverContainerId}/own/${time}`))
@@ -127,7 +143,7 @@ function answered(tag: TagProfile, run: Execution, wrong: readonly Incident[], r
 }
 
 const fires = (tag: TagProfile, wrong: readonly Incident[]): boolean =>
-  !wrong.some((incident) => incident.kind === 'tag does not fire' && incident.tag === tag.name)
+  wrong.length === 0 || !wrong.some((incident) => incident.kind === 'tag does not fire' && incident.tag === tag.name)
 
 function executionOf(
   { tag, successes }: PreparedTag,
@@ -135,14 +151,17 @@ function executionOf(
   wrong: readonly Incident[],
   random: Random,
 ): Execution {
-  const isBroken = (incident: Incident): boolean =>
-    incident.kind === 'tag fails' &&
-    incident.tag === tag.name &&
-    (incident.on === 'every event' || incident.on === event) &&
-    random() < incident.share
-  const status = wrong.some(isBroken) ? 'failure' : everydayOutcome(tag, random)
+  const status = isBroken(tag, event, wrong, random) ? 'failure' : everydayOutcome(tag, random)
   const drawn = status === 'success' ? successes[Math.floor(random() * SUCCESSES)] : undefined
   return drawn ?? execution(tag, status, random)
+}
+
+function isBroken(tag: TagProfile, event: string, wrong: readonly Incident[], random: Random): boolean {
+  for (const incident of wrong) {
+    if (incident.kind !== 'tag fails' || incident.tag !== tag.name) continue
+    if ((incident.on === 'every event' || incident.on === event) && random() < incident.share) return true
+  }
+  return false
 }
 
 function execution(tag: TagProfile, status: Execution['status'], random: Random): Execution {
@@ -242,43 +261,4 @@ function between(values: readonly number[], place: number): number {
   const from = values[before % values.length] ?? 0
   const to = values[(before + 1) % values.length] ?? 0
   return from + (to - from) * (place - before)
-}
-
-/** A number from 0 up to, but not including, 1. */
-export type Random = () => number
-
-/** Numbers that depend on nothing but `seed`: FNV-1a spreads the text, mulberry32 (32 bits of state) continues from there. */
-export function seededRandom(seed: string): Random {
-  let state = 0x811c9dc5
-  for (let i = 0; i < seed.length; i++) state = Math.imul(state ^ seed.charCodeAt(i), 0x01000193)
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
-/** How often something happens that happens `mean` times on average (Knuth's method: fit for means under about 500). */
-export function poisson(random: Random, mean: number): number {
-  const limit = Math.exp(-mean)
-  let count = 0
-  for (let product = random(); product > limit; product *= random()) count++
-  return count
-}
-
-/** A value whose logarithm is normally distributed (Box-Muller): half of the values are above `median`. */
-export function logNormal(random: Random, median: number, spread: number): number {
-  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-  return median * Math.exp(spread * normal)
-}
-
-/** The place of `weights` that a draw falls on, each as likely as its weight is heavy. */
-export function weighted(random: Random, weights: readonly number[]): number {
-  let rest = random() * weights.reduce((sum, weight) => sum + weight, 0)
-  for (const [place, weight] of weights.entries()) {
-    rest -= weight
-    if (rest < 0) return place
-  }
-  return weights.length - 1
 }

@@ -143,5 +143,8 @@ function countBy<T>(items: readonly T[], keyOf: (item: T) => string): Record<str
 const countEach = <K extends string>(keys: readonly K[], countOf: (key: K) => number): Record<K, number> =>
   Object.fromEntries(keys.map((key) => [key, countOf(key)])) as Record<K, number>
 
-const countOf = <T>(items: readonly T[], has: (item: T) => boolean | undefined): number =>
-  items.filter((item) => has(item) === true).length
+function countOf<T>(items: readonly T[], has: (item: T) => boolean | undefined): number {
+  let count = 0
+  for (const item of items) if (has(item) === true) count++
+  return count
+}

@@ -1,7 +1,7 @@
 import type { EventPayload, VALIDITY_FIELDS } from '../../journal/index.ts'
-import type { Random } from './events.ts'
 import type { Incident } from './incidents.ts'
 import type { ConsentRates, EventProfile, TagProfile } from './profile.ts'
+import type { Random } from './random.ts'
 
 type Consent = NonNullable<EventPayload['consent']>
 type Identifiers = NonNullable<EventPayload['identifiers']>
@@ -26,14 +26,17 @@ const REFUSED = 0.002
 
 /** What an event says of the visitor's consent: a choice, or the default, which denies all. Undefined where it says nothing. */
 export function consentOf(rates: ConsentRates, wrong: readonly Incident[], random: Random): Consent | undefined {
-  const [says, chooses, grantsAds, grantsAnalytics] = [random(), random(), random(), random()]
+  // All are drawn, whatever they decide: what comes next does not depend on it.
+  const says = random()
+  const chooses = random()
+  const grantsAds = random()
+  const grantsAnalytics = random()
   if (says >= rates.signal) return undefined
   const updated = chooses < rates.choice && !wrong.some(({ kind }) => kind === 'consent is not updated')
-  const of = (isGranted: boolean) => (updated && isGranted ? 'granted' : 'denied')
-  const ads = of(grantsAds < rates.ads)
+  const ads = updated && grantsAds < rates.ads ? 'granted' : 'denied'
   return {
     ad_storage: ads,
-    analytics_storage: of(grantsAnalytics < rates.analytics),
+    analytics_storage: updated && grantsAnalytics < rates.analytics ? 'granted' : 'denied',
     ad_user_data: ads,
     ad_personalization: ads,
     updated,
@@ -55,15 +58,12 @@ export const identifierFlags = (random: Random): Identifiers => ({
   has_user_agent: random() < IDENTIFIERS.user_agent,
 })
 
-export function validityFlags({ ecommerce }: EventProfile, random: Random): Validity {
-  const hasTransaction = ecommerce?.transactionId !== undefined
-  return {
-    value_zero: random() < FAULTS.value_zero,
-    value_invalid: random() < FAULTS.value_invalid,
-    currency_invalid: random() < FAULTS.currency_invalid,
-    items_empty: random() < FAULTS.items_empty,
-    ...(hasTransaction ? { transaction_duplicate: random() < REPEATED } : {}),
-  }
+export function addValidity(flags: Validity, { ecommerce }: EventProfile, random: Random): void {
+  flags.value_zero = random() < FAULTS.value_zero
+  flags.value_invalid = random() < FAULTS.value_invalid
+  flags.currency_invalid = random() < FAULTS.currency_invalid
+  flags.items_empty = random() < FAULTS.items_empty
+  if (ecommerce?.transactionId !== undefined) flags.transaction_duplicate = random() < REPEATED
 }
 
 /** Whether a purchase is reported a second time, with the transaction that came before. */
