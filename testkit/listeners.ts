@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer, type Server } from 'node:net'
@@ -14,13 +15,51 @@ export async function listen(server: Server): Promise<number> {
   return address.port
 }
 
-/** A port that nothing listens on, for a program that is to be started there. */
+/** Below those that the system gives to whoever asks for any port: Linux from 32,768, macOS and Windows from 49,152. */
+const OWN_PORTS = { from: 20_000, to: 32_000 }
+/** Ports of a block; a process holds the first one of its block for as long as it runs, which keeps other processes off the rest. */
+const BLOCK = 20
+
+/** The ports of this process's block that it has not given out. */
+let ports: number[] = []
+
+/**
+ * A port that nothing listens on, for a program that is to be started there. No one else gets it meanwhile: no listener that takes any
+ * port, no connection's own end, and no other process that asks here.
+ */
 export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = ports.shift()
+    if (port === undefined) ports = await takeBlock()
+    else if (await isFree(port)) return port
+  }
+}
+
+async function takeBlock(): Promise<number[]> {
+  for (;;) {
+    const first = randomInt(OWN_PORTS.from / BLOCK, OWN_PORTS.to / BLOCK) * BLOCK
+    const holder = createServer().unref()
+    if (await tryListen(holder, first)) return Array.from({ length: BLOCK - 1 }, (_, n) => first + 1 + n)
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer()
-  const port = await listen(server)
+  if (!(await tryListen(server, port))) return false
   server.close()
   await once(server, 'close')
-  return port
+  return true
+}
+
+/** Whether it listens there now: another program may. */
+async function tryListen(server: Server, port: number): Promise<boolean> {
+  server.listen(port, HERE)
+  try {
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** An address where nothing listens. */
