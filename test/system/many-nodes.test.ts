@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { type ApiClient, apiClient, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { amount } from '../../testkit/length.ts'
 import { startPostgres } from '../../testkit/postgres/databases.ts'
 import { type ServerProcess, startServerProcess } from '../../testkit/processes/server-process.ts'
 import { until } from '../../testkit/until.ts'
@@ -10,7 +11,9 @@ import { until } from '../../testkit/until.ts'
 const NODES = 3
 const SENDERS = 24
 /** Acknowledged requests in each part of the run: before the kill, before the restart of the database, after it. */
-const ANSWERS_PER_PART = 1_500
+const ANSWERS_PER_PART = amount(300, 1_500)
+/** Before a sender tries again what was refused: two dozen that did so at once kept the machine busy while nothing could take them. */
+const AGAIN_MS = 50
 
 interface Sent {
   acknowledged: number
@@ -64,7 +67,6 @@ class Senders {
       while (!(await this.#sendOnce(kind, kind === 'keyed' ? { 'idempotency-key': key } : {}))) {
         this.sent[kind].unknown++
         if (kind === 'plain') break
-        await new Promise((resolve) => setTimeout(resolve, 20))
       }
     }
   }
@@ -77,7 +79,7 @@ class Senders {
       .then((answer) => answer.status)
       .catch(() => 0)
     if (status !== 200) {
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
       return false
     }
     this.sent[kind].acknowledged++
