@@ -3,12 +3,11 @@ import { type TestContext, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import type { InvitedUser } from '../../src/accounts/index.ts'
 import { apiClient, bearer } from '../../testkit/api.ts'
-import { startTestService } from '../../testkit/service.ts'
-import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { choose, sideways } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS, type Variant } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
+import { startService } from './support/service.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
 const PASSWORD = 'correct horse battery staple'
@@ -16,7 +15,7 @@ const FOREIGN = 'Strangeco'
 
 async function startWithTwo(t: TestContext) {
   await ensureDashboard()
-  const service = await startTestService(t, clock, { ADMIN_TOKEN })
+  const service = await startService(t, { ADMIN_TOKEN })
   const admin = apiClient(service.url, bearer(ADMIN_TOKEN))
   for (const name of ['Ownco', FOREIGN]) {
     const client = await admin.newClient({ name })

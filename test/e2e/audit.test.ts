@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startTestService } from '../../testkit/service.ts'
-import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { choose, sideways } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
+import { startService } from './support/service.ts'
 
 await ensureDashboard()
 
 test('the audit log', async (t) => {
-  const service = await startTestService(t, clock)
+  const service = await startService(t)
 
   await t.test('says what will be here while it is empty', async (t) => {
     const { page } = await openPage(t, service.url, '/audit')

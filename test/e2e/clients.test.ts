@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bearer } from '../../testkit/api.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
-import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
@@ -10,6 +9,7 @@ import { startDemo } from './support/demo.ts'
 import { choose, sideways, signIn } from './support/forms.ts'
 import { assertAccessible, openPage, untilTrue, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
+import { startService } from './support/service.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
 const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
@@ -20,7 +20,7 @@ const EXPECTED = /status of 4(00|09)/
 await ensureDashboard()
 
 test('an empty store leads to a client and a site, and a field says what is wrong with it', async (t) => {
-  const service = await startTestService(t, clock)
+  const service = await startService(t)
   const { page, browserErrors } = await openPage(t, service.url, '/clients')
 
   await page.getByRole('heading', { name: 'No client yet' }).waitFor()
@@ -71,7 +71,7 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
   const chat = await startAnswering(t, (request, response) => {
     request.on('data', (part) => received.push(String(part))).on('end', () => response.end('ok'))
   })
-  const service = await startTestService(t, clock, { OUTBOUND_ALLOW: '127.0.0.0/8' })
+  const service = await startService(t, { OUTBOUND_ALLOW: '127.0.0.0/8' })
   const client = await service.newClient({ name: 'Feldkamp' })
   const site = await service.newSite(client, { name: 'Doomed shop' })
 
@@ -244,7 +244,7 @@ test('the clients of the demo store', async (t) => {
 })
 
 test('a viewer finds no address, no key and no button that would be refused', async (t) => {
-  const service = await startTestService(t, clock, { ADMIN_TOKEN, VIEWER_TOKEN })
+  const service = await startService(t, { ADMIN_TOKEN, VIEWER_TOKEN })
   const create = async (path: string, body: object) => {
     const answer = await service.call('POST', path, body, bearer(ADMIN_TOKEN))
     assert.equal(answer.status, 201, answer.text)

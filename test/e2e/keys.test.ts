@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import type { SiteKeyRecord } from '../../src/management/index.ts'
 import { bearer } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { startTestService } from '../../testkit/service.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways, signIn } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { startService } from './support/service.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
 const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
@@ -18,7 +18,7 @@ const EXPECTED = /status of 400/
 await ensureDashboard()
 
 test('the keys of a site', async (t) => {
-  const service = await startTestService(t, clock)
+  const service = await startService(t)
   const client = await service.newClient({ name: 'Nordwind' })
   const keysOf = (site: { id: string }) => service.ask<SiteKeyRecord[]>('GET', `/api/sites/${site.id}/keys`)
 
@@ -83,7 +83,7 @@ test('the keys of a site', async (t) => {
 })
 
 test('a viewer sees which keys a site has, and neither the keys nor what would change them', async (t) => {
-  const service = await startTestService(t, clock, { ADMIN_TOKEN, VIEWER_TOKEN })
+  const service = await startService(t, { ADMIN_TOKEN, VIEWER_TOKEN })
   const admin = bearer(ADMIN_TOKEN)
   const client = (await service.call('POST', '/api/clients', { name: 'Acme' }, admin)).json<{ id: string }>()
   const fields = { client_id: client.id, name: 'Shop', url: 'https://shop.example' }

@@ -4,11 +4,11 @@ import type { OnCallRecord } from '../../src/notifications/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { insertIncident } from '../../testkit/incidents.ts'
 import { insertProbe } from '../../testkit/probes.ts'
-import { startTestService } from '../../testkit/service.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { choose, sideways } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { startService } from './support/service.ts'
 
 /** The browser logs every answer that is an error. */
 const EXPECTED = /status of 400/
@@ -16,7 +16,7 @@ const EXPECTED = /status of 400/
 await ensureDashboard()
 
 test('who is on call', async (t) => {
-  const service = await startTestService(t, clock)
+  const service = await startService(t)
 
   for (const variant of VARIANTS) {
     await t.test(`a rotation is set up and overridden in ${variant.scheme} on a ${variant.device}`, async (t) => {

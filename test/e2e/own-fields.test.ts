@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MINUTE } from '../../src/lib/index.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { startTestService } from '../../testkit/service.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { startService } from './support/service.ts'
 
 await ensureDashboard()
 
 test('parameters of its own are on the page of a site that names them, and nowhere else', async (t) => {
-  const service = await startTestService(t, clock)
+  const service = await startService(t)
   const client = await service.newClient()
   const [site, plain] = [await service.newSite(client), await service.newSite(client, { name: 'Plain shop' })]
   const long = 'p'.repeat(256)

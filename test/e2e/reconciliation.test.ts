@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HOUR, isoTime } from '../../src/lib/index.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { startTestService } from '../../testkit/service.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { startService } from './support/service.ts'
 
 await ensureDashboard()
 
 test('what the shop counted, from its file to the page of the site', async (t) => {
-  const service = await startTestService(t, clock)
+  const service = await startService(t)
   const site = await service.newSite(await service.newClient(), { name: 'Counted shop', timezone: 'Europe/Berlin' })
   const hour = clock.now() - (clock.now() % HOUR) - 2 * HOUR
   for (let n = 0; n < 4; n++) {

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { InvitedUser } from '../../src/accounts/index.ts'
 import { apiClient, bearer } from '../../testkit/api.ts'
-import { startTestService } from '../../testkit/service.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways } from './support/forms.ts'
 import { assertAccessible, openPage } from './support/page.ts'
+import { startService } from './support/service.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
 const EMAIL = 'ada@agency.example'
@@ -15,7 +15,7 @@ const PASSWORD = 'correct horse battery staple'
 
 test('a second step is added with an app, asked for at the next sign-in, and taken away by an owner', async (t) => {
   await ensureDashboard()
-  const service = await startTestService(t, clock, { ADMIN_TOKEN })
+  const service = await startService(t, { ADMIN_TOKEN })
   const admin = apiClient(service.url, bearer(ADMIN_TOKEN))
   const roles = [{ client_id: null, role: 'owner' }]
   const { link } = await admin.ask<InvitedUser>('POST', '/api/users', { email: EMAIL, name: 'Ada', roles })

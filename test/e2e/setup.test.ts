@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bearer } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { startTestService } from '../../testkit/service.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways, signIn } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
+import { startService } from './support/service.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
 const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
@@ -15,7 +15,7 @@ const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
 await ensureDashboard()
 
 test('the setup of a site', async (t) => {
-  const service = await startTestService(t, clock)
+  const service = await startService(t)
   const client = await service.newClient({ name: 'Nordwind', plan: 'free' })
   const sending = await service.newSite(client, { name: 'Sending shop' })
   const setupOf = ({ id }: { id: string }) => `/sites/${id}/setup`
@@ -162,7 +162,7 @@ test('the setup of a site', async (t) => {
 
 test('a site that waits for long is said what to check by hand', async (t) => {
   let early = 20 * 60_000
-  const service = await startTestService(t, { ...clock, now: () => clock.now() - early })
+  const service = await startService(t, {}, { ...clock, now: () => clock.now() - early })
   const site = await service.newSite(await service.newClient(), { name: 'Silent shop' })
   early = 0
   for (const variant of VARIANTS) {
@@ -175,7 +175,7 @@ test('a site that waits for long is said what to check by hand', async (t) => {
 })
 
 test('a viewer sees the steps of a setup, and neither key nor template', async (t) => {
-  const service = await startTestService(t, clock, { ADMIN_TOKEN, VIEWER_TOKEN })
+  const service = await startService(t, { ADMIN_TOKEN, VIEWER_TOKEN })
   const admin = bearer(ADMIN_TOKEN)
   const client = (await service.call('POST', '/api/clients', { name: 'Acme' }, admin)).json<{ id: string }>()
   const created = await service.call(

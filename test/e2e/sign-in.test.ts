@@ -5,11 +5,12 @@ import { HOUR } from '../../src/lib/index.ts'
 import { bearer, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { insertProbe } from '../../testkit/probes.ts'
-import { startTestService, type TestService } from '../../testkit/service.ts'
+import type { TestService } from '../../testkit/service.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { assertAccessible, openPage, untilTrue, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
+import { startService } from './support/service.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
 const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
@@ -20,7 +21,7 @@ const EXPECTED = /status of 401/
 /** A service that asks for a key, with one site. */
 async function startWithSite(t: TestContext): Promise<{ service: TestService; site: SiteKey }> {
   await ensureDashboard()
-  const service = await startTestService(t, clock, { ADMIN_TOKEN, VIEWER_TOKEN })
+  const service = await startService(t, { ADMIN_TOKEN, VIEWER_TOKEN })
   const create = async <T>(path: string, body: object): Promise<T> =>
     (await service.call('POST', path, body, bearer(ADMIN_TOKEN))).json<T>()
   const { id } = await create<{ id: string }>('/api/clients', { name: 'Acme' })

@@ -2,22 +2,26 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../src/lib/index.ts'
 import { OIDC_CLIENT, startIdentityProvider } from '../../testkit/identity-provider.ts'
-import { startTestService } from '../../testkit/service.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { assertAccessible, openPage } from './support/page.ts'
+import { startService } from './support/service.ts'
 
 test('from the button of the sign-in to the first view, back out, and what a refusal looks like', async (t) => {
   await ensureDashboard()
   // To a browser it is another site: cookies that are meant for ours alone stay behind on the way back.
   const provider = await startIdentityProvider(t, 'localhost')
-  const service = await startTestService(t, systemClock, {
-    OIDC_ISSUER: provider.issuer,
-    OIDC_CLIENT_ID: OIDC_CLIENT.id,
-    OIDC_CLIENT_SECRET: OIDC_CLIENT.secret,
-    OIDC_NAME: 'Agency login',
-    OUTBOUND_ALLOW: 'localhost',
-    GROUP_ROLES: 'admins: owner of all',
-  })
+  const service = await startService(
+    t,
+    {
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: OIDC_CLIENT.id,
+      OIDC_CLIENT_SECRET: OIDC_CLIENT.secret,
+      OIDC_NAME: 'Agency login',
+      OUTBOUND_ALLOW: 'localhost',
+      GROUP_ROLES: 'admins: owner of all',
+    },
+    systemClock,
+  )
   provider.register(service.url)
   provider.people.set('ada', { email: 'ada@agency.example', name: 'Ada', groups: ['admins'] })
   provider.whoSignsIn = 'ada'

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { MINUTE } from '../../src/lib/index.ts'
 import { event } from '../../testkit/payloads.ts'
-import { startTestService } from '../../testkit/service.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways } from './support/forms.ts'
 import { assertAccessible, openPage, untilTrue, VARIANTS } from './support/page.ts'
+import { startService } from './support/service.ts'
 
 await ensureDashboard()
 
@@ -64,7 +64,7 @@ const texts = async (lines: Locator): Promise<string[]> =>
   (await lines.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))
 
 test('a site shows consent, refusals, identifiers and faults of values when it reports them', async (t) => {
-  const service = await startTestService(t, clock)
+  const service = await startService(t)
   const client = await service.newClient()
   const [site, plain] = [await service.newSite(client), await service.newSite(client, { name: 'Plain shop' })]
   for (let n = 0; n < EVENTS; n++) assert.equal((await service.ingest(site, purchase(n))).status, 200)

@@ -6,11 +6,12 @@ import { insertAlert } from '../../testkit/alerts.ts'
 import type { SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { insertProbe } from '../../testkit/probes.ts'
-import { startTestService, type TestService } from '../../testkit/service.ts'
+import type { TestService } from '../../testkit/service.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways } from './support/forms.ts'
 import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { startService } from './support/service.ts'
 
 const EVENTS = 30
 const TITLE = 'Meta CAPI fails on 31 % of purchase events'
@@ -53,7 +54,7 @@ async function addAlert(api: TestService, site: SiteKey, title: string, tag_key 
 
 async function start(t: TestContext): Promise<TestService> {
   await ensureDashboard()
-  return startTestService(t, clock)
+  return startService(t)
 }
 
 const banner = (page: Page, title: string) => page.getByRole('article').filter({ hasText: title })

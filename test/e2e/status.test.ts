@@ -6,7 +6,6 @@ import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer, type SiteKey } from '../../testkit/api.ts'
 import { insertIncident } from '../../testkit/incidents.ts'
 import { insertProbe } from '../../testkit/probes.ts'
-import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 import { mailServer } from '../notifications/email/smtp-server.ts'
 import { clock } from './support/clock.ts'
@@ -15,6 +14,7 @@ import { sideways } from './support/forms.ts'
 import { drawLogo } from './support/logo.ts'
 import { assertAccessible, openPage, untilTrue, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
+import { startService } from './support/service.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
 const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
@@ -28,7 +28,7 @@ const history = (page: Page) => page.getByRole('region', { name: 'Incidents of t
 /** A service that asks for a key, with a client of three sites, one of them broken for 18 minutes, one ten days ago, one to be maintained. */
 async function start(t: TestContext) {
   await ensureDashboard()
-  const service = await startTestService(t, clock, { ADMIN_TOKEN, VIEWER_TOKEN })
+  const service = await startService(t, { ADMIN_TOKEN, VIEWER_TOKEN })
   const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const answer = await service.call(method, path, body, bearer(ADMIN_TOKEN))
     assert.ok(answer.status < 300, answer.text)
@@ -191,7 +191,7 @@ test('someone subscribes to the page by e-mail, confirms and unsubscribes', asyn
   await ensureDashboard()
   const mail = await mailServer(t)
   const smtp = { SMTP_URL: `smtp://127.0.0.1:${mail.port}`, SMTP_FROM: 'alerts@example.com' }
-  const service = await startTestService(t, clock, smtp)
+  const service = await startService(t, smtp)
   const client = await service.newClient({ name: 'Feldkamp Group' })
   const link = await service.call('POST', `/api/clients/${client.id}/status-link`)
   const { page, browserErrors } = await openPage(t, service.url, `/status/${link.json<{ token: string }>().token}`)

@@ -10,6 +10,7 @@ import { tempDir } from '../../../testkit/engines.ts'
 import { madeOnce } from '../../../testkit/made-once.ts'
 import { clock, clockBefore } from './clock.ts'
 import { ensureDashboard } from './dashboard.ts'
+import { takePort } from './service.ts'
 
 /** A running demo: two clients, four sites, two days of history up to now, an incident under way, probes that have run. */
 export interface Demo extends ApiClient {
@@ -30,7 +31,11 @@ export async function startDemo(
   await ensureDashboard()
   const dataDir = await tempDir(t)
   await cp(await madeOnce('demo', writeDemo), dataDir, { recursive: true })
-  return openDemo(t, await serveFrom(dataDir, { time: clock, environment }), token)
+  return openDemo(
+    t,
+    await serveFrom(dataDir, { time: clock, environment: { PORT: await takePort(t), ...environment } }),
+    token,
+  )
 }
 
 /** One with more of a past, which is written for the test alone. */

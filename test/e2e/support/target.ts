@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { ApiClient } from '../../../testkit/api.ts'
 import { startAnswering } from '../../../testkit/listeners.ts'
-import { startTestService, type TestService } from '../../../testkit/service.ts'
-import { clock } from './clock.ts'
+import type { TestService } from '../../../testkit/service.ts'
 import { ensureDashboard } from './dashboard.ts'
+import { startService } from './service.ts'
 
 /** A service without any data, with the dashboard. Its probes and webhooks may reach what a test starts here. */
 export async function startEmpty(t: TestContext, environment: Record<string, string> = {}): Promise<TestService> {
   await ensureDashboard()
-  return startTestService(t, clock, { OUTBOUND_ALLOW: '127.0.0.0/8', ...environment })
+  return startService(t, { OUTBOUND_ALLOW: '127.0.0.0/8', ...environment })
 }
 
 /** A site whose tag server is here and can be broken, and a probe that asks it on demand. */
