@@ -20,6 +20,8 @@ const SENDERS = 12
 /** Acknowledged by the old version and not yet in its reports when it stopped. */
 const OLD_EVENTS = 500
 const ENOUGH = 400
+/** Before a sender tries again: a dozen of them ask a port where nothing listens yet 300 times a second, and leave the machine to what starts there. */
+const AGAIN_MS = 40
 
 /** A place with the schema of the version before. Removed after all processes of the test have ended. */
 async function oldPlace(engine: TestEngine, t: TestContext): Promise<Record<string, string>> {
@@ -52,10 +54,16 @@ const leaveOldData = (environment: Record<string, string>) =>
   })
 
 /** Senders that try an event again, with the same key, until it is answered 200, as `docs/ingest.md` asks of them. */
-function startSenders(urls: readonly string[], ingestKey: string) {
+function startSenders(t: TestContext, urls: readonly string[], ingestKey: string) {
   let acknowledged = 0
   let refused = 0
   let isOver = false
+  let isTestOver = false
+  // One that failed would keep its process, as nothing answers any more.
+  t.after(() => {
+    isOver = true
+    isTestOver = true
+  })
   const sender = async (_: unknown, n: number) => {
     for (let event = 0; !isOver; event++) {
       const body = JSON.stringify(eventPayload({ timestamp_ms: Date.now(), event_name: 'new' }))
@@ -70,11 +78,12 @@ function startSenders(urls: readonly string[], ingestKey: string) {
           (answer) => answer.text().then(() => answer.status),
           () => 0,
         )
+        if (isTestOver) return
         if (status === 200) break
         // Nothing listens, or it cannot take it yet. Everything else would be an answer that the sender gives up on.
         assert.ok(status === 0 || status >= 500, `answered ${status}`)
         refused++
-        await new Promise((resolve) => setTimeout(resolve, 10))
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
       }
       acknowledged++
     }
@@ -105,6 +114,7 @@ testPerEngine(
     // On PostgreSQL several nodes start at the same moment, and one of them has to migrate.
     const ports = engine.name === 'SQLite' ? [await freePort()] : [await freePort(), await freePort()]
     const senders = startSenders(
+      t,
       ports.map((port) => `http://127.0.0.1:${port}`),
       site.ingest_key,
     )
