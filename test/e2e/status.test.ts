@@ -129,7 +129,7 @@ test('the shared status page', async (t) => {
         const planned = page.getByRole('region', { name: 'Planned maintenance' }).getByRole('listitem')
         assert.match(
           (await planned.textContent()) ?? '',
-          /^Maple & Birch Furniture: 27 Nov, 00:\d\d to 01:\d\d \(90\smin\)$/,
+          /^Maple & Birch Furniture: 27 Nov, 00:\d\d to 0[12]:\d\d \(90\smin\)$/,
         )
         assert.equal(await page.getByText('Only for those who work on it').count(), 0)
         await page.getByRole('link', { name: 'Atom feed of incidents' }).waitFor()
