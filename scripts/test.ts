@@ -27,7 +27,7 @@ const SLOW: readonly (readonly [prefix: string, sharedBy: number])[] = [
   ['trials/test/chaos.test', 1],
   ['test/notifications/crash', 1],
   ['test/alerts/incidents/crash', 1],
-  ['test/e2e/', 6],
+  ['test/e2e/', 4],
   ['test/cli/demo/', 5],
   ['bench/test/healthy', 1],
   ['trials/test/', 5],
