@@ -22,7 +22,7 @@ const MEASURES = {
 
 /**
  * How events came by the minute in the hours before `end`, newest first: minutes of each container in which they did, and those with a multiple of two and of three.
- * Minute rows of two days: some 5 ms of a shop and 100 ms of a site with 60 events, so only for the events that need it.
+ * Minute rows of two days: 3 ms of a shop, 25 of a site with 60 events, 65 of one with 200, so only where an event needs it.
  *
  * @param end a whole minute
  */
