@@ -31,17 +31,19 @@ export function doubledFinding(name: string, doubling: Doubling, { burst }: Burs
   }
 }
 
-const atATime = (repeats: Doubling['repeats']): string =>
-  repeats === null ? '' : `, nearly always ${repeats.times === 2 ? 'two' : 'three'} at a time`
+/** `, two at a time in 21 of 22 minutes` */
+function atATime(repeats: Doubling['repeats']): string {
+  if (repeats === null) return ''
+  const words = repeats.times === 2 ? 'two' : 'three'
+  return `, ${words} at a time in ${number(multiplesOf(repeats))} of ${number(repeats.minutes)} minutes`
+}
+
+const multiplesOf = ({ times, twos, threes }: NonNullable<Doubling['repeats']>): number => (times === 2 ? twos : threes)
 
 const repeatEvidence = (repeats: Doubling['repeats']) =>
   repeats === null
     ? {}
-    : {
-        times: repeats.times,
-        minutes_with_any: repeats.minutes,
-        minutes_with_multiples: repeats.times === 2 ? repeats.twos : repeats.threes,
-      }
+    : { times: repeats.times, minutes_with_any: repeats.minutes, minutes_with_multiples: multiplesOf(repeats) }
 
 /** Ratios that are said to be two. */
 const TWICE = { least: 1.9, most: 2.1 } as const

@@ -154,7 +154,7 @@ test('orders that come two at a time are found, of which counts alone tell nothi
   assert.equal(pairedOf(doubledOrders, new Map()), undefined)
   const finding = pairedOf(doubledOrders, inPairs(8))
   assert.equal(finding?.status, 'warning')
-  assert.match(finding?.message ?? '', /, nearly always two at a time: does a tag fire twice\?$/)
+  assert.match(finding?.message ?? '', /, two at a time in 24 of 24 minutes: does a tag fire twice\?$/)
   const { times, minutes_with_any, minutes_with_multiples } = finding?.evidence ?? {}
   assert.deepEqual([times, minutes_with_any, minutes_with_multiples], [2, 24, 24])
 })
@@ -163,7 +163,7 @@ test('orders that come three at a time are called so', () => {
   const paired = inPairs(8).get('purchase') ?? []
   const threes = paired.map(({ minutes, twos }) => ({ minutes, twos: 0, threes: twos }))
   const finding = pairedOf(quietly(8, { purchase: 3 }), new Map([['purchase', threes]]))
-  assert.match(finding?.message ?? '', /, nearly always three at a time: does a tag fire twice\?$/)
+  assert.match(finding?.message ?? '', /, three at a time in 12 of 12 minutes: does a tag fire twice\?$/)
 })
 
 for (const [what, pairs] of [

@@ -78,7 +78,7 @@ testOnEveryEngine('data_volume: orders that come two at a time are found where o
   assert.equal(status, 'warning')
   assert.match(
     message,
-    /^“purchase” came twice as often as usual for its visits: \d+ in \d+ h, usually \d+, nearly always two at a time/,
+    /^“purchase” came twice as often as usual for its visits: \d+ in \d+ h, usually \d+, two at a time in 24 of 24 minutes/,
   )
   const { times, minutes_with_any, minutes_with_multiples } = details.findings[0]?.evidence ?? {}
   assert.deepEqual([times, minutes_with_any, minutes_with_multiples], [2, 24, 24])
