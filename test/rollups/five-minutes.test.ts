@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { Delta, Folder, foldJournal } from '../../src/journal/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { MINUTE_TABLES } from '../../src/rollups/columns.ts'
 import { addUpNextHour } from '../../src/rollups/five-minutes.ts'
 import { applyRetention, GRAIN, rollUp } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
+import { totalEvents } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { steppingStore } from '../../testkit/stepping-store.ts'
+import { countEvents } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T10:30:00.000Z')
 const RETENTION = { minuteDays: 7, hourDays: 400 }
@@ -17,29 +17,14 @@ const OLD = floorTo(NOW, HOUR) - 3 * DAY
 const FIVE_MINUTES = 5 * MINUTE
 const always = () => true
 
-let seq = 0
-/** Counts events at these times, one each of two containers and two names, with something for every table. */
-async function send(store: Store, siteNo: number, times: readonly number[]): Promise<void> {
-  const delta = new Delta()
-  for (const timestamp_ms of times) {
-    for (const container_id of ['GTM-A', 'GTM-B']) {
-      for (const event_name of ['purchase', 'page_view']) {
-        const payload = eventPayload({
-          timestamp_ms,
-          container_id,
-          event_name,
-          tags: [{ id: '12', name: 'GA4', status: 'success', execution_time: 84, response: '2xx' }],
-          user_data: { has_email: true },
-          ecommerce: { has_value: true, value_zero: true },
-          fields: { coupon: true },
-        })
-        addTo(delta, deltaOf(siteNo, [payload], timestamp_ms))
-      }
-    }
-  }
-  await writeJournal(store, 'node', ++seq, delta)
-  await foldJournal(store, new Folder(store, () => 'client'), { nodeId: 'node' })
-}
+/** Events with something for every table. */
+const send = (store: Store, siteNo: number, times: readonly number[]): Promise<void> =>
+  countEvents(store, siteNo, times, {
+    tags: [{ id: '12', name: 'GA4', status: 'success', execution_time: 84, response: '2xx' }],
+    user_data: { has_email: true },
+    ecommerce: { has_value: true, value_zero: true },
+    fields: { coupon: true },
+  })
 
 const everyMinuteOf = (hour: number): number[] => Array.from({ length: 60 }, (_, minute) => hour + minute * MINUTE)
 

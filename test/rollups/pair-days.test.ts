@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { Delta, Folder, foldJournal } from '../../src/journal/index.ts'
 import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, GRAIN, localDay, rollUp } from '../../src/rollups/index.ts'
 import { addUpNextPairDay } from '../../src/rollups/pair-days.ts'
 import { pairHoursKeptFrom } from '../../src/rollups/range-plan.ts'
 import type { Store } from '../../src/store/index.ts'
-import { addTo, deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { steppingStore } from '../../testkit/stepping-store.ts'
+import { countEvents } from './support.ts'
 
 const RETENTION = { minuteDays: 7, hourDays: 400 }
 /** Clocks of Vienna go back on the second of these days, at 01:00 UTC. */
@@ -17,24 +16,14 @@ const START = Date.parse('2026-10-24T00:00:00.000Z')
 const OLD = START + 69 * DAY + HOUR
 const always = () => true
 
-let seq = 0
-/** Counts events at these times, one each of two containers and two names, each with two tags. */
-async function send(store: Store, siteNo: number, times: readonly number[]): Promise<void> {
-  const delta = new Delta()
-  for (const timestamp_ms of times) {
-    for (const container_id of ['GTM-A', 'GTM-B']) {
-      for (const event_name of ['purchase', 'page_view']) {
-        const tags = [
-          { id: '1', name: 'GA4', status: 'success', execution_time: 84 } as const,
-          { id: '2', name: 'Meta', status: 'failure', execution_time: 10 } as const,
-        ]
-        addTo(delta, deltaOf(siteNo, [eventPayload({ timestamp_ms, container_id, event_name, tags })], timestamp_ms))
-      }
-    }
-  }
-  await writeJournal(store, 'node', ++seq, delta)
-  await foldJournal(store, new Folder(store, () => 'client'), { nodeId: 'node' })
-}
+/** Events that each ran two tags, of which one failed. */
+const send = (store: Store, siteNo: number, times: readonly number[]): Promise<void> =>
+  countEvents(store, siteNo, times, {
+    tags: [
+      { id: '1', name: 'GA4', status: 'success', execution_time: 84 },
+      { id: '2', name: 'Meta', status: 'failure', execution_time: 10 },
+    ],
+  })
 
 const everyHourOf = (from: number, days: number): number[] =>
   Array.from({ length: 24 * days }, (_, hour) => from + hour * HOUR + 5 * MINUTE)
