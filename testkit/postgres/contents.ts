@@ -21,10 +21,12 @@ export async function rowsByTable(url: string): Promise<Map<string, string[]>> {
 /** The write-ahead log of a whole server, which also holds rows that have been deleted since. @param adminUrl as superuser */
 export async function writeAheadLog(adminUrl: string): Promise<Buffer> {
   return withClient(adminUrl, async (client) => {
-    const { rows } = await client.query<{ bytes: Buffer }>(
-      "select pg_read_binary_file('pg_wal/' || name) as bytes from pg_ls_waldir() order by name",
+    // A new file of it gets its final name only once it is filled with zeros, which may be between listing and reading.
+    const { rows } = await client.query<{ bytes: Buffer | null }>(
+      // Without the zeros that it ends with: what is not yet written is most of 32 MB, which take a second to be sent.
+      String.raw`select rtrim(pg_read_binary_file('pg_wal/' || name, true), '\x00') as bytes from pg_ls_waldir() order by name`,
     )
-    return Buffer.concat(rows.map(({ bytes }) => bytes))
+    return Buffer.concat(rows.map(({ bytes }) => bytes ?? Buffer.alloc(0)))
   })
 }
 
