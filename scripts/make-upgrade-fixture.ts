@@ -1,6 +1,6 @@
 /**
  * Makes what the upgrade tests begin with: a store of a released version, and what that version answers of it, in
- * `test/upgrade/fixtures/<version>`. Run once for each release, when it is tagged; what is there is never made anew for a test's sake.
+ * `test/upgrade/fixtures/<version>`. Run once for each release, when it is tagged; what is there is never made again for a test's sake.
  *
  *     node scripts/make-upgrade-fixture.ts 0.1.0 bc2ebaa6
  *

@@ -5,7 +5,7 @@
  *
  * The package has a `package.json` of its own. It brings what it depends on, as the lockfile has it: everyone runs what was tested, and
  * nothing is asked of a registry. Nothing of it runs a script when it is installed. Our own `package.json` pins the Node that runs the
- * sources, which npm would download with it; whoever installs this has one.
+ * sources, which npm would download with it; those who install this have one.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

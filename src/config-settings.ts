@@ -222,7 +222,7 @@ export const SETTINGS = {
   mcp: setting(
     'MCP',
     'on',
-    'Whether AI assistants can call tools at `/mcp`, with the key of whoever uses them: `on` or `off`',
+    'Whether AI assistants can call tools at `/mcp`, with the key of the person who uses them: `on` or `off`',
     parse.oneOf(['on', 'off'], 'on'),
   ),
   logLevel: setting(

@@ -73,7 +73,7 @@ export const SIGN_IN_SETTINGS = {
   proxyAddresses: setting(
     'PROXY_ADDRESSES',
     'unset',
-    'Comma list of the addresses or CIDRs that it connects from. Whoever connects from one of them can be anyone: name the proxy alone',
+    'Comma list of the addresses or CIDRs that it connects from. A caller from one of them can be anyone: name the proxy alone',
     parse.proxyAddresses,
   ),
   proxySignOutUrl: setting(

@@ -15,7 +15,7 @@ export interface IdentityProvider {
   issuer: string
   /** By subject; a change counts from the next sign-in on. */
   people: Map<string, Known>
-  /** Who signs in when the provider asks; null: whoever is asked says no. */
+  /** Who signs in when the provider asks; null: the person who is asked says no. */
   whoSignsIn: string | null
   /** How often it asked. */
   asked: number

@@ -15,7 +15,7 @@ export async function listen(server: Server): Promise<number> {
   return address.port
 }
 
-/** Below those that the system gives to whoever asks for any port: Linux from 32,768, macOS and Windows from 49,152. */
+/** Below those that the system gives to a program that asks for any port: Linux from 32,768, macOS and Windows from 49,152. */
 const OWN_PORTS = { from: 20_000, to: 32_000 }
 /** Ports of a block; a process holds the first one of its block for as long as it runs, which keeps other processes off the rest. */
 const BLOCK = 20

@@ -55,7 +55,7 @@ const { values: options } = parseArgs({
 })
 
 /**
- * By default a fall is told only where it is large and a silence only where some visits are missing, whatever the budget; with chance alone the budget is all that
+ * By default a fall is reported only where it is large and a silence only where some visits are missing, whatever the budget; with chance alone the budget is all that
  * holds alarms back.
  */
 const RULES = {

@@ -18,7 +18,7 @@ const LOSSES: readonly FaultKind[] = [
 
 /**
  * Likelihood ratio at which the ideal watcher of losses gives the alarm, as a logarithm. One that looks at each subject once a day uses up the
- * wanted false alarms with it (Ville 1939); whoever looks more often has to wait for more.
+ * wanted false alarms with it (Ville 1939); someone who looks more often has to wait for more.
  */
 const ENOUGH = Math.log((30 * SUBJECTS) / WANTED_FALSE_ALARMS)
 
@@ -28,7 +28,7 @@ const LEVELS = Array.from({ length: 33 }, (_, index) => (index - 16) / 4)
 /**
  * Whether anybody who reads the counts can find a loss before it ends, at the wanted number of false alarms. The ideal watcher knows when the fault
  * began and how much it leaves, the true rate of each minute with campaigns, holidays and drift in it, and how
- * events come together. It does not know the level of the day, which is drawn anew each midnight: an event shows it by the others, a site does not. Nothing
+ * events come together. It does not know the level of the day, which is drawn again each midnight: an event shows it by the others, a site does not. Nothing
  * that reads the same counts finds more with as few false alarms (Neyman and Pearson 1933). Faults of other kinds can always be found.
  */
 export function canBeFound(fault: Fault, history: SiteHistory): boolean {

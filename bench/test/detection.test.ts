@@ -173,7 +173,7 @@ for (const [fault, shareOf, wanted] of [
   })
 }
 
-test('a tag that runs without consent and one whose vendor refuses are told by their counts', () => {
+test('a tag that runs without consent and one whose vendor refuses show in their counts', () => {
   const faults: Fault[] = [
     { kind: 'tag_ignores_consent', ...DAY_40, size: 1, tag: 'Meta' },
     { kind: 'vendor_refusing', ...DAY_40, size: 0.5, tag: 'GA4' },

@@ -6,7 +6,7 @@ import { waysOf } from './ways.ts'
 
 /** A week: an invitation waits for someone on holiday. */
 export const INVITATION_MS = 7 * DAY
-/** Whoever asked for it is at the screen. */
+/** The person who asked for it is at the screen. */
 export const RESET_MS = HOUR
 /** Another link that a stranger may have asked for is sent no sooner, ms. */
 const ASK_AGAIN_MS = 5 * MINUTE

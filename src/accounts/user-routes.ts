@@ -56,7 +56,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
         summary: 'Invite someone',
         description:
           'Makes an account and a link that sets its password, which works once within 7 days and is sent by e-mail where that is set up. ' +
-          'Whoever has an account under the address gets the roles besides theirs. 409 where someone else invited the address.',
+          'Someone who has an account under the address gets the roles besides theirs. 409 where someone else invited the address.',
         body: InviteUser,
         response: { 201: InvitedUser, ...errorResponses(400, 409) },
       },
@@ -118,7 +118,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
         tags,
         summary: 'Make a new link that sets the password',
         description:
-          'Instead of those before it. Of an invitation for whoever manages all roles of the account; of a password that is set for owners of all clients.',
+          'Instead of those before it. Of an invitation for those who manage all roles of the account; of a password that is set for owners of all clients.',
         params: Params,
         response: { 201: PasswordLink, ...errorResponses(404) },
       },

@@ -19,7 +19,7 @@ import { isInvited, NO_WAYS, type Ways, waysOf } from './ways.ts'
 
 export const MOST_USERS = 10_000
 
-/** A user and all that they may do, whoever asks. */
+/** A user and all that they may do, for any caller. */
 export interface FoundUser {
   row: UserRow
   /** Those that someone gave them; what groups give is in `ways`. */
@@ -113,7 +113,7 @@ export async function inviteUser(ctx: Context, access: Access, input: InviteUser
     const known = await trx.selectFrom('users').selectAll().where('email_key', '=', key).executeTakeFirst()
     const found = known === undefined ? null : await foundUser(trx, known)
     const { grants: before, ways } = found ?? { grants: NO_GRANTS, ways: NO_WAYS }
-    // Whoever invited them may hold the link: with it they would get these roles, too.
+    // The person who invited them may hold the link: with it they would get these roles, too.
     if (known !== undefined && isInvited(known, ways) && !managesAllOf(access, before)) {
       throw new AppError('conflict', 'Someone else invited this address: add it once they have accepted')
     }

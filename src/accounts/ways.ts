@@ -41,6 +41,6 @@ export async function waysOf(db: Kysely<Tables>, userIds: readonly string[]): Pr
   }
 }
 
-/** Whether no one has signed in with the account yet, so that whoever holds the link of the invitation may. */
+/** Whether no one has signed in with the account yet, so that a person who holds the link of the invitation may. */
 export const isInvited = ({ password_hash }: Pick<UserRow, 'password_hash'>, { hasIdentity }: Ways): boolean =>
   password_hash === null && !hasIdentity

@@ -19,7 +19,7 @@ import { signOf } from './incidents/sign.ts'
 import { badEventsOf } from './machine/bad.ts'
 
 /**
- * The message about an incident as it is now, in the words of the alert that announced it.
+ * The message about an incident as it is now, worded as the alert that announced it.
  *
  * @param vendorElsewhere whose tags fail on other sites, too
  * @param onCall who is responsible now

@@ -108,7 +108,7 @@ const ENDS_WAIT_MS = 12 * HOUR
 
 /**
  * How long a message waits on a channel that people read, whom too many messages tire: a warning for what becomes of it; an end, on the
- * channel that hears of all clients, for others, unless someone waits for it.
+ * channel for all clients, for others, unless someone waits for it.
  */
 function pacingOf(
   { key, address, warningsAfterMs: ofChannel }: Channel,
@@ -130,7 +130,7 @@ function pacingOf(
   return { merging, holdMs: isAwaited ? holdMs : Math.max(holdMs, ENDS_WAIT_MS) }
 }
 
-/** An end that no one wants to hear of is still what becomes of an opening that no one was sent. */
+/** An end that no one wants a message about is still what becomes of an opening that no one was sent. */
 const isForUntold = (service: ServiceKind, { kind, audience }: DueMessage): boolean =>
   kind === 'resolved' && audience === 'keepers' && isForPeople(service)
 

@@ -85,7 +85,7 @@ export interface AlertSource {
   notifyResolved: boolean
   /** Whether some channel is to be notified of an escalation. */
   notifyEscalated: boolean
-  /** Whether all are; else those that hear of nothing before it is critical. */
+  /** Whether all are; else those that get nothing before it is critical. */
   notifyAllEscalated: boolean
   /** In which only what is critical goes out at once. */
   quietHours: QuietHours | null

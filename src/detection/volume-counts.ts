@@ -227,7 +227,7 @@ export const NEARLY = 0.99
 
 /** The usual counts are known by the hour: how traffic rises or falls within one is off by about this part of its change from one hour to the next. */
 const UNKNOWN_SHAPE = 0.5
-/** A site that begins or ends its day with an hour changes by more than can be told. */
+/** A site that begins or ends its day with an hour changes by more than anyone can judge. */
 const MOST_CHANGE = 2
 
 /**

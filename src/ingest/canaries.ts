@@ -8,7 +8,7 @@ import type { SiteEntry } from './key-index.ts'
 const NAMES_MAX = 20
 const TAGS_MAX = 20
 const TAG_NAME_MAX = 100
-/** Arrivals noted of a site in a minute, and of all sites until they are written. Whoever has the key can make as many names as they like. */
+/** Arrivals noted of a site in a minute, and of all sites until they are written. A sender with the key can make as many names as they like. */
 const SITE_MINUTE_MAX = 20
 const WAITING_MAX = 10_000
 
@@ -26,7 +26,7 @@ interface Split {
   canaries: Canaries | null
 }
 
-/** Takes canaries out of a payload: nothing that begins as their names do is counted, whoever sent it. */
+/** Takes canaries out of a payload: nothing that begins as their names do is counted, from any sender. */
 export const withoutCanaries = (payload: Payload): Split =>
   isBatch(payload) ? splitBatch(payload) : splitEvent(payload)
 

@@ -17,7 +17,7 @@ interface Oldest {
 const known = new WeakMap<object, Oldest>()
 
 /**
- * Everything of the site that was received before this time, epoch ms, is in the counts, as whoever reads them afterwards finds them: what waits in the
+ * Everything of the site that was received before this time, epoch ms, is in the counts, as a later reader finds them: what waits in the
  * journal was written later, and a fold is never undone. At most `now`.
  *
  * @param store what the counts are read from, which may be a replica

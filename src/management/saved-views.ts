@@ -70,7 +70,7 @@ async function deleteView(ctx: Context, ownerId: string | null, id: string): Pro
 }
 
 /**
- * Names and filters may say something of any client, so whoever sees some clients only has views of their own.
+ * Names and filters may say something of any client, so someone who sees some clients only has views of their own.
  *
  * @param ownerId null: those that everyone shares who sees every client
  */

@@ -48,7 +48,7 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
   for (const chunk of chunksOf(rows)) await trx.insertInto('deliveries').values(chunk).execute()
 }
 
-/** What goes out at once takes along what was held back about the same alert: no one hears of its escalation before its opening. */
+/** What goes out at once takes along what was held back about the same alert: no one is notified of its escalation before its opening. */
 async function release(trx: Transaction<Tables>, entries: readonly OutboxEntry[], now: number): Promise<void> {
   const isUrgent = ({ heldUntil = null, holdMs = 0, alertId, message: { kind } }: OutboxEntry) =>
     heldUntil === null && holdMs === 0 && alertId !== null && !CALMING.includes(kind)

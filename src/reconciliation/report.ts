@@ -13,7 +13,7 @@ export interface Reconciliation {
   days: ComparedDay[]
   whole: Comparison
   shift: TimeShift | null
-  /** What people are to be told of the shift, or null. */
+  /** What people should know of the shift, or null. */
   shiftWords: string | null
 }
 

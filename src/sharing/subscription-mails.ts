@@ -25,7 +25,7 @@ export interface StatusIncident {
   resolvedAt: number | null
 }
 
-/** What is to be told of incidents to someone who was told until then, the oldest first. */
+/** The messages about incidents that a subscriber has not had yet, the oldest first. */
 export function changesSince(incidents: readonly StatusIncident[], until: number, now: number): StatusChange[] {
   const isDue = ({ at }: StatusChange) => at > until && at > now - STALE_MS && at <= now - SETTLED_MS
   return incidents

@@ -44,7 +44,7 @@ interface Noise {
 
 /**
  * What changed at many sites against the week before. What was read is kept for as long as the same hours are asked for: a site is read once
- * an hour, whoever looks.
+ * an hour, however many look.
  */
 export class Changes {
   readonly #context: ReportContext

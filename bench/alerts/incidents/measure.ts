@@ -197,7 +197,7 @@ async function toldIn({ read }: Store, incidents: readonly IncidentRow[]): Promi
       if (incident !== undefined) brief.add(incident)
       continue
     }
-    // What a client was notified of counts: the operator may hear of the vendor instead.
+    // What a client was notified of counts: the operator may get the vendor instead.
     if (incident !== undefined && NEWS.includes(kind)) at.set(incident, [...(at.get(incident) ?? []), not_before])
     // One message says that it began and ended, when that is certain.
     const { untold, alert } = JSON.parse(message) as Partial<AlertMessage>
@@ -265,7 +265,7 @@ async function messagesIn(store: Store, outages: number): Promise<Figures['messa
     .where('kind', 'in', NOTIFYING)
     .executeTakeFirstOrThrow()
   return {
-    // Each outage of our own is told when it begins and when it ends.
+    // Each outage of our own has a message when it begins and when it ends.
     operator: countOn(heard, (channel) => channel === 'global', true) + 2 * outages,
     clients: countOn(heard, (channel) => channel !== 'global', false),
     eachAlert: Number(events.count),

@@ -36,7 +36,7 @@ type Outcome = SignedIn | SignInFailure | 'again'
  * 2. A new one joins the account that has its verified address, and accepts the invitation that waits there.
  * 3. Without such an account it gets one, if its groups give it a role.
  *
- * An address that is not verified joins nothing and gets nothing: whoever wrote it there would be who it is of. Nor is an account
+ * An address that is not verified joins nothing and gets nothing: anyone could write it there and become its owner. Nor is an account
  * joined that asks for a second factor, which the provider may not ask for.
  *
  * @throws SignInFailure
@@ -90,7 +90,7 @@ async function firstSignIn(
     .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
     .executeTakeFirst()
   if (added.numInsertedOrUpdatedRows === 0n) return 'again'
-  // The invitation is accepted: whoever else holds its link must not set a password now.
+  // The invitation is accepted: no one else who holds its link may set a password now.
   if (user.password_hash === null) await trx.deleteFrom('user_links').where('user_id', '=', user.id).execute()
   if (known !== undefined) {
     await auditUser(trx, options, user, { single_sign_on: 'none' }, { single_sign_on: `${subject} of ${issuer}` })

@@ -36,7 +36,7 @@ export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
   const pendingCookie = () =>
     ({ path: '/api/oidc', httpOnly: true, sameSite: 'lax', secure: publicUrl().startsWith('https:') }) as const
 
-  /** Where whoever meets a failure goes; only the word for it leaves the service. */
+  /** Where someone who meets a failure goes; only the word for it leaves the service. */
   function afterFailure(thrown: unknown): string {
     if (!(thrown instanceof SignInFailure)) onError(asError(thrown), 'a sign-in with the identity provider')
     else warn({ problem: thrown.problem, reason: thrown.message }, 'a sign-in with the identity provider failed')

@@ -57,7 +57,7 @@ const FREE_FAILURES = 5
 const LONGEST_WAIT_MS = 60 * MINUTE
 
 /**
- * How long wrong codes in a row keep the account out after the last of them, ms: 0, then 1 s doubling to an hour. Whoever guesses knows the
+ * How long wrong codes in a row keep the account out after the last of them, ms: 0, then 1 s doubling to an hour. Someone who guesses knows the
  * password, and of a million codes three are right at a time: with this, a year of guesses finds one in 38 times.
  */
 export function codeDelay(failures: number): number {

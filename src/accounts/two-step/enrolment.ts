@@ -6,7 +6,7 @@ import type { Passwords } from '../passwords.ts'
 import { addressForApp, hashOfRecoveryCode, newRecoveryCodes, newTwoStepSecret } from './codes.ts'
 import { asksForCode, type CodeOutcome, tryCodeIn } from './second-step.ts'
 
-/** What an app is told once. */
+/** What an app gets once. */
 export interface AppSecret {
   secret: string
   uri: string

@@ -107,6 +107,6 @@ const DOES: Readonly<Record<string, string>> = {
 export const vendorTitle = (vendor: string, failing: string, affected: number, sites: number): string =>
   `${vendor} ${DOES[failing] ?? 'tags are bad'} on ${affected} of ${Math.max(sites, affected)} sites`
 
-/** What a client hears of the others. */
+/** What a client learns of the others. */
 export const elsewhereText = (vendor: string): string =>
   `Other sites are affected too: probably ${vendor}, not your release`

@@ -22,7 +22,7 @@ export interface Intent {
   to?: ReadonlySet<string> | null
 }
 
-/** Whom a message is for. What keeps incidents of its own has to know when one is over or taken care of, whatever people want to hear of. */
+/** Whom a message is for. What keeps incidents of its own has to know when one is over or taken care of, whatever people want messages about. */
 type Audience = 'everyone' | 'keepers'
 
 /** A message about an incident. It goes out under the id of the alert that announced it, so that services keep them together. */
@@ -38,7 +38,7 @@ export interface DueMessage {
   resolvedBy: string | null
   handledBy: string | null
   audience: Audience
-  /** Of an end: it was removed or is muted, so that no one has to hear of the beginning either. */
+  /** Of an end: it was removed or is muted, so that no one needs a message about the beginning either. */
   isMoot: boolean
   /** How long it waits for whether it is true. */
   holdMs: number

@@ -10,7 +10,7 @@ export interface People {
   /** Null: no file has a list of them. */
   wanted: readonly WantedUser[] | null
   present: readonly UserRecord[]
-  /** Addresses of whoever applies the files: their own account must not lock them out. */
+  /** Addresses of the person who applies the files: their own account must not lock them out. */
   callers: readonly string[]
 }
 
@@ -42,7 +42,7 @@ export function planUsers(planning: Planning, { wanted, present, callers }: Peop
     if (user.roles.length === 0) continue
     const what = `user “${user.email}”`
     if (planning.prune && isCaller(user, callers)) {
-      const message = `${what} is whoever applies this, and in no file: --prune would delete their own account; name it in a file`
+      const message = `${what} is the person who applies this, and in no file: --prune would delete their own account; name it in a file`
       planning.problems.push({ place: null, message })
       continue
     }
@@ -103,7 +103,9 @@ function planChange(
     (differs.is_active && fields.is_active === false) || (roles !== null && isLess(grantsOf(roles), grantsOf(before)))
   if (isLowered && isCaller(user, callers)) {
     planning.problems.push(
-      source.problem(`${what} is whoever applies this: it would take away their own roles; let another owner do it`),
+      source.problem(
+        `${what} is the person who applies this: it would take away their own roles; let another owner do it`,
+      ),
     )
     return
   }

@@ -31,7 +31,7 @@ function summary(changes: readonly Change[]): string {
   return `${inWords(changes, { create: 'to create', update: 'to change', delete: 'to delete' })}.`
 }
 
-/** One link a line, where the service has not sent it. Whoever has it sets the password. */
+/** One link a line, where the service has not sent it. Anyone who has it can set the password. */
 export const invitationLines = (invitations: readonly Invitation[]): string[] =>
   invitations.flatMap(({ email, link }) => {
     if (link === null) return []

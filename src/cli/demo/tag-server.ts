@@ -20,8 +20,8 @@ export const IMAGE_PATH = '/image'
 const IMAGE = `gcr.io/cloud-tagging-10302018/gtm-cloud-image:${IMAGE_RELEASES.at(-1)?.version}`
 
 /**
- * Answers `/healthy`, `/gtm.js?id=…` and its image's name at `/image`, behind any prefix, as a tag server, Google's host and whoever
- * runs the server do, and hands on what is for the chat.
+ * Answers `/healthy`, `/gtm.js?id=…` and its image's name at `/image`, behind any prefix, as a tag server, Google's host and the
+ * host of the server do, and hands on what is for the chat.
  *
  * @param preferredPort of an earlier demo; another one is taken when it is in use
  * @param versionOf the published version of a web container; undefined when there is none

@@ -75,7 +75,7 @@ async function writePrivate(file: string, text: string, replaces: boolean): Prom
       await writeFile(file, text, { mode, flag: 'wx' })
       return
     }
-    // Whoever reads it meanwhile reads the old one or the new one, and its rights are those of a new file.
+    // A process that reads it meanwhile reads the old one or the new one, and its rights are those of a new file.
     const made = `${file}.${process.pid}.new`
     try {
       await writeFile(made, text, { mode, flag: 'wx' })

@@ -70,7 +70,7 @@ export const accessOf = (role: Role, session: string | null = null): Access => (
 /**
  * Whether ingest keys, webhooks and e-mail addresses may be in the answer. Who only reads sees none.
  *
- * @param clientId whose they are; left out: whoever's are in the answer, which the caller has to be more than a viewer of all
+ * @param clientId whose they are; left out: those of every client in the answer, which the caller has to be more than a viewer of all
  */
 export function seesSecrets({ grants }: Access, clientId?: string | null): boolean {
   return suffices(clientId === undefined ? lowestRole(grants) : roleFor(grants, clientId), 'editor')

@@ -38,7 +38,7 @@ export type SignIn = { token: string } | PasswordSignIn
 /** Who makes a call. */
 interface Recognised {
   access: Access
-  /** What a browser sends along whoever's page asks for it let them in: a cookie, or what the proxy adds to every request. */
+  /** What a browser sends along, whichever page asks for it, let them in: a cookie, or what the proxy adds to every request. */
   isAmbient: boolean
   /** What the proxy in front says, where that was asked; null: there is none, or it names no one. */
   byProxy: ProxyOutcome | null
@@ -181,7 +181,7 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
       const access = isApiToken(token) ? await known(token) : undefined
       return { access: access ?? accessOf(roleOfToken(token, request)), isAmbient: false, byProxy: null }
     }
-    // Whoever the proxy names acts, not who was here before them. Someone whom it cannot let in may have signed in otherwise.
+    // The person that the proxy names acts, not the one who was here before. Someone whom it cannot let in may have signed in otherwise.
     const byProxy = await byProxyOf(request)
     const access = byProxy !== null && 'access' in byProxy ? byProxy.access : await accessBySession(request)
     return { access, isAmbient: true, byProxy }

@@ -142,7 +142,7 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
         summary: 'Sign in',
         description:
           'Exchanges a key of the settings, or the e-mail address and password of an account, for a session cookie: of 12 hours for an ' +
-          'admin, of 30 days for a viewer, of 7 days for a user. Failures in a row make the address wait, and those at one account whoever ' +
+          'admin, of 30 days for a viewer, of 7 days for a user. Failures in a row make the address wait, and those at one account from anyone ' +
           'tries from elsewhere.',
         security: [],
         body: SignInBody,

@@ -73,7 +73,7 @@ export interface Throttle {
   /** Forgives the failures at this role and at lower ones: a viewer's token says nothing of who guesses the admin's. */
   succeeded(guesser: Guesser, role: Role): void
   /**
-   * Milliseconds until a password may be tried: for the guesses of the address, and for those at the account, whoever made them.
+   * Milliseconds until a password may be tried: for the guesses of the address, and for those at the account from anyone.
    * Addresses from which the right one came wait for the former alone: guesses from elsewhere keep no one out of their account.
    */
   waitForPassword(guesser: Guesser, email: string): number

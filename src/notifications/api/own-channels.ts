@@ -102,7 +102,7 @@ export async function deleteOwnChannel(ctx: Context, clientId: string, id: strin
   })
 }
 
-/** @throws AppError `invalid_request` where warnings never wait: a program that is told of one decides for itself */
+/** @throws AppError `invalid_request` where warnings never wait: a program that gets one decides for itself */
 function checkWait(kind: KindName, minutes: number | null): void {
   if (minutes !== null && !channelKind(kind).takes.includes('wait')) {
     throw invalidRequest('/warnings_after_minutes', `is not for ${kind}, which gets warnings at once`)

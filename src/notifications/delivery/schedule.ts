@@ -42,7 +42,7 @@ export type PlanStep =
  * - An alert that opens or ends may be one of many. The first of a client waits for others (`GATHER_MS`); if one comes, all wait
  *   until `OUTAGE_MS` after the first. So a lone alert goes out soon, and an outage as one message.
  * - What is kept back for longer waits for no other and holds up none. What is due by then is settled together.
- * - On a channel that hears of all clients (`gathersEnds`) an opening takes along the ends that are certain, whose ever they are, and
+ * - On a channel for all clients (`gathersEnds`) an opening takes along the ends that are certain, of any client, and
  *   the first end that is due takes along the others.
  * - Reminders and the like wait for nothing, but as many as make an outage go out together if they are due together.
  * - What goes out together is settled and written down before it is sent, also when it is a single message: after a crash the
@@ -198,7 +198,7 @@ export function actionFor(snapshot: ChannelSnapshot, now: number): Action {
   return { kind: 'pause', until: channel.next_attempt_at }
 }
 
-/** The operator's, which hears of all clients, where people read it. */
+/** The operator's, which gets messages of all clients, where people read it. */
 export const gathersEnds = (key: ChannelKey, address: string): boolean =>
   key === 'global' && isForPeople(kindOf(key, address)) && !isEdit(kindOf(key, address), 'resolved')
 

@@ -190,7 +190,7 @@ async function settle(
     await writeGroups(store, [rows])
     return
   }
-  // What keeps incidents of its own is told of each.
+  // What keeps incidents of its own gets a message about each.
   if (address !== null && isForIncidents(kindOf(key, address))) {
     await writeGroups(
       store,

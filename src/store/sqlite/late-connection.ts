@@ -22,7 +22,7 @@ export class LateConnection implements Connection {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    // One that could not be opened has nothing to close, and whoever asked has the error.
+    // One that could not be opened has nothing to close, and the caller has the error.
     const connection = await this.#opened?.catch(() => undefined)
     await connection?.close()
   }

@@ -12,7 +12,7 @@ import {
 } from './protocol.ts'
 
 /**
- * Opens a connection in this thread, for whoever fills a store that no one else waits for: what is written needs not be copied to
+ * Opens a connection in this thread, for a caller that fills a store that no one else waits for: what is written needs not be copied to
  * another thread, which costs as much as writing it.
  */
 export const connectWithoutThread = (options: ThreadOptions): Promise<Connection> => LocalConnection.open(options)

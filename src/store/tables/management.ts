@@ -133,7 +133,7 @@ export interface StatusSubscriberTable {
   /** When the e-mail that asks to confirm was sent; null: it is due. */
   asked_at: number | null
   confirmed_at: number | null
-  /** What was seen of an incident until then is told, or was before the subscription. */
+  /** What was seen of an incident until then has been sent, or was before the subscription. */
   notified_until: number
   next_mail_at: number
   /** In a row. */

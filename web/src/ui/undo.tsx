@@ -34,7 +34,7 @@ export function offerUndo(done: string, undo: () => Promise<unknown>): void {
 }
 
 function Undo({ onUndo }: { onUndo: () => void }) {
-  // With the toast, not after it was painted: whoever sees it may press the key.
+  // With the toast, not after it was painted: someone who sees it may press the key.
   useLayoutEffect(() => {
     const listener = (event: KeyboardEvent) => {
       if (event.key !== KEY || !isForPage(event)) return

@@ -116,7 +116,7 @@ const MEANING: Readonly<Record<string, keyof Keys>> = {
 export function useInboxKeys(keys: Keys, isInList: () => boolean): void {
   const latest = useRef({ keys, isInList })
   latest.current = { keys, isInList }
-  // With the rows, not after they were painted: whoever sees them may press a key.
+  // With the rows, not after they were painted: someone who sees them may press a key.
   useLayoutEffect(() => {
     const listener = (event: KeyboardEvent) => {
       if (!isForPage(event)) return

@@ -9,7 +9,7 @@ interface Props {
   onClose: () => void
 }
 
-/** The link that sets someone's password: for whoever made it to hand on. */
+/** The link that sets someone's password: for the person who made it to hand on. */
 export function LinkDialog({ to, link: { url, expires_at, mailed }, onClose }: Props) {
   return (
     <Modal opened onClose={onClose} title={`Link for ${to}`} centered closeButtonProps={{ 'aria-label': 'Close' }}>

@@ -17,7 +17,7 @@ export function TwoStepCard({ account: { two_step: on } }: { account: AccountRec
   return (
     <Card
       title="Second step"
-      about="A code of an app on your phone, asked after the password. Whoever learns your password does not get in."
+      about="A code of an app on your phone, asked after the password. Someone who learns your password does not get in."
       actions={
         on === null ? (
           <Button variant="default" onClick={() => setOpen('begin')}>

@@ -49,7 +49,7 @@ function Unusable({ error }: { error: Error | null }) {
       <h1>{isGone ? 'This link no longer works' : 'The link cannot be checked'}</h1>
       <p className={classes.text}>
         {isGone
-          ? 'It works once and for a limited time. Sign in, or ask whoever invited you for another one.'
+          ? 'It works once and for a limited time. Sign in, or ask the person who invited you for another one.'
           : error.message}
       </p>
       <Button component={Link} to="/sign-in" size="md">

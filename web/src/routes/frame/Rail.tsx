@@ -70,7 +70,7 @@ export function Rail({ worst, waiting, unreachable, isNarrow, onToggle }: Props)
   )
 }
 
-/** What no one would hear of, on every page until there is a channel. */
+/** What would notify no one, on every page until there is a channel. */
 function Unreachable({ clients, isNarrow }: { clients: Props['unreachable']; isNarrow: boolean }) {
   const mayChangeOf = useMayChange()
   const [first] = clients
