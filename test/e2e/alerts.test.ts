@@ -7,7 +7,7 @@ import { insertProbe } from '../../testkit/probes.ts'
 import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, follow, inOnePage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { addTarget, startEmpty } from './support/target.ts'
 
@@ -20,10 +20,11 @@ const heading = (page: Page, state: string) =>
 
 test('alerts of the demo store', async (t) => {
   const demo = await startDemo(t)
+  const open = inOnePage(t, demo.url)
 
   for (const variant of VARIANTS) {
     await t.test(`inbox and alert in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, demo.url, '/alerts', variant)
+      const { page } = await open(t, '/alerts', variant)
       await row(page, INCIDENT).first().waitFor()
       await page.getByText('live', { exact: true }).waitFor()
       await assertAccessible(page)
@@ -45,7 +46,7 @@ test('alerts of the demo store', async (t) => {
   }
 
   await t.test('dragging over its chart shows that time, Escape or a button shows all again', async (t) => {
-    const { page } = await openPage(t, demo.url, '/alerts')
+    const { page } = await open(t, '/alerts')
     await page.getByRole('link', { name: INCIDENT }).first().click()
     const chart = page.getByRole('img', { name: /^Failure rate of Meta CAPI/ })
     const ask = (from: string) =>
@@ -78,11 +79,12 @@ test('alerts of the demo store', async (t) => {
 
 test('alerts about targets that break and are repaired', async (t) => {
   const service = await startEmpty(t)
+  const open = inOnePage(t, service.url)
 
   await t.test('a target breaks: the alert appears, is acknowledged, and ends with the repair', async (t) => {
     const target = await addTarget(t, service, 'Breaking shop')
     await target.turn('good')
-    const { page } = await openPage(t, service.url, '/alerts')
+    const { page } = await open(t, '/alerts')
     await page.getByRole('heading', { name: 'Nothing has gone wrong yet' }).waitFor()
     await page.getByText('live', { exact: true }).waitFor()
     await assertAccessible(page)
@@ -129,7 +131,7 @@ test('alerts about targets that break and are repaired', async (t) => {
     const joined = { incident_id: down.incident_id, id: silent.id, at: down.opened_at, kind: 'joined', text }
     await store.write.insertInto('incident_events').values(joined).execute()
 
-    const { page } = await openPage(t, service.url, `/alerts/${down.id}`)
+    const { page } = await open(t, `/alerts/${down.id}`)
     await page.getByText('2 alerts have one cause', { exact: false }).waitFor()
     await page.getByText(text, { exact: true }).waitFor()
     await page.getByLabel('Note', { exact: true }).fill('The provider works on it')
@@ -153,7 +155,7 @@ test('alerts about targets that break and are repaired', async (t) => {
     const target = await addTarget(t, service, 'Unheard shop')
     await target.turn('bad')
     await target.turn('bad')
-    const { page } = await openPage(t, service.url, '/alerts?q=unheard')
+    const { page } = await open(t, '/alerts?q=unheard')
     await row(page, 'Unheard shop')
       .getByRole('link', { name: /answered 503/ })
       .click()
@@ -167,7 +169,7 @@ test('alerts about targets that break and are repaired', async (t) => {
   await t.test('what was done is taken back by a key or a click while a toast offers it', async (t) => {
     const target = await addTarget(t, service, 'Undone shop')
     await target.turn('bad')
-    const { page } = await openPage(t, service.url, '/alerts?q=undone')
+    const { page } = await open(t, '/alerts?q=undone')
     const line = row(page, target.name)
     await line.waitFor()
 
@@ -207,7 +209,7 @@ test('alerts about targets that break and are repaired', async (t) => {
     for (const target of targets) {
       await target.turn('bad')
     }
-    const { page } = await openPage(t, service.url, '/alerts?q=answered+503&state=open')
+    const { page } = await open(t, '/alerts?q=answered+503&state=open')
     for (const { name } of targets) await row(page, name).waitFor()
     const focused = (text: string) => page.locator('li:focus-within').filter({ hasText: text })
 
@@ -249,7 +251,7 @@ test('alerts about targets that break and are repaired', async (t) => {
   await t.test('the address holds the filters', async (t) => {
     const targets = [await addTarget(t, service, 'Apple shop'), await addTarget(t, service, 'Pear shop')]
     for (const target of targets) await target.turn('bad')
-    const { page } = await openPage(t, service.url, '/alerts')
+    const { page } = await open(t, '/alerts')
     await row(page, 'Pear shop').waitFor()
     await choose(page, 'Client or site', 'Apple shop')
     await page.waitForURL('**/alerts?site=*')
@@ -274,7 +276,7 @@ test('alerts about targets that break and are repaired', async (t) => {
     const { id: probe_id, probe_type } = await insertProbe(store, site.id, probe)
     const about = { probe_id, probe_type, title: 'no events for 40 min' }
     const { id } = await insertAlert(store, site, clock.now() - 3_600_000, about)
-    const { page } = await openPage(t, service.url, `/alerts/${id}`)
+    const { page } = await open(t, `/alerts/${id}`)
     const [fine, real] = ['Not a problem', 'This was real'].map((name) => page.getByRole('button', { name }))
     await page.getByRole('heading', { name: 'Was this alert right?' }).waitFor()
     await assertAccessible(page)
@@ -292,9 +294,11 @@ test('alerts about targets that break and are repaired', async (t) => {
   })
 
   await t.test('an alert that is not there says so', async (t) => {
-    const { page, browserErrors } = await openPage(t, service.url, '/alerts/7d444840-9dc0-41d1-b245-5ffdce74fad2')
+    const { page, browserErrors } = await open(t, '/alerts/7d444840-9dc0-41d1-b245-5ffdce74fad2')
     await page.getByRole('heading', { name: /not found|No such/i }).waitFor()
     await assertAccessible(page)
+    // It goes on asking.
+    await follow(page, '/alerts')
     assert.ok(
       browserErrors.every((text) => /404/.test(text)),
       browserErrors.join('\n'),

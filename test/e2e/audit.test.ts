@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ensureDashboard } from './support/dashboard.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, inOnePage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startService } from './support/service.ts'
 
@@ -10,9 +10,10 @@ await ensureDashboard()
 
 test('the audit log', async (t) => {
   const service = await startService(t)
+  const open = inOnePage(t, service.url)
 
   await t.test('says what will be here while it is empty', async (t) => {
-    const { page } = await openPage(t, service.url, '/audit')
+    const { page } = await open(t, '/audit')
     await page.getByRole('heading', { name: 'No change yet' }).waitFor()
     await assertAccessible(page)
   })
@@ -27,7 +28,7 @@ test('the audit log', async (t) => {
 
   for (const variant of VARIANTS) {
     await t.test(`fits in ${variant.scheme} on a ${variant.device}, and axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, service.url, '/audit', variant)
+      const { page } = await open(t, '/audit', variant)
       await page.getByText('Site changed').waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
@@ -36,7 +37,7 @@ test('the audit log', async (t) => {
   }
 
   await t.test('shows each field before and after, and no secret', async (t) => {
-    const { page } = await openPage(t, service.url, '/audit')
+    const { page } = await open(t, '/audit')
     const entry = page.getByRole('listitem').filter({ hasText: 'Site changed' })
     await entry.getByText('Shop of Nordwind').first().waitFor()
     assert.match((await entry.textContent()) ?? '', /before: Shop.*after: Shop of Nordwind/)
@@ -45,7 +46,7 @@ test('the audit log', async (t) => {
   })
 
   await t.test('is narrowed to one thing, in the address too, and goes back page by page', async (t) => {
-    const { page } = await openPage(t, service.url, '/audit')
+    const { page } = await open(t, '/audit')
     await page.getByText('Site changed').waitFor()
     await choose(page, 'Changes of', 'Nordwind')
     await page.waitForURL(`**?entity=${client.id}`)

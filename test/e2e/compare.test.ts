@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, inOnePage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const CHART = /^Failure rate of Meta CAPI · .* and Meta CAPI · .* over time/
@@ -13,13 +13,14 @@ const SIDES = `[...new Set([...document.querySelectorAll('[aria-label="Figures o
 
 test('two sites of the demo store side by side', async (t) => {
   const demo = await startDemo(t)
+  const open = inOnePage(t, demo.url)
   const idOf = (name: string) => demo.sites.find((site) => site.name === name)?.id ?? assert.fail(name)
   const [feldkamp, maple] = [idOf('Feldkamp Outdoor'), idOf('Maple & Birch Furniture')]
 
   for (const variant of VARIANTS) {
     await t.test(`one tag of both, in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
       const path = `/compare?a=${feldkamp}&b=${maple}&a_tag=Meta+CAPI&b_tag=Meta+CAPI&range=6h`
-      const { page } = await openPage(t, demo.url, path, variant)
+      const { page } = await open(t, path, variant)
       await page.getByRole('img', { name: CHART }).locator('canvas').first().waitFor()
       await page.getByRole('columnheader', { name: 'Meta CAPI · Feldkamp Outdoor' }).waitFor()
       const share = page.getByRole('row').filter({ hasText: 'Failure rate' }).getByRole('cell')
@@ -32,7 +33,7 @@ test('two sites of the demo store side by side', async (t) => {
   }
 
   await t.test('is reached from the page of a site, and both sides are chosen there', async (t) => {
-    const { page } = await openPage(t, demo.url, `/sites/${feldkamp}?range=6h`)
+    const { page } = await open(t, `/sites/${feldkamp}?range=6h`)
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByRole('menuitem', { name: 'With another site …' }).click()
     await page.waitForURL((url) => url.pathname === '/compare' && url.searchParams.get('a') === feldkamp)
@@ -48,7 +49,7 @@ test('two sites of the demo store side by side', async (t) => {
   })
 
   await t.test('a site that is gone is to be chosen again', async (t) => {
-    const { page } = await openPage(t, demo.url, `/compare?a=${feldkamp}&b=7d444840-9dc0-41d1-b245-5ffdce74fad2`)
+    const { page } = await open(t, `/compare?a=${feldkamp}&b=7d444840-9dc0-41d1-b245-5ffdce74fad2`)
     await page.getByText('Choose two to compare').waitFor()
     await page.getByRole('group', { name: 'First' }).getByLabel('Site').waitFor()
   })

@@ -2,15 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, follow, inOnePage, VARIANTS } from './support/page.ts'
 
 test('the pages of the demo store that no other test looks at in each theme', async (t) => {
   const demo = await startDemo(t)
+  const open = inOnePage(t, demo.url)
   const site = demo.sites[0] ?? assert.fail('no site')
   const [probe] = await demo.ask<{ id: string }[]>('GET', `/api/probes?site_id=${site.id}`)
   assert.ok(probe !== undefined)
   const pages: readonly [path: string, heading: RegExp][] = [
     [`/sites/${site.id}/probes`, /^Probes/],
+    [`/sites/${site.id}/keys`, /^Ingest keys$/],
     [`/probes/${probe.id}/edit`, /^Edit/],
     ['/clients/new', /client/i],
     [`/clients/${site.client_id}/sites/new`, /site/i],
@@ -27,9 +29,9 @@ test('the pages of the demo store that no other test looks at in each theme', as
   ]
   for (const variant of VARIANTS) {
     await t.test(`fit in ${variant.scheme} on a ${variant.device}, and axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, demo.url, '/overview', variant)
+      const { page } = await open(t, '/overview', variant)
       for (const [path, heading] of pages) {
-        await page.goto(path)
+        await follow(page, path)
         await page.getByRole('heading', { level: 1, name: heading }).waitFor()
         await page.waitForLoadState('networkidle')
         await assertAccessible(page)
@@ -40,15 +42,15 @@ test('the pages of the demo store that no other test looks at in each theme', as
     await t.test(
       `say so where nothing is, in ${variant.scheme} on a ${variant.device}; axe finds nothing`,
       async (t) => {
-        const { page, browserErrors } = await openPage(t, demo.url, '/overview', variant)
+        const { page, browserErrors } = await open(t, '/overview', variant)
         for (const [path, heading] of missing) {
-          await page.goto(path)
+          await follow(page, path)
           await page.getByRole('heading', { name: heading }).first().waitFor()
           await assertAccessible(page)
           assert.equal(await sideways(page), 0, `${path} scrolls sideways`)
         }
         // It goes on asking; the browser logs each answer 404.
-        await page.close()
+        await follow(page, '/overview')
         const errors = browserErrors.splice(0)
         assert.ok(
           errors.every((text) => /status of 40[04]/.test(text)),

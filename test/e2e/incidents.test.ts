@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type Demo, startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS, type Variant } from './support/page.ts'
+import { assertAccessible, chiefly, follow, inOnePage, VARIANTS, type Variant, type View } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 /** Meta fails on sites of both clients while the demo starts. */
@@ -33,15 +33,23 @@ const copied = async (page: Page, what: string) => {
 
 test('the incident of a vendor, over two clients of the demo store', async (t) => {
   const demo = await startDemo(t)
+  const open = inOnePage(t, demo.url)
 
-  for (const variant of VARIANTS) {
+  for (const variant of chiefly('phone')) {
     await t.test(`from the first red to the post-mortem, in ${variant.scheme} on a ${variant.device}`, (t) =>
-      goTheWay(t, demo, variant),
+      goTheWay((path) => open(t, path, variant), variant),
+    )
+  }
+
+  // Later, as no client may read who acknowledged it.
+  for (const variant of VARIANTS) {
+    await t.test(`what it says, and what a client sees of it, in ${variant.scheme} on a ${variant.device}`, (t) =>
+      look((path) => open(t, path, variant), demo, variant),
     )
   }
 
   await t.test('the keyboard moves, unfolds, acknowledges, takes back, silences and opens', async (t) => {
-    const { page } = await openPage(t, demo.url, '/incidents')
+    const { page } = await open(t, '/incidents')
     await row(page, VENDOR).waitFor()
     await page.keyboard.press('j')
     await page.locator('li:focus-within').filter({ hasText: VENDOR }).waitFor()
@@ -71,14 +79,14 @@ test('the incident of a vendor, over two clients of the demo store', async (t) =
   })
 
   await t.test('the address holds the filters, and of a client only its own sites are shown', async (t) => {
-    const { page } = await openPage(t, demo.url, '/incidents?q=saffron')
+    const { page } = await open(t, '/incidents?q=saffron')
     await row(page, VENDOR).waitFor()
     await page.getByLabel('Find incidents').fill('no such thing')
     await page.getByText('No incident matches').waitFor()
     await page.getByRole('button', { name: 'Show all incidents' }).click()
     await row(page, VENDOR).waitFor()
     const outdoor = demo.sites.find(({ name }) => name === 'Feldkamp Outdoor') ?? assert.fail('no such site')
-    await page.goto(`/incidents?client=${outdoor.client_id}`)
+    await follow(page, `/incidents?client=${outdoor.client_id}`)
     await row(page, 'Feldkamp Outdoor').getByRole('link', { name: OF_SITE }).waitFor()
     assert.equal(await row(page, VENDOR).count(), 0)
     await page.getByRole('link', { name: 'All alerts' }).click()
@@ -87,18 +95,18 @@ test('the incident of a vendor, over two clients of the demo store', async (t) =
   })
 
   await t.test('an incident that is not there says so', async (t) => {
-    const { page, browserErrors } = await openPage(t, demo.url, '/incidents/7d444840-9dc0-41d1-b245-5ffdce74fad2')
+    const { page, browserErrors } = await open(t, '/incidents/7d444840-9dc0-41d1-b245-5ffdce74fad2')
     await page.getByRole('heading', { name: /not found|No such/i }).waitFor()
     await assertAccessible(page)
     // It goes on asking.
-    await page.close()
+    await follow(page, '/incidents')
     const errors = browserErrors.splice(0)
     assert.ok(errors.length > 0 && errors.every((text) => /404/.test(text)), errors.join('\n'))
   })
 
   await t.test('resolved by hand it ends with all of its sites, and its post-mortem says when', async (t) => {
     await letProbesRest(demo)
-    const { page } = await openPage(t, demo.url, '/incidents')
+    const { page } = await open(t, '/incidents')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('link', { name: VENDOR }).click()
     await page.getByRole('button', { name: 'Resolve' }).click()
@@ -120,11 +128,9 @@ async function letProbesRest(demo: Demo): Promise<void> {
   }
 }
 
-async function goTheWay(t: TestContext, demo: Demo, variant: Required<Variant>): Promise<void> {
-  const { page } = await openPage(t, demo.url, '/', variant)
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await panel(page, 'Open incidents').getByRole('link', { name: VENDOR }).waitFor()
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Incidents 1 open' }).click()
+/** Its pages as they are read: the list, the incident, that of one site and the one that its client is sent. */
+async function look(open: (path: string) => Promise<View>, demo: Demo, variant: Required<Variant>): Promise<void> {
+  const { page } = await open('/incidents')
   await row(page, VENDOR).getByText('3 sites: ').waitFor()
   await page.getByText('live', { exact: true }).waitFor()
   await row(page, VENDOR)
@@ -161,7 +167,15 @@ async function goTheWay(t: TestContext, demo: Demo, variant: Required<Variant>):
   await tellsAtAGlance(page, variant)
   await looksRight(page)
   await screenshot(page, 'incident', variant)
+  await share(open, page, variant)
+}
 
+async function goTheWay(open: (path: string) => Promise<View>, variant: Required<Variant>): Promise<void> {
+  const { page } = await open('/')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await panel(page, 'Open incidents').getByRole('link', { name: VENDOR }).waitFor()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Incidents 1 open' }).click()
+  await page.getByRole('link', { name: VENDOR }).click()
   await page.getByRole('button', { name: 'Acknowledge' }).click()
   await page.getByLabel('Comment').fill('Meta has an outage')
   await page.getByRole('dialog').getByLabel('Your name').fill('Priya')
@@ -188,8 +202,6 @@ async function goTheWay(t: TestContext, demo: Demo, variant: Required<Variant>):
   await page.getByRole('button', { name: 'Silence', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Un-acknowledge' }).click()
   await page.getByRole('button', { name: 'Acknowledge', exact: true }).waitFor()
-
-  await share(t, demo, page, variant)
 }
 
 /** Woken at three, with a phone: the loss without a click, the cause and the tag with one. */
@@ -218,7 +230,7 @@ async function tellsAtAGlance(page: Page, { device }: Required<Variant>): Promis
 }
 
 /** A client is shown its own site, and that it is not alone. */
-async function share(t: TestContext, demo: Demo, page: Page, variant: Required<Variant>): Promise<void> {
+async function share(open: (path: string) => Promise<View>, page: Page, variant: Required<Variant>): Promise<void> {
   const ofSite = panel(page, 'Incidents of the sites').getByRole('listitem').filter({ hasText: 'Feldkamp Outdoor' })
   await ofSite.getByRole('link').click()
   await page.getByText(/^part of Meta tags fail/).waitFor()
@@ -232,7 +244,7 @@ async function share(t: TestContext, demo: Demo, page: Page, variant: Required<V
   if (await make.isVisible()) await make.click()
   const address = await link.inputValue()
   await looksRight(page)
-  const { page: shared } = await openPage(t, demo.url, new URL(address).pathname, variant)
+  const { page: shared } = await open(new URL(address).pathname)
   await shared.getByText('Other sites are affected too: probably Meta, not your release').first().waitFor()
   await shared.getByRole('heading', { level: 3, name: 'Feldkamp Outdoor' }).waitFor()
   for (const hidden of ['Priya', 'Saffron Threads', 'Maple']) {

@@ -5,7 +5,7 @@ import { eventPayload } from '../../testkit/deltas.ts'
 import { AT_NIGHT } from '../../testkit/length.ts'
 import { clock } from './support/clock.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, openPage } from './support/page.ts'
+import { assertAccessible, follow, openPage } from './support/page.ts'
 import { addTarget, startEmpty } from './support/target.ts'
 
 /** Where no line can be broken, and from right to left. */
@@ -85,7 +85,7 @@ test('names of 80 characters, unbroken or from right to left, fit every page', a
       const { page } = await openPage(t, api.url, '/overview')
       await page.setViewportSize(size)
       for (const path of pages) {
-        await page.goto(path)
+        await follow(page, path)
         await page.getByRole('heading', { level: 1 }).first().waitFor()
         await page.locator('[aria-busy="true"], .mantine-Skeleton-root').first().waitFor({ state: 'detached' })
         assert.equal(await sideways(page), 0, `${path} scrolls sideways`)

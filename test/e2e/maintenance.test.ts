@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { HOUR, isoTime } from '../../src/lib/index.ts'
 import { clock } from './support/clock.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, inOnePage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startEmpty } from './support/target.ts'
 
@@ -16,12 +16,13 @@ async function pick(page: Page, label: string, option: string): Promise<void> {
 
 test('maintenance and silences', async (t) => {
   const service = await startEmpty(t)
+  const open = inOnePage(t, service.url)
   const client = await service.newClient({ name: 'Nordlicht Digital' })
   const site = await service.newSite(client, { name: 'Feldkamp Outdoor', timezone: 'Europe/Berlin' })
   await service.newSite(await service.newClient({ name: 'Meridian Retail Group' }), { name: 'Harbour Coffee Roasters' })
 
   await t.test('with nothing planned the page says what it is for', async (t) => {
-    const { page } = await openPage(t, service.url, '/maintenance')
+    const { page } = await open(t, '/maintenance')
     await page.getByText('No maintenance is in progress: every alert sends notifications.').waitFor()
     await page.getByText(/^Nothing is planned/).waitFor()
     await assertAccessible(page)
@@ -48,7 +49,7 @@ test('maintenance and silences', async (t) => {
 
   for (const variant of VARIANTS) {
     await t.test(`the page and its form in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, service.url, '/maintenance', variant)
+      const { page } = await open(t, '/maintenance', variant)
       const muted = page.getByRole('region', { name: 'Muted now' })
       await muted.getByText('Moving the tag server').waitFor()
       await page.getByText('every day at 03:00 for 1 h 30 min, Europe/Berlin').waitFor()
@@ -64,7 +65,7 @@ test('maintenance and silences', async (t) => {
   }
 
   await t.test('maintenance is planned, changed, suspended and deleted', async (t) => {
-    const { page } = await openPage(t, service.url, '/maintenance?dialog=new')
+    const { page } = await open(t, '/maintenance?dialog=new')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('What is done').fill('New checkout')
     await pick(page, 'Client', 'Nordlicht Digital')
@@ -99,7 +100,7 @@ test('maintenance and silences', async (t) => {
   })
 
   await t.test('a form without a client, or with an end before its start, says what is wrong', async (t) => {
-    const { page, browserErrors } = await openPage(t, service.url, '/maintenance?dialog=new')
+    const { page, browserErrors } = await open(t, '/maintenance?dialog=new')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('What is done').fill('Nothing in particular')
     await dialog.getByRole('button', { name: 'Plan it' }).click()
@@ -119,7 +120,7 @@ test('maintenance and silences', async (t) => {
   })
 
   await t.test('a silence is made in the form and ended', async (t) => {
-    const { page } = await openPage(t, service.url, `/maintenance?site=${site.id}`)
+    const { page } = await open(t, `/maintenance?site=${site.id}`)
     await page.getByRole('button', { name: 'Silence', exact: true }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: '4 hours' }).click()
@@ -133,7 +134,7 @@ test('maintenance and silences', async (t) => {
   })
 
   await t.test('the address holds the days and the site', async (t) => {
-    const { page } = await openPage(t, service.url, '/maintenance?from=2026-03-02')
+    const { page } = await open(t, '/maintenance?from=2026-03-02')
     await page.getByRole('heading', { name: '2 – 8 March 2026' }).waitFor()
     await page.getByRole('button', { name: '7 days ahead' }).click()
     await page.waitForURL('**/maintenance?from=2026-03-09')

@@ -6,7 +6,7 @@ import { until } from '../../testkit/until.ts'
 import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, openPage, untilTrue, VARIANTS } from './support/page.ts'
+import { assertAccessible, follow, inOnePage, openPage, untilTrue, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startEmpty } from './support/target.ts'
 
@@ -20,10 +20,11 @@ const berlinTime = (): string =>
 
 test('the overview of the demo store', async (t) => {
   const demo = await startDemo(t)
+  const open = inOnePage(t, demo.url)
 
   for (const variant of VARIANTS) {
     await t.test(`shows every site, in ${variant.scheme} on a ${variant.device}, and axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, demo.url, '/', variant)
+      const { page } = await open(t, '/', variant)
       for (const { name } of demo.sites) await page.getByText(name, { exact: true }).waitFor()
       await page.getByText('live', { exact: true }).waitFor()
       await assertAccessible(page)
@@ -33,7 +34,7 @@ test('the overview of the demo store', async (t) => {
   }
 
   await t.test('the incident comes first, with what it is, and the tab shows it', async (t) => {
-    const { page } = await openPage(t, demo.url, '/')
+    const { page } = await open(t, '/')
     await page.getByRole('region', { name: 'Open incidents' }).getByRole('link', { name: /Meta/ }).waitFor()
     await page.getByRole('listitem').filter({ hasText: INCIDENT }).first().waitFor()
     assert.match((await page.getByRole('heading', { level: 1 }).textContent()) ?? '', /broken|need/)
@@ -43,13 +44,13 @@ test('the overview of the demo store', async (t) => {
   })
 
   await t.test('a view is saved for everyone, opened by its chip and deleted where it is open', async (t) => {
-    const { page } = await openPage(t, demo.url, '/overview?filter=broken')
+    const { page } = await open(t, '/overview?filter=broken')
     await page.getByRole('button', { name: 'Save view' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Broken ones')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Delete the view Broken ones' }).waitFor()
     await assertAccessible(page)
-    await page.goto(`${demo.url}/overview`)
+    await follow(page, '/overview')
     await page.getByRole('link', { name: 'Broken ones' }).click()
     await page.waitForURL('**/overview?filter=broken')
     await page.getByRole('button', { name: 'Delete the view Broken ones' }).click()
@@ -57,7 +58,7 @@ test('the overview of the demo store', async (t) => {
   })
 
   await t.test('the address holds filter and search, and "back" leads to the filter before', async (t) => {
-    const { page } = await openPage(t, demo.url, '/')
+    const { page } = await open(t, '/')
     await page.getByText('Broken', { exact: true }).click()
     await page.waitForURL('**/overview?filter=broken')
     await page.getByText('Harbour Coffee Roasters').waitFor({ state: 'detached' })
@@ -77,7 +78,7 @@ test('the overview of the demo store', async (t) => {
   await t.test(
     '"/" opens the search over sites, clients, pages and what has a name, and Enter goes there',
     async (t) => {
-      const { page } = await openPage(t, demo.url, '/?filter=silent')
+      const { page } = await open(t, '/?filter=silent')
       await page.getByRole('heading', { level: 1 }).waitFor()
       await page.keyboard.press('/')
       const search = page.getByLabel(/^Search clients, sites, pages/)
@@ -101,7 +102,7 @@ test('the overview of the demo store', async (t) => {
 
   await t.test('an event that arrives is seen without a reload', async (t) => {
     const site = await demo.newSite(await demo.newClient({ name: 'Newcomer' }), { name: 'Fresh site' })
-    const { page } = await openPage(t, demo.url, '/')
+    const { page } = await open(t, '/')
     const line = page.getByRole('listitem').filter({ hasText: 'Fresh site' })
     await line.getByText('no event yet').waitFor()
     await page.getByText('live', { exact: true }).waitFor()
@@ -110,7 +111,9 @@ test('the overview of the demo store', async (t) => {
   })
 
   await t.test('everything is reached by keyboard, in an order that makes sense', async (t) => {
-    const { page } = await openPage(t, demo.url, '/')
+    const { page } = await open(t, '/')
+    // Of an earlier test the focus may be anywhere.
+    await page.reload()
     await page.getByText('Feldkamp Outdoor').waitFor()
     const names: string[] = []
     for (let presses = 0; presses < 20; presses++) {
@@ -124,7 +127,7 @@ test('the overview of the demo store', async (t) => {
   })
 
   await t.test('cut off from the service, the page says so and keeps what it shows', async (t) => {
-    const { page, browserErrors } = await openPage(t, demo.url, '/')
+    const { page, browserErrors } = await open(t, '/')
     await page.getByText('Feldkamp Outdoor').waitFor()
     const earliest = berlinTime()
     await page.context().setOffline(true)
@@ -148,6 +151,7 @@ test('the overview of the demo store', async (t) => {
 
 test('clients without working notifications', async (t) => {
   const service = await startEmpty(t)
+  const open = inOnePage(t, service.url)
   const clients = [await service.newClient({ name: 'ACME' }), await service.newClient({ name: 'Nordwind' })]
   for (const client of clients) await service.newSite(client, { name: `Shop of ${client.id}` })
   const banner = (page: Page) => page.getByRole('region', { name: /no way to be notified: add a channel/ })
@@ -156,7 +160,7 @@ test('clients without working notifications', async (t) => {
     await t.test(
       `are named on the overview in ${variant.scheme} on a ${variant.device}, and axe finds nothing`,
       async (t) => {
-        const { page } = await openPage(t, service.url, '/', variant)
+        const { page } = await open(t, '/', variant)
         await page.getByRole('heading', { name: '2 clients have no way to be notified: add a channel' }).waitFor()
         assert.equal(await banner(page).getByRole('link').count(), 2)
         await assertAccessible(page)
@@ -166,10 +170,10 @@ test('clients without working notifications', async (t) => {
   }
 
   await t.test('lead to where a channel is added, and are named no more once they have one', async (t) => {
-    const { page } = await openPage(t, service.url, '/')
+    const { page } = await open(t, '/')
     await banner(page).getByRole('link', { name: 'ACME' }).click()
     await page.waitForURL(`**/clients/${clients[0]?.id}/edit`)
-    await page.goto('/probes')
+    await follow(page, '/probes')
     const reminder = page.getByRole('navigation', { name: 'Pages' }).getByText('No one is notified for 2 clients: fix')
     await reminder.click()
     await page.waitForURL(`**/clients/${clients[0]?.id}/edit`)
@@ -177,7 +181,7 @@ test('clients without working notifications', async (t) => {
       const changed = await service.call('PATCH', `/api/clients/${id}`, { chat_webhook: 'https://chat.example/hook' })
       assert.equal(changed.status, 200, changed.text)
     }
-    await page.goto('/')
+    await follow(page, '/')
     await page.getByText('live', { exact: true }).waitFor()
     assert.equal(await banner(page).count(), 0)
     assert.equal(await reminder.count(), 0)
@@ -186,6 +190,7 @@ test('clients without working notifications', async (t) => {
 
 test('clients whose quota is nearly used up, or is', async (t) => {
   const service = await startEmpty(t)
+  const open = inOnePage(t, service.url)
   const chat_webhook = 'https://chat.example/hook'
   for (const [name, count] of [
     ['ACME', 4],
@@ -206,7 +211,7 @@ test('clients whose quota is nearly used up, or is', async (t) => {
     await t.test(
       `are named on the overview in ${variant.scheme} on a ${variant.device}, and axe finds nothing`,
       async (t) => {
-        const { page } = await openPage(t, service.url, '/', variant)
+        const { page } = await open(t, '/', variant)
         const [usedUp, near] = [
           /^1 client has used up its events of this month: nothing it sends is counted/,
           /^1 client has nearly/,
@@ -222,7 +227,7 @@ test('clients whose quota is nearly used up, or is', async (t) => {
   }
 
   await t.test('lead to the client, and are named no more once the quota is larger', async (t) => {
-    const { page } = await openPage(t, service.url, '/')
+    const { page } = await open(t, '/')
     const banner = page.getByRole('region', { name: /used up .* events of this month/ })
     await banner.getByRole('link', { name: 'Nordwind' }).click()
     await page.waitForURL('**/clients/*')
@@ -230,7 +235,7 @@ test('clients whose quota is nearly used up, or is', async (t) => {
       const changed = await service.call('PATCH', `/api/clients/${id}`, { events_per_month: 50 })
       assert.equal(changed.status, 200, changed.text)
     }
-    await page.goto('/')
+    await follow(page, '/')
     await page.getByText('live', { exact: true }).waitFor()
     assert.equal(await banner.count(), 0)
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, follow, inOnePage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 /** The browser logs every answer that is an error. */
@@ -10,6 +10,7 @@ const EXPECTED = /status of 400/
 
 test('the probes of the demo store', async (t) => {
   const demo = await startDemo(t)
+  const open = inOnePage(t, demo.url)
   const site = demo.sites.find(({ name }) => name === 'Feldkamp Outdoor') ?? assert.fail('no such site')
   const added = { site_id: site.id, probe_type: 'tag_failure_rate', name: 'Tag failures, added by hand' }
   const probe = (await demo.call('POST', '/api/probes', added)).json<{ id: string }>()
@@ -21,7 +22,7 @@ test('the probes of the demo store', async (t) => {
 
   for (const variant of VARIANTS) {
     await t.test(`the list and a probe in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, demo.url, '/probes', variant)
+      const { page } = await open(t, '/probes', variant)
       await page
         .getByRole('img', { name: /^Last \d+ results/ })
         .first()
@@ -29,7 +30,7 @@ test('the probes of the demo store', async (t) => {
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the list scrolls sideways')
       await screenshot(page, 'probes', variant)
-      await page.goto(`/probes/${probe.id}`)
+      await follow(page, `/probes/${probe.id}`)
       await page.getByRole('heading', { name: 'Results' }).waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the probe scrolls sideways')
@@ -37,7 +38,7 @@ test('the probes of the demo store', async (t) => {
     })
 
     await t.test(`what a probe expects in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, demo.url, `/probes/${volume.id}`, variant)
+      const { page } = await open(t, `/probes/${volume.id}`, variant)
       const panel = page.getByRole('region', { name: 'Events by hour' })
       await panel.getByRole('img', { name: /^Events by hour, of the last day/ }).waitFor()
       await panel.getByText(/^From .+ to .+ (it warns below|any number of events passes)/).waitFor()
@@ -48,7 +49,7 @@ test('the probes of the demo store', async (t) => {
     })
 
     await t.test(`the form in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, demo.url, `/probes/new?site=${site.id}`, variant)
+      const { page } = await open(t, `/probes/new?site=${site.id}`, variant)
       await page.getByRole('button', { name: /^Tag server infrastructure/ }).waitFor()
       await assertAccessible(page)
       await screenshot(page, 'probe-types', variant)
@@ -61,14 +62,14 @@ test('the probes of the demo store', async (t) => {
   }
 
   await t.test('what is expected of one event is chosen, and stays in the address', async (t) => {
-    const { page } = await openPage(t, demo.url, `/probes/${volume.id}`)
+    const { page } = await open(t, `/probes/${volume.id}`)
     await choose(page, 'Event', 'purchase')
     await page.getByRole('img', { name: /^purchase events by hour, of the last day/ }).waitFor()
     await page.waitForURL('**?event=purchase')
   })
 
   await t.test('special days of the site are marked and removed, and a wrong one says why', async (t) => {
-    const { page, browserErrors } = await openPage(t, demo.url, `/probes/${volume.id}`)
+    const { page, browserErrors } = await open(t, `/probes/${volume.id}`)
     const panel = page.getByRole('region', { name: 'Special days' })
     await panel.getByText('no other days are marked', { exact: false }).waitFor()
     await panel.getByLabel('First day').fill('2026-11-27')
@@ -87,7 +88,7 @@ test('the probes of the demo store', async (t) => {
   })
 
   await t.test('a probe is run by hand, and its result opens with its details', async (t) => {
-    const { page } = await openPage(t, demo.url, `/probes/${probe.id}`)
+    const { page } = await open(t, `/probes/${probe.id}`)
     const rows = page.getByRole('region', { name: 'Results' }).getByRole('row')
     await rows.nth(1).waitFor()
     const before = await rows.count()
@@ -108,7 +109,7 @@ test('the probes of the demo store', async (t) => {
 
   await t.test('what a type needs of the site is filled in on the spot', async (t) => {
     const bare = await demo.newSite({ id: site.client_id }, { name: 'Shop without a tag server' })
-    const { page, browserErrors } = await openPage(t, demo.url, '/probes/new')
+    const { page, browserErrors } = await open(t, '/probes/new')
     await choose(page, 'Site', 'Shop without a tag server')
     await page.getByRole('button', { name: /^Tag server health/ }).click()
     const add = page.getByRole('button', { name: 'Add the probe' })
@@ -152,7 +153,7 @@ test('the probes of the demo store', async (t) => {
   })
 
   await t.test('a probe that needs an id and a token says at their fields what is wrong', async (t) => {
-    const { page, browserErrors } = await openPage(t, demo.url, `/probes/new?site=${site.id}`)
+    const { page, browserErrors } = await open(t, `/probes/new?site=${site.id}`)
     await page.getByRole('button', { name: /^Meta data quality/ }).click()
     await page.getByLabel('Dataset ID').fill('act_12345')
     assert.equal(await page.getByLabel(/^Access token/).getAttribute('type'), 'password')
@@ -173,7 +174,7 @@ test('the probes of the demo store', async (t) => {
     const { id } = created.json<{ id: string }>()
     const secrets = async () =>
       (await demo.call('GET', `/api/probes/${id}`)).json<{ secrets_set: string[] }>().secrets_set
-    const { page } = await openPage(t, demo.url, `/probes/${id}/edit`)
+    const { page } = await open(t, `/probes/${id}/edit`)
     await page.getByRole('button', { name: 'Replace' }).waitFor()
     assert.equal((await page.content()).includes('secret-of-the-host'), false)
     await assertAccessible(page)
@@ -189,7 +190,7 @@ test('the probes of the demo store', async (t) => {
   })
 
   await t.test('a push probe is added, shows what to call, and what the job said', async (t) => {
-    const { page } = await openPage(t, demo.url, `/probes/new?site=${site.id}`)
+    const { page } = await open(t, `/probes/new?site=${site.id}`)
     await page.getByRole('button', { name: /^Push/ }).click()
     await page.getByLabel('Name').fill('Nightly backup')
     await page.getByLabel('Period').fill('30')
@@ -208,7 +209,7 @@ test('the probes of the demo store', async (t) => {
     await page.getByText(`The job says that it is critical: “${markup}”`).first().waitFor()
     const { pathname: path } = new URL(page.url())
     for (const variant of VARIANTS) {
-      const { page: other } = await openPage(t, demo.url, path, variant)
+      const { page: other } = await open(t, path, variant)
       await other.getByText(`critical: ${markup}`).waitFor()
       await assertAccessible(other)
       assert.equal(await sideways(other), 0, `the page scrolls sideways on a ${variant.device}`)
@@ -228,7 +229,7 @@ test('the probes of the demo store', async (t) => {
       name: 'Doomed',
     })
     assert.equal(created.status, 201, created.text)
-    const { page } = await openPage(t, demo.url, `/sites/${site.id}/probes`)
+    const { page } = await open(t, `/sites/${site.id}/probes`)
     await page.getByRole('button', { name: 'More for Doomed' }).click()
     await page.getByRole('menuitem', { name: 'Pause …' }).click()
     await page
@@ -251,7 +252,7 @@ test('the probes of the demo store', async (t) => {
 
   await t.test('a site without probes shows what they are for', async (t) => {
     const fresh = await demo.newSite(await demo.newClient({ name: 'Newcomer' }), { name: 'Bare site' })
-    const { page } = await openPage(t, demo.url, `/sites/${fresh.id}/probes`)
+    const { page } = await open(t, `/sites/${fresh.id}/probes`)
     await page.getByRole('heading', { name: 'No probe watches this site' }).waitFor()
     await assertAccessible(page)
   })

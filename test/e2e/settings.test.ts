@@ -4,7 +4,7 @@ import { type ApiClient, apiClient, bearer } from '../../testkit/api.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { until } from '../../testkit/until.ts'
 import { choose, sideways, signIn } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, inOnePage, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { addTarget, startEmpty } from './support/target.ts'
 
@@ -38,11 +38,12 @@ async function startReceiver(t: TestContext): Promise<Receiver> {
 test('settings, without sign-in', async (t) => {
   const receiver = await startReceiver(t)
   const service = await startEmpty(t)
+  const open = inOnePage(t, service.url)
   await service.newClient({ name: 'Reached Ltd', chat_webhook: receiver.url })
 
   for (const variant of VARIANTS) {
     await t.test(`every tab in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, service.url, '/settings', variant)
+      const { page } = await open(t, '/settings', variant)
       await page
         .getByRole('region', { name: 'Reached Ltd' })
         .getByText('not used yet')
@@ -62,7 +63,7 @@ test('settings, without sign-in', async (t) => {
   }
 
   await t.test('a test message shows the outcome of each channel', async (t) => {
-    const { page } = await openPage(t, service.url, '/settings')
+    const { page } = await open(t, '/settings')
     const card = page.getByRole('region', { name: 'Reached Ltd' })
     await card.getByText(/127\.0\.0\.1/).waitFor()
     assert.equal(await page.getByText('secret-part').count(), 0)
@@ -84,7 +85,7 @@ test('settings, without sign-in', async (t) => {
       return log.json<{ attempts: number }[]>().some(({ attempts }) => attempts > 0) || undefined
     })
 
-    const { page } = await openPage(t, service.url, '/settings?tab=channels')
+    const { page } = await open(t, '/settings?tab=channels')
     const card = page.getByRole('region', { name: 'Refused Ltd' })
     await card.getByText('switched off').waitFor()
     await card.getByText(/404/).first().waitFor()
@@ -104,7 +105,7 @@ test('settings, without sign-in', async (t) => {
   })
 
   await t.test('what runs here, and how to switch on what is off', async (t) => {
-    const { page } = await openPage(t, service.url, '/settings?tab=email')
+    const { page } = await open(t, '/settings?tab=email')
     await page.getByText(/SMTP_URL=smtp:/).waitFor()
     await page.getByRole('tab', { name: 'Access' }).click()
     await page.waitForURL('**/settings?tab=access')

@@ -5,7 +5,7 @@ import { eventPayload } from '../../testkit/deltas.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways, signIn } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, follow, inOnePage, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startService } from './support/service.ts'
 
@@ -16,6 +16,7 @@ await ensureDashboard()
 
 test('the setup of a site', async (t) => {
   const service = await startService(t)
+  const open = inOnePage(t, service.url)
   const client = await service.newClient({ name: 'Nordwind', plan: 'free' })
   const sending = await service.newSite(client, { name: 'Sending shop' })
   const setupOf = ({ id }: { id: string }) => `/sites/${id}/setup`
@@ -23,7 +24,7 @@ test('the setup of a site', async (t) => {
 
   await t.test('turns green the moment the first event comes, without a reload', async (t) => {
     const site = await service.newSite(client, { name: 'Fresh shop' })
-    const { page } = await openPage(t, service.url, setupOf(site))
+    const { page } = await open(t, setupOf(site))
     await page.getByRole('heading', { name: 'Waiting for the first event…' }).waitFor()
     const notifications = page.getByRole('region', { name: 'Notifications' })
     await notifications.getByText('later', { exact: true }).waitFor()
@@ -38,7 +39,7 @@ test('the setup of a site', async (t) => {
   await t.test('the checklist stays until someone is notified, and is no longer asked for then', async (t) => {
     const owner = await service.newClient({ name: 'Unnotified' })
     const site = await service.newSite(owner, { name: 'Quiet shop' })
-    const { page } = await openPage(t, service.url, `/sites/${site.id}`)
+    const { page } = await open(t, `/sites/${site.id}`)
     await page.getByRole('link', { name: 'Setup: no event yet' }).waitFor()
     assert.equal((await service.ingest(site, event())).status, 200)
     await page.getByRole('link', { name: 'Setup: notifications are missing' }).click()
@@ -47,16 +48,16 @@ test('the setup of a site', async (t) => {
     await page.waitForURL(`**/clients/${owner.id}/edit`)
     const chat = { chat_webhook: 'https://chat.example/hook' }
     assert.equal((await service.call('PATCH', `/api/clients/${owner.id}`, chat)).status, 200)
-    await page.goto(setupOf(site))
+    await follow(page, setupOf(site))
     const notifications = page.getByRole('region', { name: 'Notifications' })
     await notifications.getByText('ready', { exact: true }).waitFor()
     await notifications.getByText(/^Its client has a channel that works/).waitFor()
-    await page.goto(`/sites/${site.id}`)
+    await follow(page, `/sites/${site.id}`)
     await page.getByRole('link', { name: 'Setup', exact: true }).waitFor()
   })
 
   await t.test('the key is hidden until it is asked for, and copied whole either way', async (t) => {
-    const { page } = await openPage(t, service.url, setupOf(sending))
+    const { page } = await open(t, setupOf(sending))
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('heading', { name: 'Endpoint and key' }).waitFor()
     const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()')
@@ -72,7 +73,7 @@ test('the setup of a site', async (t) => {
 
   await t.test('the curl line is what the service takes, and is known as a sample', async (t) => {
     const site = await service.newSite(client, { name: 'Tried shop' })
-    const { page } = await openPage(t, service.url, setupOf(site))
+    const { page } = await open(t, setupOf(site))
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Copy curl line' }).click()
     await page.getByText('Copied').first().waitFor()
@@ -103,7 +104,7 @@ test('the setup of a site', async (t) => {
     ]
     assert.equal((await service.ingest(site, event({ tags }))).status, 200)
     assert.equal((await service.ingest(site, event({ user_data: { has_email: 'a@b.example' } }))).status, 400)
-    const { page } = await openPage(t, service.url, setupOf(site))
+    const { page } = await open(t, setupOf(site))
     await page.getByText(/It reports itself as "Tagwarden Monitoring"/).waitFor()
     await page.getByText(/1 of 3 tags is known by id only: tag_31\./).waitFor()
     await page.getByText(/Per event; .* far below the 10 that the plan free allows/).waitFor()
@@ -114,7 +115,7 @@ test('the setup of a site', async (t) => {
 
   await t.test('mistakes of the first hour are recognised, and said where they are waited for', async (t) => {
     const site = await service.newSite(client, { name: 'Clumsy shop' })
-    const { page } = await openPage(t, service.url, setupOf(site))
+    const { page } = await open(t, setupOf(site))
     await page.getByRole('heading', { name: 'Waiting for the first event…' }).waitFor()
     const send = (headers: Record<string, string>, method = 'POST') =>
       fetch(`${service.url}/ingest`, {
@@ -143,7 +144,7 @@ test('the setup of a site', async (t) => {
   for (let n = 0; n < 40; n++) await service.ingest(sending, event())
   for (const variant of VARIANTS) {
     await t.test(`fits in ${variant.scheme} on a ${variant.device}, and axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, service.url, setupOf(sending), variant)
+      const { page } = await open(t, setupOf(sending), variant)
       await page.getByText('The send mode fits the traffic').waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
@@ -154,7 +155,7 @@ test('the setup of a site', async (t) => {
   await t.test('a revoked key is said to be, and what to do', async (t) => {
     const site = await service.newSite(client, { name: 'Revoked shop' })
     assert.equal((await service.call('POST', `/api/sites/${site.id}/revoke-key`)).status, 200)
-    const { page } = await openPage(t, service.url, setupOf(site))
+    const { page } = await open(t, setupOf(site))
     await page.getByText(/Tagwarden refuses this key permanently: add a new one/).waitFor()
     await assertAccessible(page)
   })

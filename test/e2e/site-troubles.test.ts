@@ -10,7 +10,7 @@ import type { TestService } from '../../testkit/service.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, follow, inOnePage, openPage, VARIANTS } from './support/page.ts'
 import { startService } from './support/service.ts'
 
 const EVENTS = 30
@@ -61,12 +61,13 @@ const banner = (page: Page, title: string) => page.getByRole('article').filter({
 
 test('a site with a critical alert', async (t) => {
   const api = await start(t)
+  const open = inOnePage(t, api.url)
   const site = await newSite(api, 'Capped shop')
   await addAlert(api, site, TITLE)
 
   for (const variant of VARIANTS) {
     await t.test(`is never excellent, and says why, in ${variant.scheme} on a ${variant.device}`, async (t) => {
-      const { page } = await openPage(t, api.url, `/sites/${site.id}`, variant)
+      const { page } = await open(t, `/sites/${site.id}`, variant)
       const figures = page.getByLabel('The window in numbers')
       await figures.getByText('49 at most: a critical alert is open', { exact: true }).waitFor()
       await figures.getByText('Score, last hour', { exact: true }).waitFor()
@@ -81,7 +82,7 @@ test('a site with a critical alert', async (t) => {
   }
 
   await t.test('has the same score, and the same reason, on the overview', async (t) => {
-    const { page } = await openPage(t, api.url, '/')
+    const { page } = await open(t, '/')
     const score = page.getByTitle(`49 at most while a critical alert is open: ${TITLE}`)
     await score.waitFor()
     assert.match((await score.textContent()) ?? '', /^score 49$/)
@@ -90,6 +91,7 @@ test('a site with a critical alert', async (t) => {
 
 test('an alert about names as long as they come', async (t) => {
   const api = await start(t)
+  const open = inOnePage(t, api.url)
   const site = await newSite(api, 'S'.repeat(100))
   const tag = `Meta_${'x'.repeat(190)}`
   const title = `“${'y'.repeat(140)}” failed`
@@ -97,7 +99,7 @@ test('an alert about names as long as they come', async (t) => {
 
   for (const variant of VARIANTS) {
     await t.test(`has its words and its buttons in ${variant.scheme} on a ${variant.device}`, async (t) => {
-      const { page } = await openPage(t, api.url, `/sites/${site.id}`, variant)
+      const { page } = await open(t, `/sites/${site.id}`, variant)
       await banner(page, title)
         .getByRole('button', { name: /^Look at Meta_/ })
         .waitFor()
@@ -190,6 +192,7 @@ const PANELS: readonly PanelCase[] = [
 
 test('a panel whose report fails says so in its place, and comes when it is tried again', async (t) => {
   const api = await start(t)
+  const open = inOnePage(t, api.url)
   const site = await newSite(api, 'Failing shop')
   const id = await addAlert(api, site, TITLE)
   const at = clock.now() - 10 * HOUR
@@ -201,14 +204,14 @@ test('a panel whose report fails says so in its place, and comes when it is trie
   const addresses = { charts: `/sites/${site.id}`, tags: `/sites/${site.id}?tab=tags`, alert: `/alerts/${id}` }
   for (const { panel, on = 'charts', asks, shows } of PANELS) {
     await t.test(panel, async (t) => {
-      const { page, browserErrors } = await openPage(t, api.url, '/maintenance')
+      const { page, browserErrors } = await open(t, '/maintenance')
       let isBroken = true
       await page.route(asks, (route) =>
         isBroken
           ? route.fulfill({ status: 500, json: { error: 'internal_error', message: 'broken', details: [] } })
           : route.fallback(),
       )
-      await page.goto(addresses[on])
+      await follow(page, addresses[on])
       const place = page.getByRole('region', { name: panel, exact: true })
       await place.getByRole('alert').getByText('Tagwarden hit an internal error').waitFor({ timeout: 30_000 })
       isBroken = false

@@ -7,7 +7,7 @@ import { until } from '../../testkit/until.ts'
 import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, openPage, untilTrue, VARIANTS } from './support/page.ts'
+import { assertAccessible, follow, inOnePage, openPage, untilTrue, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const CROSSHAIRS = "Array.from(document.querySelectorAll('[data-crosshair]'), ({ dataset }) => dataset.crosshair)"
@@ -39,13 +39,14 @@ const chart = (page: Page, name: RegExp) => page.getByRole('img', { name }).loca
 
 test('the page of a site of the demo store', async (t) => {
   const demo = await startDemo(t)
+  const open = inOnePage(t, demo.url)
   const site = demo.sites.find(({ name }) => name === 'Feldkamp Outdoor')
   assert.ok(site !== undefined)
   const path = `/sites/${site.id}`
 
   for (const variant of VARIANTS) {
     await t.test(`the page in ${variant.scheme} on a ${variant.device}`, async (t) => {
-      const { page } = await openPage(t, demo.url, path, variant)
+      const { page } = await open(t, path, variant)
 
       await t.test(
         `all charts are there in ${variant.scheme} on a ${variant.device}, and axe finds nothing`,
@@ -102,7 +103,7 @@ test('the page of a site of the demo store', async (t) => {
     })
 
     await t.test(`a tag, the matrix and the payloads in ${variant.scheme} on a ${variant.device}, too`, async (t) => {
-      const { page } = await openPage(t, demo.url, `${path}?tag=Meta+CAPI&compare=previous`, variant)
+      const { page } = await open(t, `${path}?tag=Meta+CAPI&compare=previous`, variant)
       await page.getByRole('heading', { name: 'Tag Meta CAPI' }).waitFor()
       await chart(page, /^Executions of Meta CAPI by outcome/)
         .first()
@@ -123,7 +124,7 @@ test('the page of a site of the demo store', async (t) => {
   }
 
   await t.test('a tag leads to its events, an event to its tags, and "back" out of it again', async (t) => {
-    const { page } = await openPage(t, demo.url, path)
+    const { page } = await open(t, path)
     await page
       .getByRole('list', { name: 'Tag health' })
       .getByRole('button', { name: /^Meta CAPI\b(?! Funnel)/ })
@@ -193,14 +194,14 @@ test('the page of a site of the demo store', async (t) => {
   })
 
   await t.test('a report that fails says so where its chart would be, and comes when it is tried again', async (t) => {
-    const { page, browserErrors } = await openPage(t, demo.url, '/')
+    const { page, browserErrors } = await open(t, '/maintenance')
     let isBroken = true
     await page.route(/timeseries.*metric=latency/, (route) =>
       isBroken
         ? route.fulfill({ status: 500, json: { error: 'internal_error', message: 'broken', details: [] } })
         : route.fallback(),
     )
-    await page.goto(path)
+    await follow(page, path)
     const panel = page.getByRole('region', { name: 'Execution time' })
     await panel.getByRole('alert').getByText('Tagwarden hit an internal error').waitFor({ timeout: 30_000 })
     await chart(page, /^Events by name over time/)
@@ -220,7 +221,7 @@ test('the page of a site of the demo store', async (t) => {
   })
 
   await t.test('the address holds range, tab and comparison', async (t) => {
-    const { page } = await openPage(t, demo.url, path)
+    const { page } = await open(t, path)
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByRole('menuitem', { name: 'With the period before' }).click()
     await page.waitForURL('**/sites/*?compare=previous')
@@ -244,7 +245,7 @@ test('the page of a site of the demo store', async (t) => {
     async (t) => {
       const from = isoTime(clock.now() - 300 * DAY)
       const window = new URLSearchParams({ from, to: isoTime(clock.now()), compare: 'previous' })
-      const { page, browserErrors } = await openPage(t, demo.url, `${path}?${window}`)
+      const { page, browserErrors } = await open(t, `${path}?${window}`)
       await page.getByText(/^What it is compared with cannot be shown/).waitFor()
       await chart(page, /^Events by name over time/)
         .first()
@@ -261,7 +262,7 @@ test('the page of a site of the demo store', async (t) => {
   await t.test(
     'the range moves by half of itself, begins at what changed, and is copied with fixed times',
     async (t) => {
-      const { page } = await openPage(t, demo.url, path)
+      const { page } = await open(t, path)
       assert.equal(await page.getByRole('button', { name: 'Later' }).isDisabled(), true)
       await page.getByRole('button', { name: 'Earlier' }).click()
       await page.waitForURL((url) => url.searchParams.has('to'))
@@ -281,7 +282,7 @@ test('the page of a site of the demo store', async (t) => {
   )
 
   await t.test('of six hours', async (t) => {
-    const { page, browserErrors } = await openPage(t, demo.url, `${path}?range=6h`)
+    const { page, browserErrors } = await open(t, `${path}?range=6h`)
 
     await t.test('the numbers of the view are downloaded as CSV', async () => {
       await page.getByRole('button', { name: 'CSV' }).click()
@@ -359,7 +360,7 @@ test('the page of a site of the demo store', async (t) => {
   })
 
   await t.test('what is done on the page', async (t) => {
-    const { page, browserErrors } = await openPage(t, demo.url, path)
+    const { page, browserErrors } = await open(t, path)
 
     await t.test(
       '"n" writes down what happened: it stands on the charts and in the list, until it is deleted',
@@ -417,7 +418,9 @@ test('the page of a site of the demo store', async (t) => {
   })
 
   await t.test('for paper the page is drawn in light colours and as wide as a sheet, charts too', async (t) => {
-    const { page } = await openPage(t, demo.url, path, { scheme: 'dark' })
+    const { page } = await open(t, path)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
     for (const name of CHARTS) await chart(page, name).first().waitFor()
     const drawn = async () => ({
       scheme: await page.locator('html').getAttribute('data-mantine-color-scheme'),
@@ -445,7 +448,7 @@ test('the page of a site of the demo store', async (t) => {
       const { accepted, rejections } = recent.json<{ accepted: unknown[]; rejections: unknown[] }>()
       return (accepted.length > 0 && rejections.length > 0) || undefined
     })
-    const { page } = await openPage(t, demo.url, `${path}?tab=payloads`)
+    const { page } = await open(t, `${path}?tab=payloads`)
     const refused = page.getByRole('region', { name: 'Refused requests' })
     await refused.getByText('/event_name').waitFor()
     await page.getByRole('region', { name: 'Accepted payloads' }).getByRole('row').nth(1).press('Enter')
@@ -458,7 +461,7 @@ test('the page of a site of the demo store', async (t) => {
 
   await t.test('a site without an event says how to send one, and the first shows automatically', async (t) => {
     const fresh = await demo.newSite(await demo.newClient({ name: 'Newcomer' }), { name: 'Fresh site' })
-    const { page } = await openPage(t, demo.url, `/sites/${fresh.id}`)
+    const { page } = await open(t, `/sites/${fresh.id}`)
     await page.getByRole('heading', { name: 'No event has arrived yet' }).waitFor()
     await assertAccessible(page)
     assert.equal((await demo.ingest(fresh, eventPayload({ timestamp_ms: clock.now() }))).status, 200)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { type Demo, startDemo } from './support/demo.ts'
-import { openPage, VARIANTS } from './support/page.ts'
+import { chiefly, openPage, type Variant } from './support/page.ts'
 
 /** Meta fails on sites of both clients while the demo starts. */
 const VENDOR = /Meta tags fail on 3 of \d sites/
@@ -57,44 +57,52 @@ test('what people come for is a click away', async (t) => {
   const demo = await startDemo(t)
   const id = await incidentOf(demo)
 
-  for (const variant of VARIANTS) {
-    const look = `in ${variant.scheme} on a ${variant.device}`
+  const look = ({ scheme, device }: Required<Variant>) => `in ${scheme} on a ${device}`
 
-    await t.test(`woken at three by a message: what is lost, why, whose it is and the tag, ${look}`, async (t) => {
-      const { page } = await openPage(t, demo.url, `/incidents/${id}`, variant)
-      const person = await watch(t, page)
-      const loss = page.getByText(/^[\d,]+ of [\d,]+ tag executions on purchases/)
-      await person.sees('what is lost', loss, 0)
-      for (const word of ['Lost so far', 'Affected', 'Likely cause', 'Owner']) {
-        const place = page.getByText(word, { exact: true })
-        await person.sees(word, place, 0)
-        assert.ok(await isOnScreen(page, place), `“${word}” has to be scrolled to`)
-      }
-      await page.getByRole('link', { name: 'Open Meta CAPI at this time' }).click()
-      await person.sees('the tag at that time', page.getByRole('heading', { level: 2, name: /Meta CAPI/ }), 1)
-      await page.goBack()
-      await page.getByRole('button', { name: 'Acknowledge', exact: true }).click()
-      await page.getByRole('dialog').getByLabel('Your name').fill('Priya')
-      await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
-      await person.sees('acknowledged', page.getByText('acknowledged by Priya', { exact: true }), 3)
-      await page.getByRole('button', { name: 'Un-acknowledge' }).click()
-      await page.getByRole('button', { name: 'Acknowledge', exact: true }).waitFor()
-    })
+  for (const variant of chiefly('phone')) {
+    await t.test(
+      `woken at three by a message: what is lost, why, whose it is and the tag, ${look(variant)}`,
+      async (t) => {
+        const { page } = await openPage(t, demo.url, `/incidents/${id}`, variant)
+        const person = await watch(t, page)
+        const loss = page.getByText(/^[\d,]+ of [\d,]+ tag executions on purchases/)
+        await person.sees('what is lost', loss, 0)
+        for (const word of ['Lost so far', 'Affected', 'Likely cause', 'Owner']) {
+          const place = page.getByText(word, { exact: true })
+          await person.sees(word, place, 0)
+          assert.ok(await isOnScreen(page, place), `“${word}” has to be scrolled to`)
+        }
+        await page.getByRole('link', { name: 'Open Meta CAPI at this time' }).click()
+        await person.sees('the tag at that time', page.getByRole('heading', { level: 2, name: /Meta CAPI/ }), 1)
+        await page.goBack()
+        await page.getByRole('button', { name: 'Acknowledge', exact: true }).click()
+        await page.getByRole('dialog').getByLabel('Your name').fill('Priya')
+        await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
+        await person.sees('acknowledged', page.getByText('acknowledged by Priya', { exact: true }), 3)
+        await page.getByRole('button', { name: 'Un-acknowledge' }).click()
+        await page.getByRole('button', { name: 'Acknowledge', exact: true }).waitFor()
+      },
+    )
+  }
 
-    await t.test(`at nine: the night, the worst of it, the site and the tag that fails, ${look}`, async (t) => {
-      const { page } = await openPage(t, demo.url, '/today', variant)
-      const person = await watch(t, page)
-      const night = page.getByRole('region', { name: 'Overnight' })
-      const worst = night.getByRole('link', { name: VENDOR })
-      await person.sees('what broke overnight', worst, 0)
-      assert.ok(await isOnScreen(page, worst), 'the worst has to be scrolled to')
-      await person.sees('what is muted', page.getByRole('region', { name: 'Muted' }), 0)
-      await person.sees('quotas', page.getByRole('region', { name: /[Qq]uota/ }), 0)
-      await worst.first().click()
-      await person.sees('what it costs', page.getByText(/^[\d,]+ of [\d,]+ tag executions on purchases/), 1)
-      await page.getByRole('region', { name: 'Incidents of the sites' }).getByRole('link').first().click()
-      await person.sees('the site and its cause', page.getByRole('region', { name: 'Evidence' }), 2)
-    })
+  for (const variant of chiefly('desktop')) {
+    await t.test(
+      `at nine: the night, the worst of it, the site and the tag that fails, ${look(variant)}`,
+      async (t) => {
+        const { page } = await openPage(t, demo.url, '/today', variant)
+        const person = await watch(t, page)
+        const night = page.getByRole('region', { name: 'Overnight' })
+        const worst = night.getByRole('link', { name: VENDOR })
+        await person.sees('what broke overnight', worst, 0)
+        assert.ok(await isOnScreen(page, worst), 'the worst has to be scrolled to')
+        await person.sees('what is muted', page.getByRole('region', { name: 'Muted' }), 0)
+        await person.sees('quotas', page.getByRole('region', { name: /[Qq]uota/ }), 0)
+        await worst.first().click()
+        await person.sees('what it costs', page.getByText(/^[\d,]+ of [\d,]+ tag executions on purchases/), 1)
+        await page.getByRole('region', { name: 'Incidents of the sites' }).getByRole('link').first().click()
+        await person.sees('the site and its cause', page.getByRole('region', { name: 'Evidence' }), 2)
+      },
+    )
   }
 
   await t.test(

@@ -2,16 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, inOnePage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 test('the catalogue of tags of the demo store', async (t) => {
   const demo = await startDemo(t)
+  const open = inOnePage(t, demo.url)
   for (const variant of VARIANTS) {
     await t.test(
       `says by vendor what fails where, in ${variant.scheme} on a ${variant.device}, and axe finds nothing`,
       async (t) => {
-        const { page } = await openPage(t, demo.url, '/tags', variant)
+        const { page } = await open(t, '/tags', variant)
         const meta = page.getByRole('row').filter({ hasText: 'Meta' })
         await meta.getByText(/^[1-4] of [1-4] sites?$/).waitFor()
         await assertAccessible(page)
@@ -36,7 +37,7 @@ test('the catalogue of tags of the demo store', async (t) => {
   }
 
   await t.test('a site of a vendor leads to its tag there, and "back" to where one was', async (t) => {
-    const { page } = await openPage(t, demo.url, '/tags?vendor=meta')
+    const { page } = await open(t, '/tags?vendor=meta')
     const row = page.getByRole('row').filter({ hasText: 'Feldkamp Outdoor' })
     await row.focus()
     await page.keyboard.press('Enter')

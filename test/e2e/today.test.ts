@@ -4,19 +4,20 @@ import { HOUR, isoTime } from '../../src/lib/index.ts'
 import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, inOnePage, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startEmpty } from './support/target.ts'
 
 test('the morning of the demo store', async (t) => {
   const demo = await startDemo(t)
+  const open = inOnePage(t, demo.url)
   const [site] = demo.sites
   const silence = { site_id: site?.id, ends_at: isoTime(clock.now() + 2 * HOUR), comment: 'Moving the tag server' }
   assert.equal((await demo.call('POST', '/api/silences', silence)).status, 201)
 
   for (const variant of VARIANTS) {
     await t.test(`shows the night, in ${variant.scheme} on a ${variant.device}, and axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, demo.url, '/today', variant)
+      const { page } = await open(t, '/today', variant)
       await page.getByText(/^Wednesday 25 November 2026, 14:\d\d CET · All clients · 4 sites$/).waitFor()
       const night = page.getByRole('region', { name: 'Overnight' })
       await night.getByRole('link', { name: /Meta/ }).first().waitFor()
@@ -30,7 +31,7 @@ test('the morning of the demo store', async (t) => {
   }
 
   await t.test('with four sites the overview is the start page, and one client can be chosen', async (t) => {
-    const { page } = await openPage(t, demo.url, '/')
+    const { page } = await open(t, '/')
     await page.waitForURL('**/overview')
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Today' }).click()
     await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()

@@ -6,14 +6,14 @@ import { startAnswering } from '../../testkit/listeners.ts'
 import { clock } from './support/clock.ts'
 import { type Demo, startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS, type Variant } from './support/page.ts'
+import { assertAccessible, chiefly, openPage, type Variant } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const BROKEN = /answered 503/
 
 test('the whole way, from a new client to an alert that is over', async (t) => {
   const demo = await startDemo(t)
-  for (const variant of VARIANTS) {
+  for (const variant of chiefly('phone')) {
     await t.test(`in ${variant.scheme} on a ${variant.device}`, (t) => goTheWay(t, demo, variant))
   }
 })

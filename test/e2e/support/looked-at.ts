@@ -13,7 +13,7 @@ export const LOOKED_AT: Readonly<Record<string, string>> = {
   '/tags': 'tags',
   '/compare': 'compare',
   '/sites/$siteId/setup': 'setup',
-  '/sites/$siteId/keys': 'keys',
+  '/sites/$siteId/keys': 'further-pages',
   '/sites/$siteId/probes': 'further-pages',
   '/sites/$siteId/edit': 'clients',
   '/probes': 'probes',

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import type { TestContext } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContext, ConsoleMessage, Page, Request } from 'playwright-core'
@@ -29,6 +31,13 @@ export const VARIANTS = ALL_VARIANTS.slice(
   0,
   process.env.SCREENSHOTS === '1' ? ALL_VARIANTS.length : amount(2, ALL_VARIANTS.length),
 )
+
+/**
+ * The variants for what is done on pages, or shown in a part of one, where another test looks at each of these pages in `VARIANTS`: on every
+ * change the one on this device, all of them at night and where pictures are written.
+ */
+export const chiefly = (device: Device): readonly Required<Variant>[] =>
+  VARIANTS.length === ALL_VARIANTS.length ? VARIANTS : VARIANTS.filter((variant) => variant.device === device)
 
 const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
 
@@ -88,6 +97,42 @@ export async function openPage(t: TestContext, url: string, path: string, varian
   return { page, browserErrors }
 }
 
+/**
+ * For tests that come one after the other and look at one service: each variant has one document for all of them, in which the next test's
+ * page is opened as a link opens it (`follow`), with nothing kept by the browser for the dashboard. The first one of a variant loads it by its
+ * address. After a test that failed, that has left a toast or is no longer on the dashboard, it is loaded again.
+ *
+ * @param t of the test around them
+ */
+export function inOnePage(t: TestContext, url: string) {
+  const views = new Map<string, View>()
+  return async (
+    ofOne: TestContext,
+    path: string,
+    { scheme = 'light', device = 'desktop' }: Variant = {},
+  ): Promise<View> => {
+    const name = `${scheme} ${device}`
+    const known = views.get(name)
+    const view = known ?? (await openPage(t, url, path, { scheme, device }))
+    views.set(name, view)
+    const { page, browserErrors } = view
+    ofOne.after(async () => {
+      const isKept = 'passed' in ofOne && ofOne.passed === true && browserErrors.length === 0 && !page.isClosed()
+      if (isKept) await restore(page, { scheme, device })
+      else views.delete(name)
+      assert.deepEqual(browserErrors.splice(0), [])
+    })
+    if (known === undefined) return view
+    if (await page.evaluate<boolean>(IS_READY)) await follow(page, path)
+    else await page.goto(url + path)
+    return view
+  }
+}
+
+/** In the browser: forgets what it keeps of an earlier test. The dashboard is there, and says nothing of it. */
+const IS_READY = `localStorage.clear(),
+  typeof __TSR_ROUTER__ === 'object' && document.querySelector('.mantine-Notification-root') === null`
+
 const BLANK = 'about:blank'
 
 async function takeSeat(url: string, variant: Required<Variant>): Promise<Seat> {
@@ -123,19 +168,25 @@ async function newSeat(url: string, variant: Required<Variant>): Promise<Seat> {
 /** Undoes what a test may have done to its profile. @returns whether it is as new */
 async function leave({ context, page, url, variant }: Seat): Promise<boolean> {
   if (page.isClosed()) return false
-  for (const other of context.pages()) if (other !== page) await other.close()
-  await page.unrouteAll({ behavior: 'ignoreErrors' })
   if (page.url().startsWith(url)) await page.evaluate('localStorage.clear(); sessionStorage.clear()')
+  await restore(page, variant)
   // Of the same site: the browser keeps the process of the page, with all that it has compiled.
   await page.route(`${url}/left`, (route) => route.fulfill({ body: '' }))
-  await context.setOffline(false)
   await page.goto('/left')
   await page.unrouteAll()
   await context.clearCookies()
-  await context.clearPermissions()
-  await page.emulateMedia({ media: null })
-  await page.setViewportSize(SIZES[variant.device])
   return true
+}
+
+/** Undoes what a test may have done to its page, but for the document. */
+async function restore(page: Page, { scheme, device }: Required<Variant>): Promise<void> {
+  const context = page.context()
+  for (const other of context.pages()) if (other !== page) await other.close()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await context.setOffline(false)
+  await context.clearPermissions()
+  await page.emulateMedia({ media: null, colorScheme: scheme })
+  await page.setViewportSize(SIZES[device])
 }
 
 /** In the browser, before any script of a page: the time is that of the tests' clock. */
@@ -147,15 +198,19 @@ function shiftClock(ms: number): void {
   })
 }
 
+/** Half of what its builder would send, which it does twice for each look: what is sent has to be read and compiled. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const NO_MORE_SOURCE = '0'
+
 /** Asserts that axe finds nothing: WCAG 2.2 A and AA, and its good practices. */
 export async function assertAccessible(page: Page): Promise<void> {
   await holdToast(page)
   await newestFigures(page)
+  // A document that has it from an earlier look keeps it.
+  if (!(await page.evaluate<boolean>('typeof window.axe === "object"'))) await page.evaluate(AXE)
   // The mode for pages without frames of other hosts, which none may have: the other one opens a second page, and carries all
   // that is right with the first over to it.
-  // Half a megabyte to send and to compile: a document that has it from an earlier look keeps it.
-  const hasAxe = await page.evaluate<boolean>('typeof window.axe === "object"')
-  const { violations } = await new AxeBuilder({ page, ...(hasAxe ? { axeSource: '0' } : {}) })
+  const { violations } = await new AxeBuilder({ page, axeSource: NO_MORE_SOURCE })
     .setLegacyMode()
     .options({ resultTypes: ['violations'] })
     .analyze()
@@ -173,6 +228,28 @@ async function newestFigures(page: Page): Promise<void> {
       document.getAnimations().every((one) => one.transitionProperty !== 'opacity')`,
   )
 }
+
+/**
+ * Leads the dashboard that is open to another of its pages, as a link there would, which then asks for all that it shows. A new document
+ * compiles the dashboard and starts it again, which is most of what a page costs: take `page.goto` where that is what a test is about.
+ */
+export async function follow(page: Page, path: string): Promise<void> {
+  await page.evaluate(forget(path))
+  await untilTrue(page, SETTLED)
+}
+
+/** In the browser: by way of a page that shows nothing, so that no part of the one before stays, nor an answer that it got. */
+const forget = (path: string): string => `(async (router) => {
+  const { queryClient } = router.options.context
+  await router.navigate({ href: '/left', replace: true })
+  queryClient.removeQueries({ type: 'inactive' })
+  await queryClient.invalidateQueries({ refetchType: 'none' })
+  await router.navigate({ href: ${JSON.stringify(path)} })
+})(__TSR_ROUTER__)`
+
+/** In the browser: the page of the address is drawn. */
+const SETTLED =
+  "(({ status, location, resolvedLocation }) => status === 'idle' && resolvedLocation?.href === location.href)(__TSR_ROUTER__.state)"
 
 /**
  * Waits until an expression is true in the page. The browser's own wait looks at text again and again with `eval`, which the page's policy
