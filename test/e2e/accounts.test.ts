@@ -5,7 +5,7 @@ import type { InvitedUser } from '../../src/accounts/index.ts'
 import { apiClient, bearer } from '../../testkit/api.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, openPage, VARIANTS, type Variant } from './support/page.ts'
+import { answered, assertAccessible, follow, openPage, VARIANTS, type Variant } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startService } from './support/service.ts'
 
@@ -77,11 +77,11 @@ test('from an invitation to the first view', async (t) => {
 
   await t.test('an owner of everything sees every client, and manages people', async (t) => {
     const page = await accept(t, ofAll)
-    await page.goto(`${service.url}/overview`)
+    await follow(page, '/overview')
     await page.getByText(`${FOREIGN} shop`).first().waitFor()
-    await page.goto(`${service.url}/settings?tab=people`)
+    await follow(page, '/settings?tab=people')
     await page.getByText('viewer@ownco.example').waitFor()
-    await page.goto(`${service.url}/account`)
+    await follow(page, '/account')
     await page.getByText('this one').waitFor()
     await assertAccessible(page)
   })
@@ -90,15 +90,15 @@ test('from an invitation to the first view', async (t) => {
     const page = await accept(t, ofOne)
     const paths = ['/overview', '/today', '/incidents', '/alerts', '/tags', '/probes', '/maintenance', '/clients']
     for (const path of [...paths, '/audit', '/settings', '/settings?tab=deliveries', '/compare', '/account']) {
-      await page.goto(service.url + path)
+      await follow(page, path)
       await page.getByRole('main').waitFor()
-      await page.waitForLoadState('networkidle')
+      await answered(page)
       const text = await page.content()
       assert.ok(!text.includes(FOREIGN), `${path} names the other client`)
     }
     await page.goto(`${service.url}/overview`)
     await page.getByText('Ownco shop').first().waitFor()
-    await page.goto(`${service.url}/settings?tab=people`)
+    await follow(page, '/settings?tab=people')
     await page.getByRole('tab', { name: 'Channels' }).waitFor()
     assert.equal(await page.getByRole('tab', { name: 'People' }).count(), 0)
   })
@@ -135,7 +135,7 @@ test('from an invitation to the first view', async (t) => {
         roles: [{ client_id: null, role: 'viewer' }],
       })
       const page = await accept(t, link?.url ?? assert.fail('no link'), variant)
-      await page.goto(`${service.url}/account`)
+      await follow(page, '/account')
       await page.getByText('this one').waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
@@ -164,9 +164,9 @@ test('who edits one client and only sees another is offered changes of the first
       [`/sites/${siteId}/keys`, 'Ingest keys', page.getByRole('button', { name: 'Add a key' })],
     ]
     for (const [path, heading, change] of offers) {
-      await page.goto(service.url + path)
+      await follow(page, path)
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
-      await page.waitForLoadState('networkidle')
+      await answered(page)
       assert.equal((await change.count()) > 0, isOwn, `${path} offers a change`)
     }
   }
@@ -190,8 +190,8 @@ test('lists and forms over several clients offer changes of those that someone e
   })
   const page = await accept(t, link?.url ?? '')
   const go = async (path: string) => {
-    await page.goto(service.url + path)
-    await page.waitForLoadState('networkidle')
+    await follow(page, path)
+    await answered(page)
   }
   const namesOf = async (found: Locator) =>
     (await found.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label') ?? ''))).sort()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, follow, inOnePage, VARIANTS } from './support/page.ts'
+import { answered, assertAccessible, follow, inOnePage, VARIANTS } from './support/page.ts'
 
 test('the pages of the demo store that no other test looks at in each theme', async (t) => {
   const demo = await startDemo(t)
@@ -33,7 +33,7 @@ test('the pages of the demo store that no other test looks at in each theme', as
       for (const [path, heading] of pages) {
         await follow(page, path)
         await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-        await page.waitForLoadState('networkidle')
+        await answered(page)
         await assertAccessible(page)
         assert.equal(await sideways(page), 0, `${path} scrolls sideways`)
       }

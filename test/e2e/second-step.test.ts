@@ -6,7 +6,7 @@ import { apiClient, bearer } from '../../testkit/api.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, openPage } from './support/page.ts'
+import { assertAccessible, follow, openPage } from './support/page.ts'
 import { startService } from './support/service.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
@@ -61,12 +61,12 @@ test('a second step is added with an app, asked for at the next sign-in, and tak
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Signed in as Ada' }).waitFor()
 
-  await page.goto(`${service.url}/settings?tab=people`)
+  await follow(page, '/settings?tab=people')
   await page.getByRole('button', { name: 'Take the second step of Ada away' }).click()
   await assertAccessible(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Take away' }).click()
   await page.getByRole('button', { name: 'Take the second step of Ada away' }).waitFor({ state: 'detached' })
-  await page.goto(`${service.url}/account`)
+  await follow(page, '/account')
   await page.getByRole('button', { name: 'Add a second step' }).waitFor()
   const unexpected = browserErrors.filter((text) => !/status of 401/.test(text))
   assert.deepEqual(unexpected, [])

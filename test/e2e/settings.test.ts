@@ -4,7 +4,7 @@ import { type ApiClient, apiClient, bearer } from '../../testkit/api.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { until } from '../../testkit/until.ts'
 import { choose, sideways, signIn } from './support/forms.ts'
-import { assertAccessible, inOnePage, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, follow, inOnePage, openPage, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { addTarget, startEmpty } from './support/target.ts'
 
@@ -137,11 +137,11 @@ test('a viewer sees alerts, maintenance and settings, and no button that would b
   await page.getByText('Opened', { exact: true }).waitFor()
   assert.equal(await page.getByRole('button', { name: /Acknowledge|Silence|Resolve/ }).count(), 0)
 
-  await page.goto('/maintenance')
+  await follow(page, '/maintenance')
   await page.getByText(/^No maintenance is in progress/).waitFor()
   assert.equal(await page.getByRole('button', { name: /Silence|Plan/ }).count(), 0)
 
-  await page.goto('/settings')
+  await follow(page, '/settings')
   await page.getByText('address not shown to viewers').waitFor()
   assert.equal(await page.getByRole('button', { name: /test message/ }).count(), 0)
   assert.equal(await page.getByText('secret-part').count(), 0)

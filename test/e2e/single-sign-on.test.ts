@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { systemClock } from '../../src/lib/index.ts'
 import { OIDC_CLIENT, startIdentityProvider } from '../../testkit/identity-provider.ts'
 import { ensureDashboard } from './support/dashboard.ts'
-import { assertAccessible, openPage } from './support/page.ts'
+import { assertAccessible, follow, openPage } from './support/page.ts'
 import { startService } from './support/service.ts'
 
 test('from the button of the sign-in to the first view, back out, and what a refusal looks like', async (t) => {
@@ -34,7 +34,7 @@ test('from the button of the sign-in to the first view, back out, and what a ref
   await page.getByText('by groups: owner of all clients').waitFor()
   assert.equal(new URL(page.url()).search, '?tab=people')
   await assertAccessible(page)
-  await page.goto(`${service.url}/account`)
+  await follow(page, '/account')
   await page.getByText('You sign in with your provider').waitFor()
   await assertAccessible(page)
 

@@ -118,8 +118,11 @@ export function inOnePage(t: TestContext, url: string) {
     const { page, browserErrors } = view
     ofOne.after(async () => {
       const isKept = 'passed' in ofOne && ofOne.passed === true && browserErrors.length === 0 && !page.isClosed()
-      if (isKept) await restore(page, { scheme, device })
-      else views.delete(name)
+      if (isKept) {
+        await restore(page, { scheme, device })
+        // What it showed would go on asking. One that is just leading elsewhere is loaded again.
+        await page.evaluate(FORGET).catch(() => undefined)
+      } else views.delete(name)
       assert.deepEqual(browserErrors.splice(0), [])
     })
     if (known === undefined) return view
@@ -234,18 +237,23 @@ async function newestFigures(page: Page): Promise<void> {
  * compiles the dashboard and starts it again, which is most of what a page costs: take `page.goto` where that is what a test is about.
  */
 export async function follow(page: Page, path: string): Promise<void> {
-  await page.evaluate(forget(path))
+  await page.evaluate(FORGET)
+  await page.evaluate(`__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} })`)
   await untilTrue(page, SETTLED)
 }
 
-/** In the browser: by way of a page that shows nothing, so that no part of the one before stays, nor an answer that it got. */
-const forget = (path: string): string => `(async (router) => {
+/** Waits until the dashboard has every answer that its page asks for. */
+export const answered = (page: Page): Promise<void> =>
+  untilTrue(page, '__TSR_ROUTER__.options.context.queryClient.isFetching() === 0')
+
+/** In the browser: shows a page that shows nothing, so that no part of the one before stays, nor an answer that it got. */
+const FORGET = `(async (router) => {
+  if (router === undefined) return
   const { queryClient } = router.options.context
   await router.navigate({ href: '/left', replace: true })
   queryClient.removeQueries({ type: 'inactive' })
   await queryClient.invalidateQueries({ refetchType: 'none' })
-  await router.navigate({ href: ${JSON.stringify(path)} })
-})(__TSR_ROUTER__)`
+})(globalThis.__TSR_ROUTER__)`
 
 /** In the browser: the page of the address is drawn. */
 const SETTLED =
