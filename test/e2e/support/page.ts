@@ -190,6 +190,8 @@ async function restore(page: Page, { scheme, device }: Required<Variant>): Promi
   await context.clearPermissions()
   await page.emulateMedia({ media: null, colorScheme: scheme })
   await page.setViewportSize(SIZES[device])
+  // What comes to lie under it would open its tooltip.
+  await page.mouse.move(0, 0)
 }
 
 /** In the browser, before any script of a page: the time is that of the tests' clock. */
