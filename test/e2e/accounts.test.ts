@@ -144,7 +144,7 @@ test('from an invitation to the first view', async (t) => {
 })
 
 test('who edits one client and only sees another is offered changes of the first alone', async (t) => {
-  const { service, admin } = await startWithTwo(t)
+  const { admin } = await startWithTwo(t)
   const clients = await admin.ask<{ id: string; name: string }[]>('GET', '/api/clients')
   const sites = await admin.ask<{ id: string; client_id: string }[]>('GET', '/api/sites')
   const places = clients.map(({ id, name }) => {
@@ -173,7 +173,7 @@ test('who edits one client and only sees another is offered changes of the first
 })
 
 test('lists and forms over several clients offer changes of those that someone edits alone', async (t) => {
-  const { service, admin } = await startWithTwo(t)
+  const { admin } = await startWithTwo(t)
   const places = await admin.ask<{ id: string; name: string; client_id: string }[]>('GET', '/api/sites')
   for (const { id, name, client_id } of places) {
     await admin.ask('POST', '/api/probes', { site_id: id, probe_type: 'data_freshness', name: `${name} freshness` })
