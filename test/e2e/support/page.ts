@@ -148,7 +148,7 @@ async function takeSeat(url: string, variant: Required<Variant>): Promise<Seat> 
   return free.splice(at, at === -1 ? 0 : 1)[0] ?? newSeat(url, variant)
 }
 
-const PATIENCE_MS = 90_000
+const PATIENCE_MS = 180_000
 
 async function newSeat(url: string, variant: Required<Variant>): Promise<Seat> {
   const { scheme, device } = variant
@@ -162,7 +162,7 @@ async function newSeat(url: string, variant: Required<Variant>): Promise<Seat> {
     timezoneId: 'Europe/Berlin',
     reducedMotion: 'reduce',
   })
-  // While ten tests share two cores, a page may take half a minute.
+  // While ten tests share two cores that others want too, a page may take a minute and a half.
   context.setDefaultTimeout(PATIENCE_MS)
   await context.addInitScript(shiftClock, SHIFT_MS)
   return { context, page: await context.newPage(), url, variant }
