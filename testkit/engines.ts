@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { readConfig } from '../src/config.ts'
 import { openStore, type Store } from '../src/store/index.ts'
 import { fastestFolder, newFolder, removeFolder } from './folders.ts'
+import { amount } from './length.ts'
 import { createDatabase } from './postgres/databases.ts'
 import { copyTemplate, openWithoutThreads } from './sqlite.ts'
 
@@ -46,6 +47,8 @@ export const postgres: TestEngine = {
 
 export const engines: readonly TestEngine[] = [sqlite, postgres]
 export const realEngines: readonly TestEngine[] = [threadedSqlite, postgres]
+/** For logic whose statements other tests send to PostgreSQL on every change: SQLite alone, and at night every engine. */
+export const logicEngines: readonly TestEngine[] = engines.slice(0, amount(1, engines.length))
 
 /** Declares the same test once for every engine. */
 export function testPerEngine(
@@ -64,6 +67,10 @@ export function testOnEveryEngine(
 ): void {
   testPerEngine(title, async (engine, t) => body(await openEmptyStore(engine, t), t), among)
 }
+
+/** For logic whose statements other tests send to PostgreSQL on every change: with an empty SQLite store, and at night one of every engine. */
+export const testLogic = (title: string, body: (store: Store, t: TestContext) => Promise<void>): void =>
+  testOnEveryEngine(title, body, logicEngines)
 
 /** The same with the threads that the program has, for tests of the store itself. */
 export const testOnEveryRealEngine = (title: string, body: (store: Store, t: TestContext) => Promise<void>): void =>

@@ -5,7 +5,7 @@ import { DAY, HOUR, isoTime, newId } from '../../src/lib/index.ts'
 import type { AlertRow, Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
 
@@ -76,52 +76,66 @@ testPerEngine(
       ],
     )
   },
+  logicEngines,
 )
 
-testPerEngine('feedback on an open alert ends with it, on a resolved one it has its end', async (engine, t) => {
-  const { api, clock, store, insert, give } = await start(engine, t)
-  const open = await insert({ subject: 'target' })
-  const over = await insert({ subject: 'event:"a"', subject_label: 'a', state: 'resolved', resolved_at: NOW - 60_000 })
-  for (const { id } of [open, over]) assert.equal((await give(id, { verdict: 'real' })).status, 200)
-  const ends = async () => (await rows(store)).map(({ event_name, ended_at }) => [event_name, ended_at]).sort()
-  assert.deepEqual(
-    await ends(),
-    [
-      ['a', NOW - 60_000],
-      [null, null],
-    ].sort(),
-  )
-  clock.advance(5_000)
-  assert.equal((await api.call('POST', `/api/alerts/${open.id}/resolve`, {})).status, 200)
-  assert.deepEqual(
-    await ends(),
-    [
-      ['a', NOW - 60_000],
-      [null, NOW + 5_000],
-    ].sort(),
-  )
-})
+testPerEngine(
+  'feedback on an open alert ends with it, on a resolved one it has its end',
+  async (engine, t) => {
+    const { api, clock, store, insert, give } = await start(engine, t)
+    const open = await insert({ subject: 'target' })
+    const over = await insert({
+      subject: 'event:"a"',
+      subject_label: 'a',
+      state: 'resolved',
+      resolved_at: NOW - 60_000,
+    })
+    for (const { id } of [open, over]) assert.equal((await give(id, { verdict: 'real' })).status, 200)
+    const ends = async () => (await rows(store)).map(({ event_name, ended_at }) => [event_name, ended_at]).sort()
+    assert.deepEqual(
+      await ends(),
+      [
+        ['a', NOW - 60_000],
+        [null, null],
+      ].sort(),
+    )
+    clock.advance(5_000)
+    assert.equal((await api.call('POST', `/api/alerts/${open.id}/resolve`, {})).status, 200)
+    assert.deepEqual(
+      await ends(),
+      [
+        ['a', NOW - 60_000],
+        [null, NOW + 5_000],
+      ].sort(),
+    )
+  },
+  logicEngines,
+)
 
-testPerEngine('what nothing learns from takes no feedback', async (engine, t) => {
-  const { api, insert, give, shown } = await start(engine, t)
-  const others: Partial<AlertRow>[] = [
-    { probe_type: 'tag_failure_rate', subject: 'event:"a"', subject_label: 'a' },
-    { subject: 'check' },
-    { subject: 'others', subject_label: '30 more' },
-  ]
-  for (const over of others) {
-    const { id } = await insert(over)
-    const { status, text } = await give(id, { verdict: 'real' })
-    assert.equal(status, 409, text)
-    assert.equal((await shown(id)).takes_feedback, false)
-  }
-  const { id } = await insert()
-  for (const body of [{}, { verdict: 'wrong' }, { verdict: 'real', why: 'x' }]) {
-    assert.equal((await give(id, body)).status, 400)
-  }
-  assert.equal((await give(newId(), { verdict: 'real' })).status, 404)
-  assert.equal((await api.call('DELETE', `/api/alerts/${newId()}/feedback`)).status, 404)
-})
+testPerEngine(
+  'what nothing learns from takes no feedback',
+  async (engine, t) => {
+    const { api, insert, give, shown } = await start(engine, t)
+    const others: Partial<AlertRow>[] = [
+      { probe_type: 'tag_failure_rate', subject: 'event:"a"', subject_label: 'a' },
+      { subject: 'check' },
+      { subject: 'others', subject_label: '30 more' },
+    ]
+    for (const over of others) {
+      const { id } = await insert(over)
+      const { status, text } = await give(id, { verdict: 'real' })
+      assert.equal(status, 409, text)
+      assert.equal((await shown(id)).takes_feedback, false)
+    }
+    const { id } = await insert()
+    for (const body of [{}, { verdict: 'wrong' }, { verdict: 'real', why: 'x' }]) {
+      assert.equal((await give(id, body)).status, 400)
+    }
+    assert.equal((await give(newId(), { verdict: 'real' })).status, 404)
+    assert.equal((await api.call('DELETE', `/api/alerts/${newId()}/feedback`)).status, 404)
+  },
+  logicEngines,
+)
 
 testPerEngine('feedback is deleted with its alert and with its site', async (engine, t) => {
   const { api, store, site, insert, give } = await start(engine, t)

@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { type ProbeOutcome, subjectKey } from '../../src/probes/index.ts'
 import { tagFailureRate } from '../../src/probes/types/tag-failure-rate.ts'
 import type { ProbeRow, Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { event } from '../../testkit/payloads.ts'
 import { count, rollUpAll } from '../analytics/support.ts'
 import { typeOf } from '../probes/support.ts'
@@ -66,7 +66,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('a tag that comes back and works within the day has recovered', async (store, t) => {
+testLogic('a tag that comes back and works within the day has recovered', async (store, t) => {
   const { see, endings } = await watchMeta(t, store)
   await see('bad')
   for (let hour = 0; hour < 22; hour++) await see('unseen', HOUR)
@@ -75,7 +75,7 @@ testOnEveryEngine('a tag that comes back and works within the day has recovered'
   assert.deepEqual(await endings(), ['recovered'])
 })
 
-testOnEveryEngine('results that did not see a tag do not count towards its recovery', async (store, t) => {
+testLogic('results that did not see a tag do not count towards its recovery', async (store, t) => {
   const { see, endings } = await watchMeta(t, store, { recovery_threshold: 2 })
   await see('bad')
   await see('unseen')
@@ -85,7 +85,7 @@ testOnEveryEngine('results that did not see a tag do not count towards its recov
   assert.deepEqual(await endings(), ['recovered'])
 })
 
-testOnEveryEngine('a tag whose events are refused is not gone', async (store, t) => {
+testLogic('a tag whose events are refused is not gone', async (store, t) => {
   const { see, endings } = await watchMeta(t, store)
   await see('bad')
   await see('refused', 3 * DAY)
@@ -93,7 +93,7 @@ testOnEveryEngine('a tag whose events are refused is not gone', async (store, t)
   assert.deepEqual(await endings(), [null])
 })
 
-testOnEveryEngine('time in which this service took no requests is not counted', async (store, t) => {
+testLogic('time in which this service took no requests is not counted', async (store, t) => {
   const { see, endings, clock } = await watchMeta(t, store)
   await see('bad')
   const began_at = clock.now() + HOUR

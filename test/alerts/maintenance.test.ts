@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { MaintenanceRecord } from '../../src/alerts/maintenance/schemas.ts'
 import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { auditOf, type MuteApi, openMuteApi, placeOf } from './mute-support.ts'
 
 const WEEKLY = { title: 'Nightly restart', kind: 'weekly', weekdays: [6, 1, 6], start: '23:30', duration_minutes: 60 }
@@ -46,7 +46,7 @@ testOnEveryEngine('weekly maintenance takes the time zone of its site and says w
   assert.deepEqual(off, { ...record, is_active: false, next_occurrence: null })
 })
 
-testOnEveryEngine('maintenance without a title is called Maintenance', async (store, t) => {
+testLogic('maintenance without a title is called Maintenance', async (store, t) => {
   const api = await openMuteApi(store, t)
   const { title: _title, ...untitled } = WEEKLY
   assert.equal((await create(api, { ...untitled, site_id: placeOf(api, 0).site.id })).title, 'Maintenance')
@@ -82,54 +82,51 @@ testOnEveryEngine('maintenance that is once is planned, moved, ended early and d
   )
 })
 
-testOnEveryEngine(
-  'what is wrong with maintenance is named, when it is planned and when it is changed',
-  async (store, t) => {
-    const api = await openMuteApi(store, t)
-    const site_id = placeOf(api, 0).site.id
-    const now = api.clock.now()
-    const [soon, later] = [isoTime(now + HOUR), isoTime(now + 2 * HOUR)]
-    const once = { title: 'Move', kind: 'once', site_id }
-    const cases: [body: object, message: string][] = [
-      [{ ...once }, '/starts_at is required for kind once; /ends_at is required for kind once'],
-      [{ ...once, starts_at: later, ends_at: soon }, '/ends_at must be after starts_at'],
-      [{ ...once, starts_at: isoTime(now - 2 * HOUR), ends_at: isoTime(now - HOUR) }, '/ends_at must be in the future'],
-      [
-        { ...once, starts_at: soon, ends_at: isoTime(now + 367 * DAY) },
-        '/ends_at must be at most 366 days after starts_at',
-      ],
-      [{ ...once, starts_at: soon, ends_at: later, start: '10:00' }, '/start is a field of weekly maintenance'],
-      [{ ...once, starts_at: soon, ends_at: later, title: ' ' }, '/title must be text that is not blank'],
-      [{ ...WEEKLY, site_id, ends_at: later }, '/ends_at is a field of maintenance that is once'],
-      [
-        { title: 'x', kind: 'weekly', site_id },
-        '/weekdays is required for kind weekly; /start is required for kind weekly; /duration_minutes is required for kind weekly',
-      ],
-      [{ ...WEEKLY, site_id, weekdays: [] }, '/weekdays must have at least 1 entry'],
-      [{ ...WEEKLY, site_id, weekdays: [0] }, '/weekdays/0 must be at least 1'],
-      [{ ...WEEKLY, site_id, start: '24:00' }, '/start must be a time of day like 22:30'],
-      [{ ...WEEKLY, site_id, duration_minutes: 10_081 }, '/duration_minutes must be at most 10080'],
-      [{ ...WEEKLY, site_id, timezone: 'Mars/Olympus' }, '/timezone must be an IANA time zone like Europe/Berlin'],
-      [{ ...WEEKLY, site_id, kind: 'monthly' }, '/kind must be one of once, weekly'],
-      [{ ...WEEKLY }, 'exactly one of client_id, site_id and probe_id has to be given'],
-    ]
-    for (const [body, message] of cases) {
-      assert.equal((await api.refused(400, 'POST', '/api/maintenance', body)).message, message)
-    }
-    assert.deepEqual(await api.get('/api/maintenance'), [])
-    const { id } = await create(api, { ...WEEKLY, site_id })
-    const changes: [patch: object, message: string][] = [
-      [{ starts_at: soon }, '/starts_at is a field of maintenance that is once'],
-      [{ kind: 'once' }, '/kind is not a field that can be set here'],
-      [{ site_id }, '/site_id is not a field that can be set here'],
-      [{ start: '7:00' }, '/start must be a time of day like 22:30'],
-    ]
-    for (const [patch, message] of changes) {
-      assert.equal((await api.refused(400, 'PATCH', `/api/maintenance/${id}`, patch)).message, message)
-    }
-    assert.equal((await auditOf(store)).length, 1)
-  },
-)
+testLogic('what is wrong with maintenance is named, when it is planned and when it is changed', async (store, t) => {
+  const api = await openMuteApi(store, t)
+  const site_id = placeOf(api, 0).site.id
+  const now = api.clock.now()
+  const [soon, later] = [isoTime(now + HOUR), isoTime(now + 2 * HOUR)]
+  const once = { title: 'Move', kind: 'once', site_id }
+  const cases: [body: object, message: string][] = [
+    [{ ...once }, '/starts_at is required for kind once; /ends_at is required for kind once'],
+    [{ ...once, starts_at: later, ends_at: soon }, '/ends_at must be after starts_at'],
+    [{ ...once, starts_at: isoTime(now - 2 * HOUR), ends_at: isoTime(now - HOUR) }, '/ends_at must be in the future'],
+    [
+      { ...once, starts_at: soon, ends_at: isoTime(now + 367 * DAY) },
+      '/ends_at must be at most 366 days after starts_at',
+    ],
+    [{ ...once, starts_at: soon, ends_at: later, start: '10:00' }, '/start is a field of weekly maintenance'],
+    [{ ...once, starts_at: soon, ends_at: later, title: ' ' }, '/title must be text that is not blank'],
+    [{ ...WEEKLY, site_id, ends_at: later }, '/ends_at is a field of maintenance that is once'],
+    [
+      { title: 'x', kind: 'weekly', site_id },
+      '/weekdays is required for kind weekly; /start is required for kind weekly; /duration_minutes is required for kind weekly',
+    ],
+    [{ ...WEEKLY, site_id, weekdays: [] }, '/weekdays must have at least 1 entry'],
+    [{ ...WEEKLY, site_id, weekdays: [0] }, '/weekdays/0 must be at least 1'],
+    [{ ...WEEKLY, site_id, start: '24:00' }, '/start must be a time of day like 22:30'],
+    [{ ...WEEKLY, site_id, duration_minutes: 10_081 }, '/duration_minutes must be at most 10080'],
+    [{ ...WEEKLY, site_id, timezone: 'Mars/Olympus' }, '/timezone must be an IANA time zone like Europe/Berlin'],
+    [{ ...WEEKLY, site_id, kind: 'monthly' }, '/kind must be one of once, weekly'],
+    [{ ...WEEKLY }, 'exactly one of client_id, site_id and probe_id has to be given'],
+  ]
+  for (const [body, message] of cases) {
+    assert.equal((await api.refused(400, 'POST', '/api/maintenance', body)).message, message)
+  }
+  assert.deepEqual(await api.get('/api/maintenance'), [])
+  const { id } = await create(api, { ...WEEKLY, site_id })
+  const changes: [patch: object, message: string][] = [
+    [{ starts_at: soon }, '/starts_at is a field of maintenance that is once'],
+    [{ kind: 'once' }, '/kind is not a field that can be set here'],
+    [{ site_id }, '/site_id is not a field that can be set here'],
+    [{ start: '7:00' }, '/start must be a time of day like 22:30'],
+  ]
+  for (const [patch, message] of changes) {
+    assert.equal((await api.refused(400, 'PATCH', `/api/maintenance/${id}`, patch)).message, message)
+  }
+  assert.equal((await auditOf(store)).length, 1)
+})
 
 testOnEveryEngine('maintenance is listed by place and by whether it can still happen, in pages', async (store, t) => {
   const api = await openMuteApi(store, t)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadMutes, type Mute, muteFor, removeMutesOf } from '../../src/alerts/mutes.ts'
 import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic } from '../../testkit/engines.ts'
 import { type MuteApi, openMuteApi, placeOf } from './mute-support.ts'
 
 const TARGET = { clientId: 'c', siteId: 's', probeId: 'p', subject: 'target' }
@@ -55,7 +55,7 @@ async function create(api: MuteApi, what: 'silences' | 'maintenance', body: obje
 
 const WEEKLY = { title: 'Weekly', kind: 'weekly', weekdays: [5], start: '11:00', duration_minutes: 60 }
 
-testOnEveryEngine('what is in effect is read, with the window of weekly maintenance', async (store, t) => {
+testLogic('what is in effect is read, with the window of weekly maintenance', async (store, t) => {
   const api = await openMuteApi(store, t)
   // 10:00 on a Friday in UTC, 11:00 in Berlin.
   const now = api.clock.now()
@@ -87,7 +87,7 @@ testOnEveryEngine('what is in effect is read, with the window of weekly maintena
   assert.deepEqual(before, { silences: [], maintenances: [] })
 })
 
-testOnEveryEngine('what is deleted takes its silences and maintenance along, and no others', async (store, t) => {
+testLogic('what is deleted takes its silences and maintenance along, and no others', async (store, t) => {
   const api = await openMuteApi(store, t)
   const [here, there] = [placeOf(api, 0), placeOf(api, 1)]
   const ends_at = isoTime(api.clock.now() + DAY)

@@ -3,7 +3,7 @@ import { noteDelivered } from '../../src/alerts/write-transitions.ts'
 import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { storedAddress } from '../../src/notifications/channel.ts'
 import type { Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { until } from '../../testkit/until.ts'
 import { DELIVERED, openNode } from '../notifications/support.ts'
 import { alertRows, deliverAll, outbox, timeline, watch } from './support.ts'
@@ -16,7 +16,7 @@ const texts = async (store: Store): Promise<string[]> => {
   return rows.filter(({ kind }) => kind === 'notified' || kind === 'unreachable').map(({ text }) => text)
 }
 
-testOnEveryEngine('an alert whose client has no channel notifies no one and says so once', async (store, t) => {
+testLogic('an alert whose client has no channel notifies no one and says so once', async (store, t) => {
   const { find, upkeep } = await watch(t, store, {}, NO_CHANNEL)
   await find('ccc')
   await upkeep()
@@ -56,7 +56,7 @@ testOnEveryEngine('a channel that is switched off after a failure reaches no one
   assert.deepEqual(await kinds(store), ['opened'])
 })
 
-testOnEveryEngine('a message that still waits has notified no one and causes no reminders', async (store, t) => {
+testLogic('a message that still waits has notified no one and causes no reminders', async (store, t) => {
   const { find, upkeep, site, clock } = await watch(t, store, {}, { delivers: false })
   await store.write.updateTable('clients').set({ reminder_minutes: 30 }).where('id', '=', site.client_id).execute()
   await find('c')
@@ -79,7 +79,7 @@ testOnEveryEngine('a message that still waits has notified no one and causes no 
   assert.deepEqual(await kinds(store), ['opened', 'reminder'], 'no second one while the first waits')
 })
 
-testOnEveryEngine('the sender writes down what reached people, with the message and once', async (store, t) => {
+testLogic('the sender writes down what reached people, with the message and once', async (store, t) => {
   const { find, clock, site } = await watch(t, store, {}, { delivers: false })
   await store.write.updateTable('clients').set({ email: 'ops@shop.example' }).where('id', '=', site.client_id).execute()
   await find('c')

@@ -6,7 +6,7 @@ import { addOverride, setOnCall } from '../../src/notifications/on-call/on-call.
 import type { SetOnCall } from '../../src/notifications/on-call/schemas.ts'
 import { sharedIncident } from '../../src/sharing/shared-incident.ts'
 import type { Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { outbox, type Watch, watch } from './support.ts'
 
 const PLAN: SetOnCall = {
@@ -43,7 +43,7 @@ const events = async (store: Store) =>
       .execute()
   ).map(({ text }) => text)
 
-testOnEveryEngine('messages name who is on call, who gets them too, and their end', async (store, t) => {
+testLogic('messages name who is on call, who gets them too, and their end', async (store, t) => {
   const seen = await watch(t, store)
   const { sent } = await plan(store, seen)
   await seen.find('c')
@@ -52,7 +52,7 @@ testOnEveryEngine('messages name who is on call, who gets them too, and their en
   assert.deepEqual((await sent()).slice(2), ['all: resolved, undefined', 'Ada: resolved, undefined'])
 })
 
-testOnEveryEngine('what no one acknowledges goes to each of the others once', async (store, t) => {
+testLogic('what no one acknowledges goes to each of the others once', async (store, t) => {
   const seen = await watch(t, store)
   const { sent } = await plan(store, seen)
   await seen.find('c')
@@ -118,7 +118,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('a client that only the one on call can be reached at is reached', async (store, t) => {
+testLogic('a client that only the one on call can be reached at is reached', async (store, t) => {
   const seen = await watch(t, store, {}, { channelSettings: { globalWebhook: null, isEmailOn: true } })
   const { sent } = await plan(store, seen, { escalate_after_minutes: null })
   await seen.find('c')

@@ -1,73 +1,70 @@
 import assert from 'node:assert/strict'
 import { HOUR, isoTime, MINUTE, newId, newOrderedId } from '../../src/lib/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { resultsOf, runDue } from '../probes/support.ts'
 import { alertRows, outbox, timeline, watch } from './support.ts'
 
-testOnEveryEngine(
-  'a critical result opens one alert with one message, and an ok result resolves it',
-  async (store, t) => {
-    const { find, probe, site, clock } = await watch(t, store)
-    await find('oc')
-    const openedAt = clock.now()
-    await find('c')
-    const [open, ...others] = await alertRows(store)
-    assert.deepEqual(others, [])
-    assert.deepEqual(
-      { ...open, id: undefined },
-      {
-        id: undefined,
-        client_id: site.client_id,
-        site_id: site.id,
-        probe_id: probe.id,
-        probe_type: 'fake',
-        subject: 'target',
-        subject_label: null,
-        severity: 'critical',
-        severity_since: openedAt,
-        state: 'open',
-        title: 'It is critical',
-        message: 'It is critical',
-        details: '{}',
-        started_at: openedAt,
-        opened_at: openedAt,
-        last_seen_at: openedAt + MINUTE,
-        occurrences: 2,
-        confirmed_at: openedAt,
-        vendor: null,
-        acknowledged_at: null,
-        acknowledged_by: null,
-        resolved_at: null,
-        resolution: null,
-        suppressed_by: null,
-        is_flapping: 0,
-        announced_at: openedAt,
-        last_announced_at: openedAt,
-        first_notified_at: openedAt,
-        last_notified_at: openedAt,
-        notified_severity: 'critical',
-        bad_events: '[]',
-        told_events: 0,
-        incident_id: open?.incident_id,
-      },
-    )
-    await find('o')
-    const [ended] = await alertRows(store)
-    assert.deepEqual([ended?.state, ended?.resolution, ended?.resolved_at], ['resolved', 'recovered', clock.now()])
-    assert.deepEqual(await timeline(store, ended?.id ?? ''), ['opened', 'notified', 'resolved', 'notified'])
-    const messages = await outbox(store)
-    assert.deepEqual(
-      messages.map(({ channel, kind, alert }) => [channel, kind, alert.state]),
-      [
-        ['global', 'opened', 'open'],
-        ['global', 'resolved', 'resolved'],
-      ],
-    )
-  },
-)
+testLogic('a critical result opens one alert with one message, and an ok result resolves it', async (store, t) => {
+  const { find, probe, site, clock } = await watch(t, store)
+  await find('oc')
+  const openedAt = clock.now()
+  await find('c')
+  const [open, ...others] = await alertRows(store)
+  assert.deepEqual(others, [])
+  assert.deepEqual(
+    { ...open, id: undefined },
+    {
+      id: undefined,
+      client_id: site.client_id,
+      site_id: site.id,
+      probe_id: probe.id,
+      probe_type: 'fake',
+      subject: 'target',
+      subject_label: null,
+      severity: 'critical',
+      severity_since: openedAt,
+      state: 'open',
+      title: 'It is critical',
+      message: 'It is critical',
+      details: '{}',
+      started_at: openedAt,
+      opened_at: openedAt,
+      last_seen_at: openedAt + MINUTE,
+      occurrences: 2,
+      confirmed_at: openedAt,
+      vendor: null,
+      acknowledged_at: null,
+      acknowledged_by: null,
+      resolved_at: null,
+      resolution: null,
+      suppressed_by: null,
+      is_flapping: 0,
+      announced_at: openedAt,
+      last_announced_at: openedAt,
+      first_notified_at: openedAt,
+      last_notified_at: openedAt,
+      notified_severity: 'critical',
+      bad_events: '[]',
+      told_events: 0,
+      incident_id: open?.incident_id,
+    },
+  )
+  await find('o')
+  const [ended] = await alertRows(store)
+  assert.deepEqual([ended?.state, ended?.resolution, ended?.resolved_at], ['resolved', 'recovered', clock.now()])
+  assert.deepEqual(await timeline(store, ended?.id ?? ''), ['opened', 'notified', 'resolved', 'notified'])
+  const messages = await outbox(store)
+  assert.deepEqual(
+    messages.map(({ channel, kind, alert }) => [channel, kind, alert.state]),
+    [
+      ['global', 'opened', 'open'],
+      ['global', 'resolved', 'resolved'],
+    ],
+  )
+})
 
-testOnEveryEngine('a message says what, since when, where, and what changed before', async (store, t) => {
+testLogic('a message says what, since when, where, and what changed before', async (store, t) => {
   const { find, probe, site, clock } = await watch(t, store)
   const at = clock.now() - 11 * MINUTE
   const marker = { site_id: site.id, source: 'web container', from_version: '41', to_version: '42', details: '{}' }
@@ -114,7 +111,7 @@ testOnEveryEngine('a message says what, since when, where, and what changed befo
   })
 })
 
-testOnEveryEngine("it goes to everyone's webhook, the client's own and its e-mail address", async (store, t) => {
+testLogic("it goes to everyone's webhook, the client's own and its e-mail address", async (store, t) => {
   const { find, site } = await watch(t, store)
   await store.write
     .updateTable('clients')
@@ -129,7 +126,7 @@ testOnEveryEngine("it goes to everyone's webhook, the client's own and its e-mai
   )
 })
 
-testOnEveryEngine('an alert opens also when there is no one to notify', async (store, t) => {
+testLogic('an alert opens also when there is no one to notify', async (store, t) => {
   const { find } = await watch(t, store, {}, { channelSettings: { globalWebhook: null, isEmailOn: false } })
   await find('c')
   assert.equal((await alertRows(store)).length, 1)
@@ -151,7 +148,7 @@ testOnEveryEngine('the store refuses a second unresolved alert for a probe and s
   await insert({ state: 'resolved' })
 })
 
-testOnEveryEngine(
+testLogic(
   'three errors in a row open an alert about the check itself, and any other result resolves it',
   async (store, t) => {
     const { find } = await watch(t, store)
@@ -178,7 +175,7 @@ testOnEveryEngine('many probes that fail at once have an alert each, in one tran
   assert.ok((await alertRows(store)).every(({ state }) => state === 'resolved'))
 })
 
-testOnEveryEngine('a probe that is switched off opens nothing when it is run by hand', async (store, t) => {
+testLogic('a probe that is switched off opens nothing when it is run by hand', async (store, t) => {
   const { find, probe, node } = await watch(t, store)
   await store.write.updateTable('probes').set({ is_active: 0 }).where('id', '=', probe.id).execute()
   await find('c')
@@ -224,7 +221,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('a result that judged nothing neither ends an alert nor counts towards its end', async (store, t) => {
+testLogic('a result that judged nothing neither ends an alert nor counts towards its end', async (store, t) => {
   const { find } = await watch(t, store, { recovery_threshold: 2 })
   const state = async () => (await alertRows(store)).map((alert) => [alert.state, alert.occurrences])
   await find('cuuu')
@@ -235,21 +232,18 @@ testOnEveryEngine('a result that judged nothing neither ends an alert nor counts
   assert.deepEqual(await state(), [['resolved', 1]], 'what was judged between counts')
 })
 
-testOnEveryEngine(
-  'a result that judged nothing opens no alert, and does end one about the check itself',
-  async (store, t) => {
-    const { find } = await watch(t, store)
-    await find('uuuu')
-    assert.deepEqual(await alertRows(store), [])
-    await find('eee')
-    assert.deepEqual(
-      (await alertRows(store)).map(({ state, subject }) => [state, subject]),
-      [['open', 'check']],
-    )
-    await find('u')
-    assert.deepEqual(
-      (await alertRows(store)).map(({ state }) => state),
-      ['resolved'],
-    )
-  },
-)
+testLogic('a result that judged nothing opens no alert, and does end one about the check itself', async (store, t) => {
+  const { find } = await watch(t, store)
+  await find('uuuu')
+  assert.deepEqual(await alertRows(store), [])
+  await find('eee')
+  assert.deepEqual(
+    (await alertRows(store)).map(({ state, subject }) => [state, subject]),
+    [['open', 'check']],
+  )
+  await find('u')
+  assert.deepEqual(
+    (await alertRows(store)).map(({ state }) => state),
+    ['resolved'],
+  )
+})

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { clearMutes } from '../../src/alerts/alerts.ts'
 import type { SilenceRecord } from '../../src/alerts/silences/schemas.ts'
 import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { UNKNOWN_ID } from '../management/support.ts'
 import { auditOf, type MuteApi, openMuteApi, placeOf } from './mute-support.ts'
@@ -48,7 +48,7 @@ testOnEveryEngine('a silence begins now, is active, and deleting it ends it and 
   ])
 })
 
-testOnEveryEngine('what is wrong with a silence is named, and nothing is kept of it', async (store, t) => {
+testLogic('what is wrong with a silence is named, and nothing is kept of it', async (store, t) => {
   const api = await openMuteApi(store, t)
   const { site, probe } = placeOf(api, 0)
   const end = after(api, DAY)
@@ -130,7 +130,7 @@ testOnEveryEngine('silences are listed by place, by whether they are in effect, 
   assert.equal(error.message, '/before must be the id of a silence or an ISO 8601 time')
 })
 
-testOnEveryEngine('silences and single maintenance are kept for a time after their end', async (store, t) => {
+testLogic('silences and single maintenance are kept for a time after their end', async (store, t) => {
   const api = await openMuteApi(store, t)
   const { site } = placeOf(api, 0)
   const short = await create(api, { site_id: site.id, ends_at: after(api, HOUR) })
@@ -160,7 +160,7 @@ testOnEveryEngine('silences and single maintenance are kept for a time after the
   assert.deepEqual(await left(), [[long.id], ['Nightly']])
 })
 
-testOnEveryEngine('a silence goes after its probe', async (store, t) => {
+testLogic('a silence goes after its probe', async (store, t) => {
   const api = await openMuteApi(store, t)
   const { site } = placeOf(api, 0)
   const probe = await insertProbe(store, site.id)

@@ -4,7 +4,7 @@ import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { subjectKey } from '../../src/probes/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { openMuteApi, placeOf } from './mute-support.ts'
 import { outbox } from './support.ts'
 
@@ -40,7 +40,7 @@ const reminded = async (store: Store, now: number): Promise<string[]> => {
   return (await outbox(store)).map(({ alert }) => alert.title)
 }
 
-testOnEveryEngine('the silence of one tag does not mute the other, and stands in its timeline', async (store, t) => {
+testLogic('the silence of one tag does not mute the other, and stands in its timeline', async (store, t) => {
   const api = await openMuteApi(store, t)
   const { probe, meta, ga4 } = await open(store, api)
   const ends_at = isoTime(api.clock.now() + HOUR)
@@ -85,7 +85,7 @@ testOnEveryEngine('a silence until it is resolved ends with the last alert withi
   assert.equal(meta.subject, META)
 })
 
-testOnEveryEngine('a silence that cannot be is refused with what is wrong', async (store, t) => {
+testLogic('a silence that cannot be is refused with what is wrong', async (store, t) => {
   const api = await openMuteApi(store, t)
   const { site, probe } = placeOf(api, 0)
   const ends_at = isoTime(api.clock.now() + HOUR)

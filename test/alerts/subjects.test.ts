@@ -4,7 +4,7 @@ import { HOUR, MINUTE, newOrderedId } from '../../src/lib/index.ts'
 import { type ProbeOutcome, SUBJECTS_MAX, type Subject, subjectKey } from '../../src/probes/index.ts'
 import type { AlertRow, ProbeRow, Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { DELIVERED, openNode } from '../notifications/support.ts'
 import { probeRow, typeOf } from '../probes/support.ts'
 import { alertRows, outbox, timeline, watch } from './support.ts'
@@ -92,7 +92,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('thresholds count the results of each tag separately', async (store, t) => {
+testLogic('thresholds count the results of each tag separately', async (store, t) => {
   const { findBad, probe } = await watchTags(t, store, { failure_threshold: 3, recovery_threshold: 2 })
   await findBad({ Meta: 'critical' })
   await findBad({ Meta: 'critical', GA4: 'critical' })
@@ -108,7 +108,7 @@ testOnEveryEngine('thresholds count the results of each tag separately', async (
   assert.equal((await probeRow(store, probe.id)).subject_statuses, '{}', 'nothing is kept of what is fine')
 })
 
-testOnEveryEngine('a tag that flaps leaves the others alone', async (store, t) => {
+testLogic('a tag that flaps leaves the others alone', async (store, t) => {
   const { findBad } = await watchTags(t, store)
   for (let n = 0; n < 3; n++) {
     await findBad({ Meta: 'critical', GA4: 'critical' })
@@ -119,7 +119,7 @@ testOnEveryEngine('a tag that flaps leaves the others alone', async (store, t) =
   assert.deepEqual(flapping, [tag('Meta')])
 })
 
-testOnEveryEngine('a result that judged nothing changes nothing', async (store, t) => {
+testLogic('a result that judged nothing changes nothing', async (store, t) => {
   const { findBad } = await watchTags(t, store, { recovery_threshold: 2 })
   await findBad({ Meta: 'critical' })
   await findBad({})
@@ -129,7 +129,7 @@ testOnEveryEngine('a result that judged nothing changes nothing', async (store, 
   assert.deepEqual(shown(await alertRows(store)), [`${tag('Meta')} resolved`])
 })
 
-testOnEveryEngine('what began says since when, and stays by it', async (store, t) => {
+testLogic('what began says since when, and stays by it', async (store, t) => {
   const { findBad, clock } = await watchTags(t, store)
   const since = clock.now() - 8 * MINUTE
   await findBad({ Meta: 'critical' }, since)
@@ -154,7 +154,7 @@ testOnEveryEngine('without a time of its own it began with the first bad result 
   assert.deepEqual([check?.started_at, check?.opened_at], [clock.now() - 2 * MINUTE, clock.now()])
 })
 
-testOnEveryEngine('a site with more broken tags than can be kept apart sums up the rest', async (store, t) => {
+testLogic('a site with more broken tags than can be kept apart sums up the rest', async (store, t) => {
   const { findBad } = await watchTags(t, store)
   const names = Array.from({ length: SUBJECTS_MAX + 30 }, (_, n) => `tag ${n}`)
   const all = (given: readonly string[]) => Object.fromEntries(given.map((name) => [name, 'critical' as const]))
@@ -247,7 +247,7 @@ testOnEveryEngine('the alert of an earlier version that names nothing closes wit
   assert.deepEqual(await timeline(store, old.id), ['resolved'])
 })
 
-testOnEveryEngine('an alert about the site as a whole stays what it was', async (store, t) => {
+testLogic('an alert about the site as a whole stays what it was', async (store, t) => {
   const watched = await watchTags(t, store)
   const { findBad, clock } = watched
   const old = await insertOld(store, watched, clock.now() - HOUR, {})

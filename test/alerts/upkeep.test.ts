@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { hooksInOrder } from '../../src/management/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { alertRows, outbox, timeline, watch } from './support.ts'
 
-testOnEveryEngine('reminders come as often as the client wants, until someone acknowledges', async (store, t) => {
+testLogic('reminders come as often as the client wants, until someone acknowledges', async (store, t) => {
   const { find, upkeep, site, clock } = await watch(t, store)
   await store.write.updateTable('clients').set({ reminder_minutes: 30 }).where('id', '=', site.client_id).execute()
   await find('c')
@@ -46,7 +46,7 @@ for (const [what, table] of [
   })
 }
 
-testOnEveryEngine('an alert ends when its probe is deleted', async (store, t) => {
+testLogic('an alert ends when its probe is deleted', async (store, t) => {
   const { find, upkeep, probe } = await watch(t, store)
   await find('c')
   await store.write.deleteFrom('probes').where('id', '=', probe.id).execute()
@@ -54,7 +54,7 @@ testOnEveryEngine('an alert ends when its probe is deleted', async (store, t) =>
   assert.equal((await alertRows(store))[0]?.resolution, 'probe_removed')
 })
 
-testOnEveryEngine('hundreds of alerts are seen to in one round', async (store, t) => {
+testLogic('hundreds of alerts are seen to in one round', async (store, t) => {
   const { find, upkeep, site } = await watch(t, store)
   for (let count = 0; count < 210; count++) await insertProbe(store, site.id)
   await find('c')

@@ -5,7 +5,7 @@ import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import type { AlertMessage, ChannelKey } from '../../src/notifications/index.ts'
 import { setOnCall } from '../../src/notifications/on-call/on-call.ts'
 import type { Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { typeOf } from '../probes/support.ts'
 import { deliverAll, watch } from './support.ts'
 
@@ -125,7 +125,7 @@ testOnEveryEngine('so it does where the client wants no escalations', async (sto
   assert.deepEqual(await run('critical', 5), ['email opened critical', 'global opened critical'])
 })
 
-testOnEveryEngine('a warning that is over before it was due is told by webhooks alone', async (store, t) => {
+testLogic('a warning that is over before it was due is told by webhooks alone', async (store, t) => {
   const { run, rows } = await watchOne(t, store)
   await run('warning')
   assert.deepEqual(await run('ok', 10), ['chat resolved warning'])
@@ -138,7 +138,7 @@ testOnEveryEngine('a warning that is over before it was due is told by webhooks 
   ])
 })
 
-testOnEveryEngine('a warning that is bad again before its end is certain is told when it was due', async (store, t) => {
+testLogic('a warning that is bad again before its end is certain is told when it was due', async (store, t) => {
   const { run } = await watchOne(t, store, { name: 'data_volume' })
   await run('warning')
   assert.deepEqual(await run('ok', 10), [])
@@ -153,7 +153,7 @@ testOnEveryEngine('and one that is back after that, at once', async (store, t) =
   assert.deepEqual(await run('warning', 60), ['email opened warning', 'global opened warning'])
 })
 
-testOnEveryEngine('once its end is certain it is never told', async (store, t) => {
+testLogic('once its end is certain it is never told', async (store, t) => {
   const { run, rows } = await watchOne(t, store, { name: 'data_volume' })
   await run('warning')
   await run('ok', 10)
@@ -171,7 +171,7 @@ testOnEveryEngine('what lasted longer and ended in quiet hours is one message in
   assert.deepEqual(email, ['email resolved warning'])
 })
 
-testOnEveryEngine('an incident that is back is told where its end was, and not where it was not', async (store, t) => {
+testLogic('an incident that is back is told where its end was, and not where it was not', async (store, t) => {
   const { run, rows } = await watchOne(t, store)
   await run('warning')
   await run('warning', 32)
@@ -191,7 +191,7 @@ testOnEveryEngine('a message that waits is kept back within a silence, and goes 
   assert.deepEqual(await run('warning', 10), ['email opened warning', 'global opened warning'])
 })
 
-testOnEveryEngine('what ends within the silence is not told', async (store, t) => {
+testLogic('what ends within the silence is not told', async (store, t) => {
   const { run, clock, rows } = await watchOne(t, store)
   await run('warning')
   const ctx = { store, clock, actor: 'Ada' }
@@ -207,7 +207,7 @@ testOnEveryEngine('what ends within the silence is not told', async (store, t) =
   )
 })
 
-testOnEveryEngine('the next on call is notified so long after the message was due', async (store, t) => {
+testLogic('the next on call is notified so long after the message was due', async (store, t) => {
   const { run, clock, site } = await watchOne(t, store)
   await store.write.updateTable('clients').set({ chat_webhook: null, email: null }).execute()
   const people = ['ada', 'grace'].map((name) => ({ name, email: `${name}@acme.example` }))

@@ -3,7 +3,7 @@ import { type CriticalAlert, KeptSummaries, siteFigures } from '../../src/analyt
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { event } from '../../testkit/payloads.ts'
 import { Random } from '../../testkit/random.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -25,7 +25,7 @@ async function compared(kept: KeptSummaries, store: Store, sites: readonly SiteR
   return summaries
 }
 
-testOnEveryEngine('what is kept is what would be read anew, whatever comes, however late', async (store) => {
+testLogic('what is kept is what would be read anew, whatever comes, however late', async (store) => {
   const random = new Random(7)
   const sites = [await insertSite(store), await insertSite(store), await insertSite(store)]
   const kept = new KeptSummaries(store)
@@ -64,7 +64,7 @@ testOnEveryEngine('the 24 hours move on with the minute, and back with a clock t
   assert.deepEqual([await eventsAt(NOW), await eventsAt(NOW + DAY), await eventsAt(NOW)], [1, 0, 1])
 })
 
-testOnEveryEngine('a critical alert caps what is kept, and no longer when it is over', async (store) => {
+testLogic('a critical alert caps what is kept, and no longer when it is over', async (store) => {
   const site = await insertSite(store)
   const kept = new KeptSummaries(store)
   await count(

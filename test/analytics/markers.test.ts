@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { analyticsRoutes, markers } from '../../src/analytics/index.ts'
 import { MINUTE, newOrderedId } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { openApp, refused } from '../http/support.ts'
 import { reportContext } from './support.ts'
@@ -22,7 +22,7 @@ async function insertMarkers(store: Store, site: SiteRow, changes: readonly { at
   await store.write.insertInto('deploy_markers').values(rows).execute()
 }
 
-testOnEveryEngine('the markers of a site in a window come oldest first', async (store, t) => {
+testLogic('the markers of a site in a window come oldest first', async (store, t) => {
   const site = await insertSite(store)
   const other = await insertSite(store)
   const times = [NOW - 120 * MINUTE, NOW - 30 * MINUTE, NOW - 10 * MINUTE]
@@ -48,7 +48,7 @@ testOnEveryEngine('the markers of a site in a window come oldest first', async (
   await refused(app, { url: `${path}?hours=0` }, 400, 'invalid_request')
 })
 
-testOnEveryEngine('of many markers the latest 200 are answered', async (store) => {
+testLogic('of many markers the latest 200 are answered', async (store) => {
   const site = await insertSite(store)
   const changes = Array.from({ length: 230 }, (_, index) => ({ at: NOW - (231 - index) * MINUTE, to: String(index) }))
   await insertMarkers(store, site, changes)

@@ -6,7 +6,7 @@ import type { Payload } from '../../src/journal/payload.ts'
 import { AppError, HOUR, MINUTE } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { count, reportContext } from './support.ts'
@@ -40,7 +40,7 @@ const viewBatch = batch(at('11:00:00'), {
 const report = (store: Store, site: SiteRow, query: Parameters<typeof overview>[2] = {}, now = NOW) =>
   overview(reportContext(store, now), site, query)
 
-testOnEveryEngine('both send modes add up to one overview', async (store) => {
+testLogic('both send modes add up to one overview', async (store) => {
   const site = await insertSite(store)
   await count(store, site, [...times(30, purchase), viewBatch, viewBatch])
   const seen = await report(store, site)
@@ -86,7 +86,7 @@ testOnEveryEngine('both send modes add up to one overview', async (store) => {
   assert.deepEqual(seen.ecommerce.items, { present: 10, total: 40, rate: 10 / 40 })
 })
 
-testOnEveryEngine('percentiles are unknown where only batches reported', async (store) => {
+testLogic('percentiles are unknown where only batches reported', async (store) => {
   const site = await insertSite(store)
   await count(store, site, [viewBatch])
   const { tags } = await report(store, site)
@@ -120,7 +120,7 @@ testOnEveryEngine('the score judges transaction ids by purchases and refunds, th
   assert.equal(seen.score.ecommerce, 100)
 })
 
-testOnEveryEngine('a site that sent nothing has an empty overview', async (store) => {
+testLogic('a site that sent nothing has an empty overview', async (store) => {
   const seen = await report(store, await insertSite(store))
   assert.equal(seen.total_events, 0)
   assert.deepEqual([seen.events, seen.tags, seen.containers, seen.warnings], [[], [], [], []])
@@ -141,7 +141,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('what lies outside the window or belongs to another site is not counted', async (store) => {
+testLogic('what lies outside the window or belongs to another site is not counted', async (store) => {
   const site = await insertSite(store)
   const other = await insertSite(store)
   const around = ['09:59:59.999', '10:00:00', '10:59:59.999', '11:00:00'].map((time) => event(at(time)))
@@ -151,7 +151,7 @@ testOnEveryEngine('what lies outside the window or belongs to another site is no
   assert.equal((await report(store, site, query)).total_events, 2)
 })
 
-testOnEveryEngine('compare adds the same report on the window just before', async (store) => {
+testLogic('compare adds the same report on the window just before', async (store) => {
   const site = await insertSite(store)
   await count(store, site, [event(at('12:00:00')), event(at('11:10:00')), event(at('11:20:00')), event(at('10:00:00'))])
   const seen = await report(store, site, { hours: 1, compare: 'previous' })
@@ -177,7 +177,7 @@ testOnEveryEngine('a tag that gains a name or is renamed keeps its history toget
   )
 })
 
-testOnEveryEngine('containers and the time last seen do not depend on the window', async (store) => {
+testLogic('containers and the time last seen do not depend on the window', async (store) => {
   const site = await insertSite(store)
   await count(store, site, [
     event('2026-11-01T08:00:00Z', { container_id: 'GTM-OLD' }),
@@ -191,7 +191,7 @@ testOnEveryEngine('containers and the time last seen do not depend on the window
   assert.equal(seen.last_seen, Date.parse('2026-11-02T08:00:00Z'))
 })
 
-testOnEveryEngine('rejections are counted by reason in the minutes of the window', async (store) => {
+testLogic('rejections are counted by reason in the minutes of the window', async (store) => {
   const site = await insertSite(store)
   const row = (time: string, reason: string, total: number) => ({
     site_no: site.site_no,
@@ -213,7 +213,7 @@ testOnEveryEngine('rejections are counted by reason in the minutes of the window
   assert.deepEqual(rejections, { invalid_payload: 3, rate_limited: 7 })
 })
 
-testOnEveryEngine('what makes the figures less precise is said', async (store) => {
+testLogic('what makes the figures less precise is said', async (store) => {
   const site = await insertSite(store)
   const tags = [{ id: '1', name: '(other)', status: 'success' as const }]
   await count(store, site, [event('2020-01-01T00:00:00Z', { event_name: '(other)', tags }), event(at('12:00:00'))], NOW)
@@ -252,7 +252,7 @@ test('a warning names the cap', () => {
   assert.match(warning?.message ?? '', /^more than 500 different event names/)
 })
 
-testOnEveryEngine('quality reports of more events than there were are kept, and said', async (store) => {
+testLogic('quality reports of more events than there were are kept, and said', async (store) => {
   const site = await insertSite(store)
   const quality = { user_data_quality: { email: 30, total: 60 }, ecommerce_quality: { value: 20, total: 21 } }
   await count(store, site, [batch(at('10:10:00'), { total_events: 20, ...quality })])
@@ -287,55 +287,49 @@ const lateFailure = (): Payload[] => [
   ),
 ]
 
-testOnEveryEngine(
-  'the last hour stands beside the score of a longer window, and follows its worst tag',
-  async (store) => {
-    const site = await insertSite(store)
-    await count(store, site, lateFailure())
-    const { score, to } = await report(store, site)
-    assert.deepEqual([score.overall, score.delivery, score.band], [95, 95, 'excellent'])
-    assert.equal(score.inputs.delivery.rate, 0.975)
-    assert.deepEqual([score.recent?.from, score.recent?.to], [to - HOUR, to])
-    assert.deepEqual([score.recent?.overall, score.recent?.band], [45, 'critical'])
-    assert.deepEqual(score.recent?.inputs.delivery.worst_tag, {
-      tag_key: 'Meta CAPI',
-      success: 45,
-      executions: 100,
-      rate: 0.45,
-    })
-    assert.equal((await report(store, site, { hours: 1 })).score.recent, null)
-    const lastHour = await report(store, site, { from: to - HOUR, to })
-    assert.equal(lastHour.score.overall, 45)
-  },
-)
+testLogic('the last hour stands beside the score of a longer window, and follows its worst tag', async (store) => {
+  const site = await insertSite(store)
+  await count(store, site, lateFailure())
+  const { score, to } = await report(store, site)
+  assert.deepEqual([score.overall, score.delivery, score.band], [95, 95, 'excellent'])
+  assert.equal(score.inputs.delivery.rate, 0.975)
+  assert.deepEqual([score.recent?.from, score.recent?.to], [to - HOUR, to])
+  assert.deepEqual([score.recent?.overall, score.recent?.band], [45, 'critical'])
+  assert.deepEqual(score.recent?.inputs.delivery.worst_tag, {
+    tag_key: 'Meta CAPI',
+    success: 45,
+    executions: 100,
+    rate: 0.45,
+  })
+  assert.equal((await report(store, site, { hours: 1 })).score.recent, null)
+  const lastHour = await report(store, site, { from: to - HOUR, to })
+  assert.equal(lastHour.score.overall, 45)
+})
 
-testOnEveryEngine(
-  'an open critical alert of the site caps the score of a window that continues, no other',
-  async (store) => {
-    const site = await insertSite(store)
-    await count(store, site, lateFailure())
-    const other = await insertSite(store)
-    await insertAlert(store, other, NOW_MS - 10 * MINUTE)
-    await insertAlert(store, site, NOW_MS - 10 * MINUTE, {
-      state: 'resolved',
-      resolved_at: NOW_MS,
-      resolution: 'recovered',
-    })
-    await insertAlert(store, site, NOW_MS - 10 * MINUTE, { severity: 'warning' })
-    assert.deepEqual([(await report(store, site)).score.cap, (await report(store, site)).score.overall], [null, 95])
-    const alert = await insertAlert(store, site, NOW_MS - 5 * MINUTE, {
-      state: 'acknowledged',
-      title: 'Meta CAPI fails',
-    })
-    const { score, previous } = await report(store, site, { hours: 12, compare: 'previous' })
-    assert.deepEqual(score.cap, { max: 49, reason: 'Meta CAPI fails', alert_id: alert.id })
-    assert.deepEqual([score.overall, score.band, score.recent?.overall], [49, 'critical', 45])
-    assert.ok((score.inputs.uncapped ?? 0) > 90)
-    assert.equal(previous?.score.cap, null)
-    const over = await report(store, site, { from: NOW_MS - 12 * HOUR, to: NOW_MS - HOUR })
-    assert.deepEqual([over.score.cap, over.score.overall], [null, 100])
-  },
-)
+testLogic('an open critical alert of the site caps the score of a window that continues, no other', async (store) => {
+  const site = await insertSite(store)
+  await count(store, site, lateFailure())
+  const other = await insertSite(store)
+  await insertAlert(store, other, NOW_MS - 10 * MINUTE)
+  await insertAlert(store, site, NOW_MS - 10 * MINUTE, {
+    state: 'resolved',
+    resolved_at: NOW_MS,
+    resolution: 'recovered',
+  })
+  await insertAlert(store, site, NOW_MS - 10 * MINUTE, { severity: 'warning' })
+  assert.deepEqual([(await report(store, site)).score.cap, (await report(store, site)).score.overall], [null, 95])
+  const alert = await insertAlert(store, site, NOW_MS - 5 * MINUTE, {
+    state: 'acknowledged',
+    title: 'Meta CAPI fails',
+  })
+  const { score, previous } = await report(store, site, { hours: 12, compare: 'previous' })
+  assert.deepEqual(score.cap, { max: 49, reason: 'Meta CAPI fails', alert_id: alert.id })
+  assert.deepEqual([score.overall, score.band, score.recent?.overall], [49, 'critical', 45])
+  assert.ok((score.inputs.uncapped ?? 0) > 90)
+  assert.equal(previous?.score.cap, null)
+  const over = await report(store, site, { from: NOW_MS - 12 * HOUR, to: NOW_MS - HOUR })
+  assert.deepEqual([over.score.cap, over.score.overall], [null, 100])
+})
 
 testOnEveryEngine('a report warns of a quota from 80 % on, and of a revoked key', async (store) => {
   const site = await insertSite(store)
@@ -371,26 +365,23 @@ testOnEveryEngine('a report warns of a quota from 80 % on, and of a revoked key'
   ])
 })
 
-testOnEveryEngine(
-  'the score judges user data on events that carry it: an anonymous page view is no fault',
-  async (store) => {
-    const site = await insertSite(store)
-    const anonymous = { has_email: false, has_phone: false, has_address: false }
-    const view = event(at('10:00:00'), { event_name: 'page_view', user_data: anonymous })
-    const signedIn = { ...view, user_data: { ...anonymous, has_email: true } }
-    const lead = event(at('10:00:00'), { event_name: 'lead', user_data: { ...anonymous, has_email: true } })
-    await count(store, site, [...times(95, view), ...times(5, signedIn), ...times(8, lead)])
-    const seen = await report(store, site)
-    assert.deepEqual([seen.user_data.email.present, seen.user_data.email.total], [13, 108])
-    const { email, phone } = seen.score.inputs.user_data
-    assert.deepEqual([email.present, email.total, phone.total, seen.score.user_data], [8, 8, 0, 100])
-    await count(store, site, times(100, { ...lead, user_data: anonymous }))
-    const half = await report(store, site)
-    assert.equal(half.score.user_data, null, 'fewer than 10 % of the leads carry it')
-  },
-)
+testLogic('the score judges user data on events that carry it: an anonymous page view is no fault', async (store) => {
+  const site = await insertSite(store)
+  const anonymous = { has_email: false, has_phone: false, has_address: false }
+  const view = event(at('10:00:00'), { event_name: 'page_view', user_data: anonymous })
+  const signedIn = { ...view, user_data: { ...anonymous, has_email: true } }
+  const lead = event(at('10:00:00'), { event_name: 'lead', user_data: { ...anonymous, has_email: true } })
+  await count(store, site, [...times(95, view), ...times(5, signedIn), ...times(8, lead)])
+  const seen = await report(store, site)
+  assert.deepEqual([seen.user_data.email.present, seen.user_data.email.total], [13, 108])
+  const { email, phone } = seen.score.inputs.user_data
+  assert.deepEqual([email.present, email.total, phone.total, seen.score.user_data], [8, 8, 0, 100])
+  await count(store, site, times(100, { ...lead, user_data: anonymous }))
+  const half = await report(store, site)
+  assert.equal(half.score.user_data, null, 'fewer than 10 % of the leads carry it')
+})
 
-testOnEveryEngine('what purchases lack counts, and what other events never had does not', async (store) => {
+testLogic('what purchases lack counts, and what other events never had does not', async (store) => {
   const site = await insertSite(store)
   const nothing = { has_value: false, has_currency: false, has_items: false, has_transaction_id: false }
   const view = event(at('10:00:00'), { event_name: 'page_view', ecommerce: nothing })
@@ -409,7 +400,7 @@ testOnEveryEngine('what purchases lack counts, and what other events never had d
   )
 })
 
-testOnEveryEngine('a field that is lost in the last hour is lost to the score of that hour', async (store) => {
+testLogic('a field that is lost in the last hour is lost to the score of that hour', async (store) => {
   const site = await insertSite(store)
   const lead = (time: string, has_email: boolean) => event(at(time), { event_name: 'lead', user_data: { has_email } })
   await count(store, site, [...times(60, lead('08:00:00', true)), ...times(30, lead('11:50:00', false))])

@@ -7,7 +7,7 @@ import { tag } from '../../src/analytics/tag-report.ts'
 import { timeseries } from '../../src/analytics/timeseries/index.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { GRAIN, type Segment } from '../../src/rollups/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { count, reportContext, rollUpAll } from './support.ts'
@@ -16,7 +16,7 @@ const NOW = Date.parse('2026-11-20T12:00:00Z')
 const TAGS = [{ id: '1', name: 'Ads', status: 'success' as const, executionTime: 5 }]
 const QUERY = { hours: 300 }
 
-testOnEveryEngine('a report that takes too long ends with a word on what to ask for instead', async (store) => {
+testLogic('a report that takes too long ends with a word on what to ask for instead', async (store) => {
   const site = await insertSite(store)
   await count(store, site, [event(NOW - HOUR, { tags: TAGS })])
   const context = { ...reportContext(store, NOW), limits: { ms: 0, rows: 1_000 } }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { analyticsRoutes } from '../../src/analytics/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { ID, openApp, refused } from '../http/support.ts'
@@ -63,7 +63,7 @@ testOnEveryEngine('the overview answers with ISO times and the fixed names', asy
   assert.equal('site_id' in body.previous, false)
 })
 
-testOnEveryEngine('the timeseries takes a window with offsets and answers every bucket', async (store, t) => {
+testLogic('the timeseries takes a window with offsets and answers every bucket', async (store, t) => {
   const { site, get } = await openReports(t, store)
   await count(store, site, [purchase])
   const query = 'from=2026-11-20T13:00:00%2B01:00&to=2026-11-20T12:15:00Z&bucket=5m'
@@ -103,7 +103,7 @@ testOnEveryEngine('a tag is read by any key, with slashes and other letters too'
   await refused(app, { url: `${path}/tags/nobody` }, 404, 'not_found')
 })
 
-testOnEveryEngine('matrix and recent answer in their fixed shapes', async (store, t) => {
+testLogic('matrix and recent answer in their fixed shapes', async (store, t) => {
   const { site, get } = await openReports(t, store)
   await count(store, site, [purchase])
   await store.write
@@ -154,7 +154,7 @@ testOnEveryEngine('the export has the points of the timeseries as lines of CSV',
   assert.match(latency.body, /,p50,\n/)
 })
 
-testOnEveryEngine('what cannot be answered is refused, saying what is allowed', async (store, t) => {
+testLogic('what cannot be answered is refused, saying what is allowed', async (store, t) => {
   const { app, path } = await openReports(t, store)
   const cases: readonly [suffix: string, pointer: string, message: RegExp][] = [
     ['/overview?from=2026-11-20T00:00:00Z&to=2026-11-19T00:00:00Z', '/from', /must be before to/],
@@ -179,7 +179,7 @@ testOnEveryEngine('what cannot be answered is refused, saying what is allowed', 
   }
 })
 
-testOnEveryEngine('a site that is not there is not found on any report', async (store, t) => {
+testLogic('a site that is not there is not found on any report', async (store, t) => {
   const { app } = await openReports(t, store)
   for (const id of [ID, 'not-a-uuid']) {
     for (const report of [
@@ -195,20 +195,17 @@ testOnEveryEngine('a site that is not there is not found on any report', async (
   }
 })
 
-testOnEveryEngine(
-  'a filter that no database can hold is refused, and nothing has such an address',
-  async (store, t) => {
-    const { app, path } = await openReports(t, store)
-    for (const filter of ['event_name', 'tag_key']) {
-      const url = `${path}/timeseries?metric=executions&${filter}=a%00b`
-      const { body } = await refused(app, { url }, 400, 'invalid_request')
-      assert.deepEqual(body.details, [{ path: `/${filter}`, message: 'must not contain NUL characters' }])
-    }
-    await refused(app, { url: `${path}/tags/a%00b` }, 404, 'not_found')
-  },
-)
+testLogic('a filter that no database can hold is refused, and nothing has such an address', async (store, t) => {
+  const { app, path } = await openReports(t, store)
+  for (const filter of ['event_name', 'tag_key']) {
+    const url = `${path}/timeseries?metric=executions&${filter}=a%00b`
+    const { body } = await refused(app, { url }, 400, 'invalid_request')
+    assert.deepEqual(body.details, [{ path: `/${filter}`, message: 'must not contain NUL characters' }])
+  }
+  await refused(app, { url: `${path}/tags/a%00b` }, 404, 'not_found')
+})
 
-testOnEveryEngine('keys stand in the query once for each, and only with a grouping', async (store, t) => {
+testLogic('keys stand in the query once for each, and only with a grouping', async (store, t) => {
   const { app, site, path, get } = await openReports(t, store)
   await count(store, site, [purchase])
   const grouped = '/timeseries?metric=executions&group_by=tag_key&hours=1'

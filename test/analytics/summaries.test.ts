@@ -4,7 +4,7 @@ import type { Payload } from '../../src/journal/payload.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import type { SiteRow } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic } from '../../testkit/engines.ts'
 import { event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { count, reportContext, rollUpAll } from './support.ts'
@@ -25,7 +25,7 @@ const traffic = (bad: number): Payload[] =>
     }),
   )
 
-testOnEveryEngine('summaries of many sites are what the overview of each says', async (store) => {
+testLogic('summaries of many sites are what the overview of each says', async (store) => {
   const sites: SiteRow[] = []
   for (const timezone of ['UTC', 'Asia/Kolkata', 'America/New_York']) sites.push(await insertSite(store, { timezone }))
   const silent = await insertSite(store)
@@ -76,6 +76,6 @@ testOnEveryEngine('summaries of many sites are what the overview of each says', 
   for (const site of others) assert.equal(eventsOf(afterwards, site), eventsOf(fromMinutes, site))
 })
 
-testOnEveryEngine('no sites have no summaries', async (store) => {
+testLogic('no sites have no summaries', async (store) => {
   assert.deepEqual(await siteFigures(store, [], NOW), new Map())
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { matrix, tag } from '../../src/analytics/index.ts'
 import { AppError, DAY, HOUR } from '../../src/lib/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { count, reportContext, rollUpAll } from './support.ts'
@@ -41,7 +41,7 @@ testOnEveryEngine('a tag is shown with how it ended on each event', async (store
   ])
 })
 
-testOnEveryEngine('a tag is found by its id and by a name it had before', async (store) => {
+testLogic('a tag is found by its id and by a name it had before', async (store) => {
   const site = await insertSite(store)
   const renamed = event(at('11:06:00'), { tags: [{ id: '1', name: 'GA4 (new)', status: 'success' }] })
   await count(store, site, [...payloads, renamed])
@@ -51,7 +51,7 @@ testOnEveryEngine('a tag is found by its id and by a name it had before', async 
   }
 })
 
-testOnEveryEngine('a tag that did not run in the window is not found', async (store) => {
+testLogic('a tag that did not run in the window is not found', async (store) => {
   const site = await insertSite(store)
   await count(store, site, payloads)
   const isNotFound = (thrown: unknown) => thrown instanceof AppError && thrown.code === 'not_found'
@@ -61,7 +61,7 @@ testOnEveryEngine('a tag that did not run in the window is not found', async (st
   await assert.rejects(tag(context, site, 'GA4', later), isNotFound)
 })
 
-testOnEveryEngine('an unnamed tag of one container is distinguished from the named one of another', async (store) => {
+testLogic('an unnamed tag of one container is distinguished from the named one of another', async (store) => {
   const site = await insertSite(store)
   await count(store, site, [
     event(at('11:00:00'), { container_id: 'A', tags: [{ id: '1', name: 'GA4', status: 'success' }] }),
@@ -72,7 +72,7 @@ testOnEveryEngine('an unnamed tag of one container is distinguished from the nam
   assert.deepEqual((await tag(context, site, 'GA4', window)).executions, 1)
 })
 
-testOnEveryEngine('the matrix has a cell for each tag that ran on an event, in whole hours', async (store) => {
+testLogic('the matrix has a cell for each tag that ran on an event, in whole hours', async (store) => {
   const site = await insertSite(store)
   await count(store, site, payloads)
   const seen = await matrix(reportContext(store, NOW), site, window)
@@ -91,7 +91,7 @@ testOnEveryEngine('the matrix has a cell for each tag that ran on an event, in w
   })
 })
 
-testOnEveryEngine('the matrix is the same from hour rows and from day rows', async (store) => {
+testLogic('the matrix is the same from hour rows and from day rows', async (store) => {
   const site = await insertSite(store)
   await count(store, site, payloads)
   const now = Date.parse(NOW) + 2 * DAY

@@ -6,7 +6,7 @@ import type { Payload } from '../../src/journal/payload.ts'
 import { AppError, isoTime } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { count, reportContext } from './support.ts'
@@ -32,7 +32,7 @@ const hourly = { ...TEN_TO_ONE_PM, bucket: '1h' } as const
 const run = (time: string, status: 'success' | 'failure' | 'timeout' | 'exception', ms: number, name = 'GA4') =>
   event(at(time), { tags: [{ id: name === 'GA4' ? '1' : '2', name, status, execution_time: ms }] })
 
-testOnEveryEngine('events have a point for every bucket, empty ones too', async (store) => {
+testLogic('events have a point for every bucket, empty ones too', async (store) => {
   const site = await insertSite(store)
   await count(store, site, [event(at('10:05:00')), event(at('10:59:59')), event(at('12:00:00'))])
   const seen = await report(store, site, { metric: 'events', ...hourly })
@@ -44,7 +44,7 @@ testOnEveryEngine('events have a point for every bucket, empty ones too', async 
   )
 })
 
-testOnEveryEngine('the first and last bucket count only what lies in the window', async (store) => {
+testLogic('the first and last bucket count only what lies in the window', async (store) => {
   const site = await insertSite(store)
   await count(store, site, [event(at('10:29:00')), event(at('10:30:00')), event(at('11:14:00')), event(at('11:15:00'))])
   const range = window(at('10:30:00'), at('11:15:00'))
@@ -183,7 +183,7 @@ testOnEveryEngine('the score of a bucket needs twenty events in it', async (stor
   assert.deepEqual(values(await report(store, site, { metric: 'score', ...hourly })), { score: [null, 75, null] })
 })
 
-testOnEveryEngine('the score of a bucket follows the worst tag in it', async (store) => {
+testLogic('the score of a bucket follows the worst tag in it', async (store) => {
   const site = await insertSite(store)
   const both = (time: string, status: 'success' | 'failure') =>
     event(at(time), {
@@ -258,7 +258,7 @@ testOnEveryEngine('days follow the clock of the site, also when it changes', asy
   assert.equal(seen.bucket_seconds, 86_400)
 })
 
-testOnEveryEngine('hours of a half-hour zone begin at its full hours', async (store) => {
+testLogic('hours of a half-hour zone begin at its full hours', async (store) => {
   const site = await insertSite(store, { timezone: 'Asia/Kolkata' })
   await count(store, site, [event(at('10:29:00')), event(at('10:30:00')), event(at('11:29:00'))])
   const seen = await report(store, site, { metric: 'events', bucket: '1h', ...window(at('09:30:00'), at('11:30:00')) })
@@ -290,7 +290,7 @@ for (const [query, path, message] of REFUSED) {
   })
 }
 
-testOnEveryEngine('of the series of a grouping only those asked for are sent', async (store) => {
+testLogic('of the series of a grouping only those asked for are sent', async (store) => {
   const site = await insertSite(store)
   const names = Array.from({ length: 60 }, (_, index) => `tag ${index}`)
   await count(

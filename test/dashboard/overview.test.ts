@@ -5,7 +5,7 @@ import { insertAlert } from '../../testkit/alerts.ts'
 import type { SiteKey } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
 import { insertIncident } from '../../testkit/incidents.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
@@ -57,60 +57,68 @@ async function send(api: TestService, site: SiteKey, times: number, timestamp_ms
     assert.equal((await api.ingest(site, eventPayload({ timestamp_ms, tags }))).status, 200)
 }
 
-testPerEngine('without clients the overview is empty', async (engine, t) => {
-  const { api } = await start(t, engine)
-  assert.deepEqual(await overviewOf(api), {
-    generated_at: NOW,
-    totals: { clients: 0, sites: 0, ok: 0, warning: 0, critical: 0, error: 0, unknown: 0, ...NOTHING_OPEN },
-    incidents: [],
-    clients: [],
-    clients_without_channel: [],
-    clients_near_quota: [],
-    recent_alerts: [],
-  })
-})
+testPerEngine(
+  'without clients the overview is empty',
+  async (engine, t) => {
+    const { api } = await start(t, engine)
+    assert.deepEqual(await overviewOf(api), {
+      generated_at: NOW,
+      totals: { clients: 0, sites: 0, ok: 0, warning: 0, critical: 0, error: 0, unknown: 0, ...NOTHING_OPEN },
+      incidents: [],
+      clients: [],
+      clients_without_channel: [],
+      clients_near_quota: [],
+      recent_alerts: [],
+    })
+  },
+  logicEngines,
+)
 
-testPerEngine('a site shows what it received in 24 hours, when it last did, and how well', async (engine, t) => {
-  const { clock, api } = await start(t, engine)
-  const client = await api.newClient()
-  const [busy, silent] = [await api.newSite(client), await api.newSite(client, { name: 'silent' })]
-  await send(api, busy, 20, clock.now())
-  const { clients } = await overviewOf(api)
-  assert.deepEqual(clients[0]?.sites, [
-    {
-      id: busy.id,
-      name: 'shop',
-      url: 'https://shop.example',
-      timezone: 'UTC',
-      status: 'unknown',
-      reason: null,
-      open_alerts: 0,
-      worst_alert: null,
-      last_event_at: NOW,
-      events_24h: 20,
-      sparkline: [...Array(23).fill(0), 20],
-      score: 100,
-      score_cap: null,
-      probes: [],
-    },
-    {
-      id: silent.id,
-      name: 'silent',
-      url: 'https://shop.example',
-      timezone: 'UTC',
-      status: 'unknown',
-      reason: 'no_data',
-      open_alerts: 0,
-      worst_alert: null,
-      last_event_at: null,
-      events_24h: 0,
-      sparkline: Array(24).fill(0),
-      score: null,
-      score_cap: null,
-      probes: [],
-    },
-  ])
-})
+testPerEngine(
+  'a site shows what it received in 24 hours, when it last did, and how well',
+  async (engine, t) => {
+    const { clock, api } = await start(t, engine)
+    const client = await api.newClient()
+    const [busy, silent] = [await api.newSite(client), await api.newSite(client, { name: 'silent' })]
+    await send(api, busy, 20, clock.now())
+    const { clients } = await overviewOf(api)
+    assert.deepEqual(clients[0]?.sites, [
+      {
+        id: busy.id,
+        name: 'shop',
+        url: 'https://shop.example',
+        timezone: 'UTC',
+        status: 'unknown',
+        reason: null,
+        open_alerts: 0,
+        worst_alert: null,
+        last_event_at: NOW,
+        events_24h: 20,
+        sparkline: [...Array(23).fill(0), 20],
+        score: 100,
+        score_cap: null,
+        probes: [],
+      },
+      {
+        id: silent.id,
+        name: 'silent',
+        url: 'https://shop.example',
+        timezone: 'UTC',
+        status: 'unknown',
+        reason: 'no_data',
+        open_alerts: 0,
+        worst_alert: null,
+        last_event_at: null,
+        events_24h: 0,
+        sparkline: Array(24).fill(0),
+        score: null,
+        score_cap: null,
+        probes: [],
+      },
+    ])
+  },
+  logicEngines,
+)
 
 testPerEngine(
   'what is more than 24 hours old is not counted, but was the last event all the same',
@@ -127,65 +135,78 @@ testPerEngine(
     const [site48h] = (await overviewOf(api)).clients[0]?.sites ?? []
     assert.deepEqual([site48h?.events_24h, site48h?.last_event_at], [0, '2026-11-21T09:00:30.000Z'])
   },
+  logicEngines,
 )
 
-testPerEngine('a sparkline has the hours of a day, and is at most a minute behind', async (engine, t) => {
-  const { clock, api } = await start(t, engine)
-  const site = await api.newSite(await api.newClient())
-  const hours = async () => (await overviewOf(api)).clients[0]?.sites[0]?.sparkline
-  await send(api, site, 3, clock.now() - 2 * HOUR)
-  await send(api, site, 1, clock.now())
-  assert.deepEqual((await hours())?.slice(-4), [0, 3, 0, 1])
-  await send(api, site, 1, clock.now())
-  clock.advance(MINUTE - 1)
-  assert.deepEqual((await hours())?.slice(-2), [0, 1])
-  clock.advance(1)
-  assert.deepEqual((await hours())?.slice(-2), [0, 2])
-  clock.set('2026-11-20T11:00:00.000Z')
-  assert.deepEqual((await hours())?.slice(-3), [0, 2, 0])
-  clock.set('2026-11-21T07:59:59.000Z')
-  assert.deepEqual((await hours())?.slice(0, 4), [3, 0, 2, 0])
-})
-
-testPerEngine('only active clients with their active sites are shown and counted, oldest first', async (engine, t) => {
-  const { clock, api } = await start(t, engine)
-  const names = ['first', 'second', 'off']
-  for (const name of names) {
+testPerEngine(
+  'a sparkline has the hours of a day, and is at most a minute behind',
+  async (engine, t) => {
+    const { clock, api } = await start(t, engine)
+    const site = await api.newSite(await api.newClient())
+    const hours = async () => (await overviewOf(api)).clients[0]?.sites[0]?.sparkline
+    await send(api, site, 3, clock.now() - 2 * HOUR)
+    await send(api, site, 1, clock.now())
+    assert.deepEqual((await hours())?.slice(-4), [0, 3, 0, 1])
+    await send(api, site, 1, clock.now())
+    clock.advance(MINUTE - 1)
+    assert.deepEqual((await hours())?.slice(-2), [0, 1])
     clock.advance(1)
-    const client = await api.newClient({ name })
-    for (const site of ['a', 'b']) {
-      clock.advance(1)
-      await api.newSite(client, { name: site })
-    }
-  }
-  const { clients } = await overviewOf(api)
-  const [, second, third] = clients
-  assert.deepEqual(
-    clients.map(({ name, sites }) => [name, ...sites.map((site) => site.name)]),
-    names.map((name) => [name, 'a', 'b']),
-  )
-  await api.call('PATCH', `/api/clients/${third?.id}`, { is_active: false })
-  await api.call('PATCH', `/api/sites/${second?.sites[0]?.id}`, { is_active: false })
-  const after = await overviewOf(api)
-  assert.deepEqual(
-    after.clients.map(({ name, sites }) => [name, ...sites.map((site) => site.name)]),
-    [
-      ['first', 'a', 'b'],
-      ['second', 'b'],
-    ],
-  )
-  const none = { ok: 0, warning: 0, critical: 0, error: 0, ...NOTHING_OPEN }
-  assert.deepEqual(after.totals, { ...none, clients: 2, sites: 3, unknown: 3, waiting: 3 })
-})
+    assert.deepEqual((await hours())?.slice(-2), [0, 2])
+    clock.set('2026-11-20T11:00:00.000Z')
+    assert.deepEqual((await hours())?.slice(-3), [0, 2, 0])
+    clock.set('2026-11-21T07:59:59.000Z')
+    assert.deepEqual((await hours())?.slice(0, 4), [3, 0, 2, 0])
+  },
+  logicEngines,
+)
 
-testPerEngine('the overview shows no ingest key, webhook or e-mail address', async (engine, t) => {
-  const { api } = await start(t, engine)
-  const secrets = { email: 'ops@example.com', chat_webhook: 'https://chat.example.com/hook' }
-  const site = await api.newSite(await api.newClient(secrets))
-  const { text } = await get(api)
-  assert.match(text, new RegExp(site.id))
-  for (const secret of [site.ingest_key, ...Object.values(secrets)]) assert.ok(!text.includes(secret))
-})
+testPerEngine(
+  'only active clients with their active sites are shown and counted, oldest first',
+  async (engine, t) => {
+    const { clock, api } = await start(t, engine)
+    const names = ['first', 'second', 'off']
+    for (const name of names) {
+      clock.advance(1)
+      const client = await api.newClient({ name })
+      for (const site of ['a', 'b']) {
+        clock.advance(1)
+        await api.newSite(client, { name: site })
+      }
+    }
+    const { clients } = await overviewOf(api)
+    const [, second, third] = clients
+    assert.deepEqual(
+      clients.map(({ name, sites }) => [name, ...sites.map((site) => site.name)]),
+      names.map((name) => [name, 'a', 'b']),
+    )
+    await api.call('PATCH', `/api/clients/${third?.id}`, { is_active: false })
+    await api.call('PATCH', `/api/sites/${second?.sites[0]?.id}`, { is_active: false })
+    const after = await overviewOf(api)
+    assert.deepEqual(
+      after.clients.map(({ name, sites }) => [name, ...sites.map((site) => site.name)]),
+      [
+        ['first', 'a', 'b'],
+        ['second', 'b'],
+      ],
+    )
+    const none = { ok: 0, warning: 0, critical: 0, error: 0, ...NOTHING_OPEN }
+    assert.deepEqual(after.totals, { ...none, clients: 2, sites: 3, unknown: 3, waiting: 3 })
+  },
+  logicEngines,
+)
+
+testPerEngine(
+  'the overview shows no ingest key, webhook or e-mail address',
+  async (engine, t) => {
+    const { api } = await start(t, engine)
+    const secrets = { email: 'ops@example.com', chat_webhook: 'https://chat.example.com/hook' }
+    const site = await api.newSite(await api.newClient(secrets))
+    const { text } = await get(api)
+    assert.match(text, new RegExp(site.id))
+    for (const secret of [site.ingest_key, ...Object.values(secrets)]) assert.ok(!text.includes(secret))
+  },
+  logicEngines,
+)
 
 testPerEngine(
   'an unchanged overview is answered 304, whatever the time, and a changed one is not',
@@ -207,42 +228,47 @@ testPerEngine(
     await api.call('PATCH', `/api/sites/${site.id}`, { name: 'renamed' })
     assert.equal((await get(api, { 'if-none-match': changed.headers.get('etag') ?? '' })).status, 200)
   },
+  logicEngines,
 )
 
-testPerEngine("a site's status is the worst of its active probes, a client's that of its sites", async (engine, t) => {
-  const { clock, api } = await start(t, engine)
-  const { store } = api.service
-  const client = await api.newClient()
-  const [bad, fine, fresh] = [await api.newSite(client), await api.newSite(client), await api.newSite(client)]
-  const at = clock.now()
-  const first = { next_run_at: at + HOUR, created_at: at - 2, last_result_at: at, last_message: 'so it is' }
-  const warning = await insertProbe(store, bad.id, { ...first, last_status: 'warning', last_response_time_ms: 12 })
-  await insertProbe(store, bad.id, { ...first, created_at: at, last_status: 'error' })
-  await insertProbe(store, bad.id, { ...first, last_status: 'critical', is_active: 0 })
-  await insertProbe(store, fine.id, { ...first, last_status: 'ok' })
-  await hearFrom(store, fine.id, at)
-  await insertProbe(store, fine.id, { next_run_at: at + HOUR })
-  await insertProbe(store, fresh.id, { next_run_at: at + HOUR })
-  const { clients, totals } = await overviewOf(api)
-  assert.deepEqual(
-    [clients[0]?.status, clients[0]?.sites.map(({ status }) => status)],
-    ['error', ['error', 'ok', 'unknown']],
-  )
-  assert.deepEqual([totals.error, totals.ok, totals.unknown, totals.critical], [1, 1, 1, 0])
-  const probes = clients[0]?.sites[0]?.probes
-  assert.equal(probes?.length, 2)
-  assert.deepEqual(probes?.[0], {
-    id: warning.id,
-    probe_type: 'fake',
-    name: 'Fake',
-    status: 'warning',
-    judged: true,
-    reason: null,
-    message: 'so it is',
-    response_time_ms: 12,
-    last_result_at: NOW,
-  })
-})
+testPerEngine(
+  "a site's status is the worst of its active probes, a client's that of its sites",
+  async (engine, t) => {
+    const { clock, api } = await start(t, engine)
+    const { store } = api.service
+    const client = await api.newClient()
+    const [bad, fine, fresh] = [await api.newSite(client), await api.newSite(client), await api.newSite(client)]
+    const at = clock.now()
+    const first = { next_run_at: at + HOUR, created_at: at - 2, last_result_at: at, last_message: 'so it is' }
+    const warning = await insertProbe(store, bad.id, { ...first, last_status: 'warning', last_response_time_ms: 12 })
+    await insertProbe(store, bad.id, { ...first, created_at: at, last_status: 'error' })
+    await insertProbe(store, bad.id, { ...first, last_status: 'critical', is_active: 0 })
+    await insertProbe(store, fine.id, { ...first, last_status: 'ok' })
+    await hearFrom(store, fine.id, at)
+    await insertProbe(store, fine.id, { next_run_at: at + HOUR })
+    await insertProbe(store, fresh.id, { next_run_at: at + HOUR })
+    const { clients, totals } = await overviewOf(api)
+    assert.deepEqual(
+      [clients[0]?.status, clients[0]?.sites.map(({ status }) => status)],
+      ['error', ['error', 'ok', 'unknown']],
+    )
+    assert.deepEqual([totals.error, totals.ok, totals.unknown, totals.critical], [1, 1, 1, 0])
+    const probes = clients[0]?.sites[0]?.probes
+    assert.equal(probes?.length, 2)
+    assert.deepEqual(probes?.[0], {
+      id: warning.id,
+      probe_type: 'fake',
+      name: 'Fake',
+      status: 'warning',
+      judged: true,
+      reason: null,
+      message: 'so it is',
+      response_time_ms: 12,
+      last_result_at: NOW,
+    })
+  },
+  logicEngines,
+)
 
 testPerEngine(
   'unresolved alerts are counted, the worst of a site is named, and the last ones listed',
@@ -273,6 +299,7 @@ testPerEngine(
       ],
     )
   },
+  logicEngines,
 )
 
 testPerEngine(
@@ -309,6 +336,7 @@ testPerEngine(
     )
     assert.equal(totals.open_incidents, 2)
   },
+  logicEngines,
 )
 
 testPerEngine(
@@ -342,6 +370,7 @@ testPerEngine(
       ],
     )
   },
+  logicEngines,
 )
 
 testPerEngine(
@@ -364,6 +393,7 @@ testPerEngine(
       [shown.id],
     )
   },
+  logicEngines,
 )
 
 testPerEngine(
@@ -386,4 +416,5 @@ testPerEngine(
       { id: clients.get('near')?.id, name: 'near', events: 4, limit: 5, level: 'warning' },
     ])
   },
+  logicEngines,
 )

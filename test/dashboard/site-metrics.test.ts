@@ -3,7 +3,7 @@ import { SiteMetrics } from '../../src/dashboard/index.ts'
 import { MINUTE, newId, newSecret } from '../../src/lib/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { placeFor, testOnEveryEngine, testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, placeFor, testLogic, testOnEveryEngine, testPerEngine } from '../../testkit/engines.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 import { BLANK_SITE, insertSite } from '../../testkit/sites.ts'
 import { type Sample, samplesOf } from '../operations/prometheus-text.ts'
@@ -18,84 +18,92 @@ const valuesOf = (samples: readonly Sample[], metric: string) =>
 
 const samples = async (api: TestService) => samplesOf((await api.call('GET', '/metrics')).text)
 
-testPerEngine('metrics hold events, tags and alerts of each site, and what is left of quotas', async (engine, t) => {
-  const clock = new TestClock(NOW)
-  const api = await startTestService(t, clock, await placeFor(engine, t))
-  const name = 'a "quoted" \\ name = {1},\nin two lines'
-  const client = await api.newClient({ name: 'ACME', plan: 'free' })
-  const site = await api.newSite(client, { name })
-  const statuses = ['success', 'success', 'failure', 'timeout'] as const
-  for (const status of statuses) {
-    await api.ingest(site, eventPayload({ timestamp_ms: NOW, tags: [{ id: '1', name: 'Ad "one"', status }] }))
-  }
-  await api.service.ingest.flush()
-  const found = await samples(api)
-  assert.deepEqual(valuesOf(found, 'tagwarden_site_events_24h'), [[name, 4]])
-  assert.equal(valuesOf(found, 'tagwarden_site_last_seen_timestamp_seconds').length, 1)
-  assert.deepEqual(valuesOf(found, 'tagwarden_tag_runs_24h'), [[name, 'Ad "one"', 4]])
-  assert.deepEqual(valuesOf(found, 'tagwarden_tag_failures_24h'), [[name, 'Ad "one"', 2]])
-  assert.deepEqual(valuesOf(found, 'tagwarden_site_score'), [], 'four events are too few for a score')
-  assert.deepEqual(valuesOf(found, 'tagwarden_site_open_alerts'), [
-    [name, 'warning', 0],
-    [name, 'critical', 0],
-  ])
-  assert.deepEqual(valuesOf(found, 'tagwarden_client_quota_left_events'), [['ACME', 99_996]])
+testPerEngine(
+  'metrics hold events, tags and alerts of each site, and what is left of quotas',
+  async (engine, t) => {
+    const clock = new TestClock(NOW)
+    const api = await startTestService(t, clock, await placeFor(engine, t))
+    const name = 'a "quoted" \\ name = {1},\nin two lines'
+    const client = await api.newClient({ name: 'ACME', plan: 'free' })
+    const site = await api.newSite(client, { name })
+    const statuses = ['success', 'success', 'failure', 'timeout'] as const
+    for (const status of statuses) {
+      await api.ingest(site, eventPayload({ timestamp_ms: NOW, tags: [{ id: '1', name: 'Ad "one"', status }] }))
+    }
+    await api.service.ingest.flush()
+    const found = await samples(api)
+    assert.deepEqual(valuesOf(found, 'tagwarden_site_events_24h'), [[name, 4]])
+    assert.equal(valuesOf(found, 'tagwarden_site_last_seen_timestamp_seconds').length, 1)
+    assert.deepEqual(valuesOf(found, 'tagwarden_tag_runs_24h'), [[name, 'Ad "one"', 4]])
+    assert.deepEqual(valuesOf(found, 'tagwarden_tag_failures_24h'), [[name, 'Ad "one"', 2]])
+    assert.deepEqual(valuesOf(found, 'tagwarden_site_score'), [], 'four events are too few for a score')
+    assert.deepEqual(valuesOf(found, 'tagwarden_site_open_alerts'), [
+      [name, 'warning', 0],
+      [name, 'critical', 0],
+    ])
+    assert.deepEqual(valuesOf(found, 'tagwarden_client_quota_left_events'), [['ACME', 99_996]])
 
-  await api.call('PATCH', `/api/sites/${site.id}`, { is_active: false })
-  clock.advance(MINUTE)
-  const later = await samples(api)
-  for (const metric of ['tagwarden_site_events_24h', 'tagwarden_site_last_seen_timestamp_seconds']) {
-    assert.deepEqual(valuesOf(later, metric), [], `${metric} of what is switched off`)
-  }
-})
+    await api.call('PATCH', `/api/sites/${site.id}`, { is_active: false })
+    clock.advance(MINUTE)
+    const later = await samples(api)
+    for (const metric of ['tagwarden_site_events_24h', 'tagwarden_site_last_seen_timestamp_seconds']) {
+      assert.deepEqual(valuesOf(later, metric), [], `${metric} of what is switched off`)
+    }
+  },
+  logicEngines,
+)
 
-testPerEngine('metrics hold what events say beside their counts, of sites that report it', async (engine, t) => {
-  const api = await startTestService(t, new TestClock(NOW), await placeFor(engine, t))
-  const client = await api.newClient()
-  const [site, plain] = [await api.newSite(client, { name: 'Shop' }), await api.newSite(client, { name: 'Plain' })]
-  for (const choice of ['granted', 'granted', 'denied'] as const) {
-    const meta = {
-      id: '1',
-      name: 'Meta',
-      status: 'success' as const,
-      response: choice === 'denied' ? '4xx' : '2xx',
-    } as const
-    await api.ingest(
-      site,
-      eventPayload({
-        timestamp_ms: NOW,
-        tags: [meta, { id: '2', name: 'GA4', status: 'success' }],
-        consent: { ad_storage: choice, analytics_storage: 'granted', updated: choice === 'granted' },
-        identifiers: { has_event_id: true, has_client_id: false },
-        ecommerce: { has_value: true, value_zero: choice === 'denied' },
-      }),
-    )
-  }
-  await api.ingest(plain, eventPayload({ timestamp_ms: NOW }))
-  await api.service.ingest.flush()
-  const found = await samples(api)
-  assert.deepEqual(valuesOf(found, 'tagwarden_tag_answers_24h'), [['Shop', 'Meta', 3]])
-  assert.deepEqual(valuesOf(found, 'tagwarden_tag_refusals_24h'), [['Shop', 'Meta', 1]])
-  assert.deepEqual(valuesOf(found, 'tagwarden_site_consent_events_24h'), [
-    ['Shop', 'reported', 3],
-    ['Shop', 'ad_storage_granted', 2],
-    ['Shop', 'ad_storage_denied', 1],
-    ['Shop', 'analytics_storage_granted', 3],
-    ['Shop', 'analytics_storage_denied', 0],
-    ['Shop', 'never_updated', 1],
-  ])
-  const identifiers = valuesOf(found, 'tagwarden_site_identifier_events_24h')
-  assert.deepEqual(identifiers.slice(0, 3), [
-    ['Shop', 'reported', 3],
-    ['Shop', 'event_id', 3],
-    ['Shop', 'client_id', 0],
-  ])
-  const faults = valuesOf(found, 'tagwarden_site_value_faults_24h')
-  assert.deepEqual(faults.slice(0, 2), [
-    ['Shop', 'reported', 3],
-    ['Shop', 'value_zero', 1],
-  ])
-})
+testPerEngine(
+  'metrics hold what events say beside their counts, of sites that report it',
+  async (engine, t) => {
+    const api = await startTestService(t, new TestClock(NOW), await placeFor(engine, t))
+    const client = await api.newClient()
+    const [site, plain] = [await api.newSite(client, { name: 'Shop' }), await api.newSite(client, { name: 'Plain' })]
+    for (const choice of ['granted', 'granted', 'denied'] as const) {
+      const meta = {
+        id: '1',
+        name: 'Meta',
+        status: 'success' as const,
+        response: choice === 'denied' ? '4xx' : '2xx',
+      } as const
+      await api.ingest(
+        site,
+        eventPayload({
+          timestamp_ms: NOW,
+          tags: [meta, { id: '2', name: 'GA4', status: 'success' }],
+          consent: { ad_storage: choice, analytics_storage: 'granted', updated: choice === 'granted' },
+          identifiers: { has_event_id: true, has_client_id: false },
+          ecommerce: { has_value: true, value_zero: choice === 'denied' },
+        }),
+      )
+    }
+    await api.ingest(plain, eventPayload({ timestamp_ms: NOW }))
+    await api.service.ingest.flush()
+    const found = await samples(api)
+    assert.deepEqual(valuesOf(found, 'tagwarden_tag_answers_24h'), [['Shop', 'Meta', 3]])
+    assert.deepEqual(valuesOf(found, 'tagwarden_tag_refusals_24h'), [['Shop', 'Meta', 1]])
+    assert.deepEqual(valuesOf(found, 'tagwarden_site_consent_events_24h'), [
+      ['Shop', 'reported', 3],
+      ['Shop', 'ad_storage_granted', 2],
+      ['Shop', 'ad_storage_denied', 1],
+      ['Shop', 'analytics_storage_granted', 3],
+      ['Shop', 'analytics_storage_denied', 0],
+      ['Shop', 'never_updated', 1],
+    ])
+    const identifiers = valuesOf(found, 'tagwarden_site_identifier_events_24h')
+    assert.deepEqual(identifiers.slice(0, 3), [
+      ['Shop', 'reported', 3],
+      ['Shop', 'event_id', 3],
+      ['Shop', 'client_id', 0],
+    ])
+    const faults = valuesOf(found, 'tagwarden_site_value_faults_24h')
+    assert.deepEqual(faults.slice(0, 2), [
+      ['Shop', 'reported', 3],
+      ['Shop', 'value_zero', 1],
+    ])
+  },
+  logicEngines,
+)
 
 testPerEngine('the 20 tags of a site that ran most are listed apart, the rest together', async (engine, t) => {
   const api = await startTestService(t, new TestClock(NOW), await placeFor(engine, t))
@@ -114,15 +122,22 @@ testPerEngine('the 20 tags of a site that ran most are listed apart, the rest to
   assert.ok(found.slice(0, 20).every(([, tag, value]) => tag !== 'tag 0' && value === 2))
 })
 
-testPerEngine('they can be switched off', async (engine, t) => {
-  const api = await startTestService(t, new TestClock(NOW), { ...(await placeFor(engine, t)), METRICS_PER_SITE: 'off' })
-  const site = await api.newSite(await api.newClient())
-  await api.ingest(site, eventPayload({ timestamp_ms: NOW }))
-  await api.service.ingest.flush()
-  for (const metric of ['tagwarden_site_events_24h', 'tagwarden_site_last_seen_timestamp_seconds']) {
-    assert.deepEqual(valuesOf(await samples(api), metric), [], metric)
-  }
-})
+testPerEngine(
+  'they can be switched off',
+  async (engine, t) => {
+    const api = await startTestService(t, new TestClock(NOW), {
+      ...(await placeFor(engine, t)),
+      METRICS_PER_SITE: 'off',
+    })
+    const site = await api.newSite(await api.newClient())
+    await api.ingest(site, eventPayload({ timestamp_ms: NOW }))
+    await api.service.ingest.flush()
+    for (const metric of ['tagwarden_site_events_24h', 'tagwarden_site_last_seen_timestamp_seconds']) {
+      assert.deepEqual(valuesOf(await samples(api), metric), [], metric)
+    }
+  },
+  logicEngines,
+)
 
 testOnEveryEngine('with over 1,000 sites there are no metrics of each, unless they are asked for', async (store) => {
   const clock = new TestClock(NOW)
@@ -147,7 +162,7 @@ testOnEveryEngine('with over 1,000 sites there are no metrics of each, unless th
   assert.equal(await countOf('auto'), 1_000)
 })
 
-testOnEveryEngine(
+testLogic(
   'one reading serves all callers within half a minute, and an unavailable store leaves the metrics out',
   async (store) => {
     const clock = new TestClock(NOW)

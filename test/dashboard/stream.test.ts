@@ -12,7 +12,7 @@ import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { memoryCredentials } from '../../testkit/credentials.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { placeFor, testOnEveryEngine, testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, placeFor, testLogic, testOnEveryEngine, testPerEngine } from '../../testkit/engines.ts'
 import { listen } from '../../testkit/listeners.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
@@ -122,6 +122,7 @@ testPerEngine(
     await api.service.stop()
     assert.match(await listener.ended, /^retry: \d+\n\n/)
   },
+  logicEngines,
 )
 
 test('the stream is described as what it is, and is there for GET alone', async (t) => {
@@ -162,36 +163,40 @@ test('more streams than the maximum are refused, the last ones to viewers, and o
   })
 })
 
-testPerEngine('a stream ends with the session it was opened with, and no other does', async (engine, t) => {
-  const clock = new TestClock(NOW)
-  const settings = { ADMIN_TOKEN, VIEWER_TOKEN, ...(await placeFor(engine, t)) }
-  const api = await startTestService(t, clock, settings)
-  const signIn = async (token: string) => {
-    const { status, headers } = await api.call('POST', '/api/session', { token })
-    assert.equal(status, 200)
-    return { cookie: headers.getSetCookie()[0]?.split(';')[0] ?? '', origin: api.url }
-  }
-  const open = async (headers: Record<string, string>) => {
-    const listener = await listenTo(t, `${api.url}/api/stream`, headers)
-    assert.equal(listener.response.statusCode, 200)
-    return listener
-  }
-  const [leaving, staying] = [await signIn(ADMIN_TOKEN), await signIn(ADMIN_TOKEN)]
-  const [first, second, other, program] = [
-    await open(leaving),
-    await open(leaving),
-    await open(staying),
-    await open(bearer(VIEWER_TOKEN)),
-  ]
-  const isOver = ({ response }: Listener) => response.readableEnded
-  assert.equal((await api.call('DELETE', '/api/session', undefined, leaving)).status, 204)
-  await until('the end of its streams', () => (isOver(first) && isOver(second)) || undefined, 10_000)
-  assert.deepEqual([isOver(other), isOver(program)], [false, false])
-  clock.advance(SESSION_MS.admin)
-  await until('the end of the session that is too old', () => isOver(other) || undefined, 10_000)
-  assert.equal(isOver(program), false)
-  assert.equal((await listenTo(t, `${api.url}/api/stream`, staying)).response.statusCode, 401)
-})
+testPerEngine(
+  'a stream ends with the session it was opened with, and no other does',
+  async (engine, t) => {
+    const clock = new TestClock(NOW)
+    const settings = { ADMIN_TOKEN, VIEWER_TOKEN, ...(await placeFor(engine, t)) }
+    const api = await startTestService(t, clock, settings)
+    const signIn = async (token: string) => {
+      const { status, headers } = await api.call('POST', '/api/session', { token })
+      assert.equal(status, 200)
+      return { cookie: headers.getSetCookie()[0]?.split(';')[0] ?? '', origin: api.url }
+    }
+    const open = async (headers: Record<string, string>) => {
+      const listener = await listenTo(t, `${api.url}/api/stream`, headers)
+      assert.equal(listener.response.statusCode, 200)
+      return listener
+    }
+    const [leaving, staying] = [await signIn(ADMIN_TOKEN), await signIn(ADMIN_TOKEN)]
+    const [first, second, other, program] = [
+      await open(leaving),
+      await open(leaving),
+      await open(staying),
+      await open(bearer(VIEWER_TOKEN)),
+    ]
+    const isOver = ({ response }: Listener) => response.readableEnded
+    assert.equal((await api.call('DELETE', '/api/session', undefined, leaving)).status, 204)
+    await until('the end of its streams', () => (isOver(first) && isOver(second)) || undefined, 10_000)
+    assert.deepEqual([isOver(other), isOver(program)], [false, false])
+    clock.advance(SESSION_MS.admin)
+    await until('the end of the session that is too old', () => isOver(other) || undefined, 10_000)
+    assert.equal(isOver(program), false)
+    assert.equal((await listenTo(t, `${api.url}/api/stream`, staying)).response.statusCode, 401)
+  },
+  logicEngines,
+)
 
 test('one address has twenty streams, and others are not kept out by it', async (t) => {
   const api = await startTestService(t, new TestClock(NOW), { ADMIN_TOKEN, VIEWER_TOKEN, TRUST_PROXY: '127.0.0.1' })
@@ -205,7 +210,7 @@ test('one address has twenty streams, and others are not kept out by it', async 
   assert.equal((await open(2)).response.statusCode, 200)
 })
 
-testOnEveryEngine('a message has the sites that received something since the last, and each once', async (store, t) => {
+testLogic('a message has the sites that received something since the last, and each once', async (store, t) => {
   const { clock, stream, listen: open } = await serve(t, store)
   const [a, b] = [await insertSite(store), await insertSite(store)]
   const [one, other] = [await open(), await open()]
@@ -227,24 +232,21 @@ testOnEveryEngine('a message has the sites that received something since the las
   assert.deepEqual(eventsIn(await other.ended, 'ingest'), expected)
 })
 
-testOnEveryEngine(
-  'what was accepted before the stream opened and turned up after it is published',
-  async (store, t) => {
-    const { stream, listen: open } = await serve(t, store)
-    const [late, old] = [await insertSite(store), await insertSite(store)]
-    await receive(store, old, NOW - 60 * SECOND)
-    const listener = await open()
-    // A fold brings to the reports what was answered up to a second ago.
-    await receive(store, late, NOW - 500)
-    await stream.tick()
-    await stream.stop()
-    const sites = eventsIn(await listener.ended, 'ingest').flatMap((message) => (message as { sites: SiteRow[] }).sites)
-    assert.deepEqual(
-      sites.map(({ id }) => id),
-      [late.id],
-    )
-  },
-)
+testLogic('what was accepted before the stream opened and turned up after it is published', async (store, t) => {
+  const { stream, listen: open } = await serve(t, store)
+  const [late, old] = [await insertSite(store), await insertSite(store)]
+  await receive(store, old, NOW - 60 * SECOND)
+  const listener = await open()
+  // A fold brings to the reports what was answered up to a second ago.
+  await receive(store, late, NOW - 500)
+  await stream.tick()
+  await stream.stop()
+  const sites = eventsIn(await listener.ended, 'ingest').flatMap((message) => (message as { sites: SiteRow[] }).sites)
+  assert.deepEqual(
+    sites.map(({ id }) => id),
+    [late.id],
+  )
+})
 
 testOnEveryEngine('a site that a busy node folds later than others is published all the same', async (store, t) => {
   const { clock, stream, listen: open } = await serve(t, store)
@@ -265,7 +267,7 @@ testOnEveryEngine('a site that a busy node folds later than others is published 
   )
 })
 
-testOnEveryEngine('a probe whose status changes is published once', async (store, t) => {
+testLogic('a probe whose status changes is published once', async (store, t) => {
   const { stream, listen: open } = await serve(t, store)
   const site = await insertSite(store)
   const far = { next_run_at: NOW + 3_600 * SECOND, created_at: NOW }
@@ -320,7 +322,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('a stream of a store that cannot be read is not said to be alive', async (store, t) => {
+testLogic('a stream of a store that cannot be read is not said to be alive', async (store, t) => {
   const { stream, listen: open } = await serve(t, store)
   await store.close()
   const listener = await open()
@@ -329,7 +331,7 @@ testOnEveryEngine('a stream of a store that cannot be read is not said to be ali
   assert.equal(await listener.ended, 'retry: 2000\n\n')
 })
 
-testOnEveryEngine('without a listener the store is left alone', async (store, t) => {
+testLogic('without a listener the store is left alone', async (store, t) => {
   const { errors, stream, lastGone, listen: open } = await serve(t, store)
   // A closed store makes every look at it an error.
   await store.close()

@@ -5,7 +5,7 @@ import { writeDigest } from '../../src/digests/write-digest.ts'
 import type { Payload } from '../../src/journal/payload.ts'
 import { DAY, HOUR, MINUTE, newOrderedId } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertIncident } from '../../testkit/incidents.ts'
 import { event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -185,7 +185,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('there is one digest a morning, and the next one the morning after', async (store, t) => {
+testLogic('there is one digest a morning, and the next one the morning after', async (store, t) => {
   const site = await insertReader(store)
   const { tick, clock } = await openDigests(t, store, '2026-11-20T05:59:00Z', {})
   clock.set('2026-11-20T06:00:00Z')
@@ -218,26 +218,23 @@ testOnEveryEngine('nodes that write the same digest at once write it once', asyn
   assert.deepEqual(await dueDigests(store, Date.parse(NOW)), [])
 })
 
-testOnEveryEngine(
-  'a digest that could not be written is written later, and does not hold up others',
-  async (store, t) => {
-    const sites = [await insertReader(store), await insertReader(store)]
-    const broken = sites.toSorted((a, b) => (a.client_id < b.client_id ? -1 : 1))[0]
-    const { tick, errors, clock } = await openDigests(t, store)
-    const young = await insertSite(store, { client_id: broken?.client_id ?? '', timezone: 'No/Where', created_at: 1 })
-    await tick()
-    assert.equal(errors.length, 1)
-    assert.match(errors[0] ?? '', /^digests: 1 digest could not be written: /)
-    assert.deepEqual(
-      (await written(store)).map(({ client_id }) => client_id),
-      sites.filter((site) => site !== broken).map(({ client_id }) => client_id),
-    )
-    await store.write.deleteFrom('sites').where('id', '=', young.id).execute()
-    clock.advance(MINUTE)
-    await tick()
-    assert.equal((await written(store)).length, 2)
-  },
-)
+testLogic('a digest that could not be written is written later, and does not hold up others', async (store, t) => {
+  const sites = [await insertReader(store), await insertReader(store)]
+  const broken = sites.toSorted((a, b) => (a.client_id < b.client_id ? -1 : 1))[0]
+  const { tick, errors, clock } = await openDigests(t, store)
+  const young = await insertSite(store, { client_id: broken?.client_id ?? '', timezone: 'No/Where', created_at: 1 })
+  await tick()
+  assert.equal(errors.length, 1)
+  assert.match(errors[0] ?? '', /^digests: 1 digest could not be written: /)
+  assert.deepEqual(
+    (await written(store)).map(({ client_id }) => client_id),
+    sites.filter((site) => site !== broken).map(({ client_id }) => client_id),
+  )
+  await store.write.deleteFrom('sites').where('id', '=', young.id).execute()
+  clock.advance(MINUTE)
+  await tick()
+  assert.equal((await written(store)).length, 2)
+})
 
 testOnEveryEngine('the note and the message are written together or not at all', async (store, t) => {
   await insertReader(store)
@@ -251,7 +248,7 @@ testOnEveryEngine('the note and the message are written together or not at all',
   assert.equal((await written(store)).length, 1)
 })
 
-testOnEveryEngine('a missed digest is sent for twelve hours, and then only noted', async (store, t) => {
+testLogic('a missed digest is sent for twelve hours, and then only noted', async (store, t) => {
   await insertReader(store)
   const { tick, clock } = await openDigests(t, store, '2026-11-20T17:59:59Z')
   await tick()

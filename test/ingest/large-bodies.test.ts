@@ -5,7 +5,7 @@ import { judgeBody } from '../../src/ingest/judge.ts'
 import { LargeBodies, type Pace } from '../../src/ingest/large-bodies.ts'
 import { addLog, Delta, encodeEntry, eventsIn, type Log } from '../../src/journal/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { listen, NOW } from './endpoint-support.ts'
@@ -126,21 +126,18 @@ test('a body of which the thread dies is given up and reported, and the next thr
   assert.deepEqual(errors, ['a large body: the thread ended'])
 })
 
-testOnEveryEngine(
-  'a sender whose body could not be read is asked to come again, and nothing is counted',
-  async (store, t) => {
-    const site = await insertSite(store)
-    const errors: string[] = []
-    const largeBodies = new LargeBodies((error) => errors.push(error.message), { module: dying })
-    const { send, samples, endpoint } = await listen(t, store, { largeBodies })
-    assert.equal(await send(site, `deadly${' '.repeat(17_000)}`), 503)
-    await samples.flush()
-    const refused = await store.read.selectFrom('rejections').select(['reason', 'path']).execute()
-    assert.deepEqual(refused, [{ reason: 'unavailable', path: 'large bodies' }])
-    assert.equal(endpoint.bytesUnderWay, 0)
-    assert.equal(errors.length, 1)
-  },
-)
+testLogic('a sender whose body could not be read is asked to come again, and nothing is counted', async (store, t) => {
+  const site = await insertSite(store)
+  const errors: string[] = []
+  const largeBodies = new LargeBodies((error) => errors.push(error.message), { module: dying })
+  const { send, samples, endpoint } = await listen(t, store, { largeBodies })
+  assert.equal(await send(site, `deadly${' '.repeat(17_000)}`), 503)
+  await samples.flush()
+  const refused = await store.read.selectFrom('rejections').select(['reason', 'path']).execute()
+  assert.deepEqual(refused, [{ reason: 'unavailable', path: 'large bodies' }])
+  assert.equal(endpoint.bytesUnderWay, 0)
+  assert.equal(errors.length, 1)
+})
 
 test('one client with many large bodies keeps another waiting for one of them', async (t) => {
   const { judge } = reader(t)

@@ -3,7 +3,7 @@ import { checkPayload } from '../../src/ingest/check.ts'
 import { SAMPLES_PER_SITE, SampleRecorder } from '../../src/ingest/samples.ts'
 import type { Store } from '../../src/store/index.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 const SITES = [3, 1, 2]
@@ -100,7 +100,7 @@ testOnEveryEngine('a rejection is kept even when its path holds characters that 
   assert.deepEqual(rows, [{ path: '/event_counts/a\ufffdb\ufffd' }])
 })
 
-testOnEveryEngine('samples of many sites are written in several commits, so that none takes long', async (store) => {
+testLogic('samples of many sites are written in several commits, so that none takes long', async (store) => {
   const commits: number[] = []
   const watched: Store = {
     ...store,

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { MINUTE, newId, newSecret } from '../../src/lib/index.ts'
 import { newCanaryName, writeKeyUses } from '../../src/management/index.ts'
 import type { SiteKeyRow, SiteRow, Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { listen, NOW, payload } from './endpoint-support.ts'
 
@@ -31,7 +31,7 @@ async function ask(url: string, key: string, body: object = payload) {
 
 const rejectionsOf = (store: Store) => store.read.selectFrom('rejections').select(['reason', 'path']).execute()
 
-testOnEveryEngine('every valid key of a site is accepted, the one that is being replaced too', async (store, t) => {
+testLogic('every valid key of a site is accepted, the one that is being replaced too', async (store, t) => {
   const site = await insertSite(store)
   const others = [await insertKey(store, site), await insertKey(store, site, { expires_at: NOW + 1 })]
   const { url } = await listen(t, store)
@@ -51,7 +51,7 @@ testOnEveryEngine('a revoked key is named to its holder and to the owner of the 
   assert.deepEqual(await rejectionsOf(store), [{ reason: 'forbidden', path: 'key revoked: web container' }])
 })
 
-testOnEveryEngine('a stranger learns nothing of the keys of a site', async (store, t) => {
+testLogic('a stranger learns nothing of the keys of a site', async (store, t) => {
   const site = await insertSite(store)
   const { ingest_key } = await insertKey(store, site, { revoked_at: NOW - MINUTE })
   const { url } = await listen(t, store)

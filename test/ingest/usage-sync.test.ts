@@ -8,7 +8,7 @@ import { SECOND } from '../../src/lib/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { deltaOf, eventPayload, mixedRow, writeJournal } from '../../testkit/deltas.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { asShared } from '../cluster/support.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')
@@ -109,7 +109,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('events that were given back are not in the way of the next count', async (store) => {
+testLogic('events that were given back are not in the way of the next count', async (store) => {
   const node = new Node(store, new TestClock(NOW), 'a')
   await node.accept(20)
   node.meter.giveBackEvents(node.take(30), NOW)
@@ -117,7 +117,7 @@ testOnEveryEngine('events that were given back are not in the way of the next co
   assert.equal(node.left(), QUOTA - 20)
 })
 
-testOnEveryEngine('a client that sends nothing here is looked at every half minute', async (store) => {
+testLogic('a client that sends nothing here is looked at every half minute', async (store) => {
   const clock = new TestClock(NOW)
   const [a, b] = [new Node(store, clock, 'a'), new Node(store, clock, 'b')]
   await a.accept(QUOTA)
@@ -129,7 +129,7 @@ testOnEveryEngine('a client that sends nothing here is looked at every half minu
   assert.notEqual(b.meter.takeRequest(clock.now()), undefined)
 })
 
-testOnEveryEngine('in a new month the old count is forgotten', async (store) => {
+testLogic('in a new month the old count is forgotten', async (store) => {
   const clock = new TestClock('2026-11-30T23:59:59.000Z')
   const node = new Node(store, clock, 'a')
   await node.accept(QUOTA)

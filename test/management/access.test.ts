@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ClientRecord, SiteRecord } from '../../src/management/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { ADMIN, openManagement, UNKNOWN_ID, VIEWER, WITH_KEYS } from './support.ts'
 
 interface Document {
@@ -60,7 +60,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('an admin sees them', async (store, t) => {
+testLogic('an admin sees them', async (store, t) => {
   const api = await openManagement(store, t, WITH_KEYS)
   const client = await api.client({ email: 'ops@acme.example' }, ADMIN)
   const site = await api.site(client, {}, ADMIN)

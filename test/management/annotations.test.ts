@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
 import type { AnnotationRecord, AuditRecord } from '../../src/management/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { openManagement, UNKNOWN_ID } from './support.ts'
 
 const PATH = '/api/annotations'
@@ -38,7 +38,7 @@ testOnEveryEngine('what happened is written down, listed by its time, and delete
   )
 })
 
-testOnEveryEngine('annotations are refused that are of nothing, say nothing or lead anywhere', async (store, t) => {
+testLogic('annotations are refused that are of nothing, say nothing or lead anywhere', async (store, t) => {
   const api = await openManagement(store, t)
   const client = await api.client()
   const site = await api.site(client)
@@ -63,17 +63,14 @@ testOnEveryEngine('annotations are refused that are of nothing, say nothing or l
   assert.deepEqual(await api.get(`${PATH}?site_id=${site.id}`), [])
 })
 
-testOnEveryEngine(
-  'annotations are deleted with their site, and those of all sites with their client',
-  async (store, t) => {
-    const api = await openManagement(store, t)
-    const client = await api.client()
-    const site = await api.site(client)
-    await api.call('POST', PATH, { site_id: site.id, text: 'of the site' })
-    await api.call('POST', PATH, { client_id: client.id, text: 'of all sites' })
-    await api.delete(`/api/sites/${site.id}`)
-    assert.deepEqual(texts(await api.get(`${PATH}?client_id=${client.id}`)), ['of all sites'])
-    await api.delete(`/api/clients/${client.id}`)
-    assert.deepEqual(await store.read.selectFrom('annotations').selectAll().execute(), [])
-  },
-)
+testLogic('annotations are deleted with their site, and those of all sites with their client', async (store, t) => {
+  const api = await openManagement(store, t)
+  const client = await api.client()
+  const site = await api.site(client)
+  await api.call('POST', PATH, { site_id: site.id, text: 'of the site' })
+  await api.call('POST', PATH, { client_id: client.id, text: 'of all sites' })
+  await api.delete(`/api/sites/${site.id}`)
+  assert.deepEqual(texts(await api.get(`${PATH}?client_id=${client.id}`)), ['of all sites'])
+  await api.delete(`/api/clients/${client.id}`)
+  assert.deepEqual(await store.read.selectFrom('annotations').selectAll().execute(), [])
+})

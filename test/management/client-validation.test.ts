@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic } from '../../testkit/engines.ts'
 import { type Call, openManagement } from './support.ts'
 
 /** Values that a field takes neither in POST nor in PATCH. */
@@ -19,7 +19,7 @@ const BAD: Record<string, unknown[]> = {
 
 const LIMITS_BAD = [0, -1, 1.5, '5', true, 2 ** 53]
 
-testOnEveryEngine('every field of a client is checked, and nothing of a refused call is kept', async (store, t) => {
+testLogic('every field of a client is checked, and nothing of a refused call is kept', async (store, t) => {
   const api = await openManagement(store, t)
   const client = await api.client({ plan: 'enterprise' })
   const url = `/api/clients/${client.id}`
@@ -44,7 +44,7 @@ testOnEveryEngine('every field of a client is checked, and nothing of a refused 
   assert.deepEqual(await api.get('/api/clients'), [client])
 })
 
-testOnEveryEngine('the longest and shortest values are taken', async (store, t) => {
+testLogic('the longest and shortest values are taken', async (store, t) => {
   const api = await openManagement(store, t)
   const longest = { name: '🚀'.repeat(200), plan: 'enterprise', requests_per_second: 1, events_per_month: 1 } as const
   const client = await api.client(longest)
@@ -52,7 +52,7 @@ testOnEveryEngine('the longest and shortest values are taken', async (store, t) 
   assert.equal((await api.client({ name: 'x' })).name, 'x')
 })
 
-testOnEveryEngine('own limits are refused on every plan but enterprise', async (store, t) => {
+testLogic('own limits are refused on every plan but enterprise', async (store, t) => {
   const api = await openManagement(store, t)
   const free = await api.client()
   const own = await api.client({ plan: 'enterprise', events_per_month: 5 })
@@ -71,14 +71,14 @@ testOnEveryEngine('own limits are refused on every plan but enterprise', async (
   assert.deepEqual(await api.patch(`/api/clients/${free.id}`, { requests_per_second: null }), free)
 })
 
-testOnEveryEngine('a client needs a name, and the body must be a JSON object', async (store, t) => {
+testLogic('a client needs a name, and the body must be a JSON object', async (store, t) => {
   const api = await openManagement(store, t)
   const { details } = await api.refused(400, 'POST', '/api/clients', {})
   assert.deepEqual(details, [{ path: '/name', message: 'is required' }])
   for (const body of [undefined, [], 'text', null, 7]) await api.refused(400, 'POST', '/api/clients', body)
 })
 
-testOnEveryEngine('the list of clients knows its parameters', async (store, t) => {
+testLogic('the list of clients knows its parameters', async (store, t) => {
   const api = await openManagement(store, t)
   for (const query of ['active_only=yes', 'active_only=', 'active_only=2', 'active=true', 'limit=5']) {
     const { error, details } = await api.refused(400, 'GET', `/api/clients?${query}`)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { ClientRecord } from '../../src/management/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { type Call, openManagement, UNKNOWN_ID } from './support.ts'
 
-testOnEveryEngine('a client is created with defaults, and read as it was answered', async (store, t) => {
+testLogic('a client is created with defaults, and read as it was answered', async (store, t) => {
   const api = await openManagement(store, t)
   const client = await api.client({ name: '  Acme GmbH ' })
   assert.match(client.id, /^[0-9a-f-]{36}$/)
@@ -28,7 +28,7 @@ testOnEveryEngine('a client is created with defaults, and read as it was answere
   assert.deepEqual(api.takeChanges(), [{ kind: 'client', id: client.id }])
 })
 
-testOnEveryEngine('a client is created with every field', async (store, t) => {
+testLogic('a client is created with every field', async (store, t) => {
   const api = await openManagement(store, t)
   const fields = {
     name: 'Müller & Söhne 🚀',
@@ -50,13 +50,13 @@ testOnEveryEngine('a client is created with every field', async (store, t) => {
   assert.deepEqual(await api.get(`/api/clients/${client.id}`), client)
 })
 
-testOnEveryEngine('a client without a plan gets the configured one', async (store, t) => {
+testLogic('a client without a plan gets the configured one', async (store, t) => {
   const api = await openManagement(store, t, { defaultPlan: 'business' })
   assert.equal((await api.client()).plan, 'business')
   assert.equal((await api.client({ plan: 'pro' })).plan, 'pro')
 })
 
-testOnEveryEngine('own limits fit the default plan when that is enterprise', async (store, t) => {
+testLogic('own limits fit the default plan when that is enterprise', async (store, t) => {
   const api = await openManagement(store, t, { defaultPlan: 'enterprise' })
   assert.equal((await api.client({ requests_per_second: 7 })).requests_per_second, 7)
 })
@@ -76,7 +76,7 @@ testOnEveryEngine('a PATCH changes what it names, and null clears what is option
   assert.deepEqual(api.takeChanges(), [{ kind: 'client', id: client.id }])
 })
 
-testOnEveryEngine('a PATCH that changes nothing answers the client and publishes nothing', async (store, t) => {
+testLogic('a PATCH that changes nothing answers the client and publishes nothing', async (store, t) => {
   const api = await openManagement(store, t)
   const client = await api.client({ email: 'ops@acme.example' })
   api.takeChanges()
@@ -118,7 +118,7 @@ testOnEveryEngine('clients are listed oldest first, on demand the active ones on
   assert.deepEqual(await api.get('/api/clients?active_only=true'), [first, third])
 })
 
-testOnEveryEngine('what is not there is not found', async (store, t) => {
+testLogic('what is not there is not found', async (store, t) => {
   const api = await openManagement(store, t)
   for (const id of [UNKNOWN_ID, 'nope', '1']) {
     const calls: Call[] = [

@@ -4,7 +4,7 @@ import { DAY } from '../../src/lib/index.ts'
 import type { SiteKeyRecord, SiteRecord } from '../../src/management/index.ts'
 import { writeKeyUses } from '../../src/management/index.ts'
 import { siteKeys } from '../../src/store/migrations/0044-site-keys.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { ADMIN, type Management, openManagement, UNKNOWN_ID, VIEWER, WITH_KEYS } from './support.ts'
 
@@ -27,7 +27,7 @@ async function onlyKey(api: Management, site: { id: string }): Promise<SiteKeyRe
 const states = async (api: Management, site: { id: string }) =>
   (await keysOf(api, site)).map(({ name, state }) => `${name} ${state}`)
 
-testOnEveryEngine('a new site has one key, which is the key of its record', async (store, t) => {
+testLogic('a new site has one key, which is the key of its record', async (store, t) => {
   const api = await openManagement(store, t)
   const site = await api.site(await api.client())
   assert.deepEqual(await onlyKey(api, site), {
@@ -61,7 +61,7 @@ testOnEveryEngine('a rotated key ends after a week, and the record has the new o
   assert.deepEqual(await states(api, site), ['main valid', 'main expired'])
 })
 
-testOnEveryEngine('a key is rotated under another name, until a date of the caller', async (store, t) => {
+testLogic('a key is rotated under another name, until a date of the caller', async (store, t) => {
   const api = await openManagement(store, t)
   const site = await api.site(await api.client())
   const old_until = '2026-11-21T10:00:00.000Z'
@@ -79,7 +79,7 @@ testOnEveryEngine('a key is rotated under another name, until a date of the call
   assert.equal(again.message, 'The key “main” is being replaced already: rotate the key that replaces it')
 })
 
-testOnEveryEngine('a site has at most three valid keys, and one that was revoked makes room', async (store, t) => {
+testLogic('a site has at most three valid keys, and one that was revoked makes room', async (store, t) => {
   const api = await openManagement(store, t)
   const site = await api.site(await api.client())
   const second = await made(api, keysUrl(site), { name: 'pipeline' })
@@ -108,7 +108,7 @@ testOnEveryEngine('callers at the same time get no fourth key', async (store, t)
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 409, 409, 409, 409])
 })
 
-testOnEveryEngine('the record has the newest key that is valid, and says when none is', async (store, t) => {
+testLogic('the record has the newest key that is valid, and says when none is', async (store, t) => {
   const api = await openManagement(store, t)
   const site = await api.site(await api.client())
   const key = await made(api, `${keysUrl(site)}/${site.id}/rotate`)
@@ -122,7 +122,7 @@ testOnEveryEngine('the record has the newest key that is valid, and says when no
   assert.deepEqual(await api.get(`/api/sites/${site.id}`), { ...site, ingest_key: fresh.ingest_key })
 })
 
-testOnEveryEngine('revoke-key revokes every valid key, and a new one opens the site again', async (store, t) => {
+testLogic('revoke-key revokes every valid key, and a new one opens the site again', async (store, t) => {
   const api = await openManagement(store, t)
   const site = await api.site(await api.client())
   await made(api, `${keysUrl(site)}/${site.id}/rotate`, { name: 'new' })
@@ -179,20 +179,17 @@ testOnEveryEngine('the last use is the latest that any node has seen', async (st
   assert.equal((await onlyKey(api, site)).last_used_at, '2026-11-20T09:59:00.000Z')
 })
 
-testOnEveryEngine(
-  'a viewer sees the keys of a site without the keys themselves, and changes none',
-  async (store, t) => {
-    const api = await openManagement(store, t, WITH_KEYS)
-    const site = await api.site(await api.client({}, ADMIN), {}, ADMIN)
-    const [key] = await keysOf(api, site, VIEWER)
-    assert.deepEqual([key?.name, key?.ingest_key], ['main', null])
-    for (const url of [keysUrl(site), `${keysUrl(site)}/${site.id}/rotate`, `${keysUrl(site)}/${site.id}/revoke`]) {
-      await api.refused(403, 'POST', url, { name: 'mine' }, VIEWER)
-    }
-  },
-)
+testLogic('a viewer sees the keys of a site without the keys themselves, and changes none', async (store, t) => {
+  const api = await openManagement(store, t, WITH_KEYS)
+  const site = await api.site(await api.client({}, ADMIN), {}, ADMIN)
+  const [key] = await keysOf(api, site, VIEWER)
+  assert.deepEqual([key?.name, key?.ingest_key], ['main', null])
+  for (const url of [keysUrl(site), `${keysUrl(site)}/${site.id}/rotate`, `${keysUrl(site)}/${site.id}/revoke`]) {
+    await api.refused(403, 'POST', url, { name: 'mine' }, VIEWER)
+  }
+})
 
-testOnEveryEngine('keys of another site, and of none, are not found', async (store, t) => {
+testLogic('keys of another site, and of none, are not found', async (store, t) => {
   const api = await openManagement(store, t)
   const client = await api.client()
   const [site, other] = [await api.site(client), await api.site(client)]
@@ -209,7 +206,7 @@ testOnEveryEngine('keys of another site, and of none, are not found', async (sto
   await api.refused(400, 'POST', keysUrl(site), { name: ' ' })
 })
 
-testOnEveryEngine('the audit log says what happened to which key, and shows none', async (store, t) => {
+testLogic('the audit log says what happened to which key, and shows none', async (store, t) => {
   const api = await openManagement(store, t)
   const site = await api.site(await api.client())
   const key = await made(api, `${keysUrl(site)}/${site.id}/rotate`, {
@@ -235,7 +232,7 @@ testOnEveryEngine('the audit log says what happened to which key, and shows none
   for (const secret of [key.ingest_key, site.ingest_key]) assert.ok(!text.includes(String(secret)))
 })
 
-testOnEveryEngine("a deleted site's keys are gone", async (store, t) => {
+testLogic("a deleted site's keys are gone", async (store, t) => {
   const api = await openManagement(store, t)
   const site = await api.site(await api.client())
   await made(api, keysUrl(site), { name: 'more' })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic } from '../../testkit/engines.ts'
 import { type Call, openManagement, UNKNOWN_ID } from './support.ts'
 
 const CONTAINER_IDS = ['', 'GTM-ABC', 'GTM-ABCDEFGHIJK', 'gtm-abcde', 'GTM-abcde', 'XGTM-ABCDE', 'GTM-ABCDE\n', 7]
@@ -31,7 +31,7 @@ const BAD: Record<string, unknown[]> = {
   colour: ['red'],
 }
 
-testOnEveryEngine('every field of a site is checked, and nothing of a refused call is kept', async (store, t) => {
+testLogic('every field of a site is checked, and nothing of a refused call is kept', async (store, t) => {
   const api = await openManagement(store, t)
   const client = await api.client()
   const site = await api.site(client)
@@ -56,13 +56,13 @@ testOnEveryEngine('every field of a site is checked, and nothing of a refused ca
   assert.deepEqual(await api.get('/api/sites'), [site])
 })
 
-testOnEveryEngine('a site needs a client, a name and an address', async (store, t) => {
+testLogic('a site needs a client, a name and an address', async (store, t) => {
   const api = await openManagement(store, t)
   const { details } = await api.refused(400, 'POST', '/api/sites', {})
   assert.deepEqual(details.map(({ path }) => path).sort(), ['/client_id', '/name', '/url'])
 })
 
-testOnEveryEngine('a site of an unknown client is refused, naming the field', async (store, t) => {
+testLogic('a site of an unknown client is refused, naming the field', async (store, t) => {
   const api = await openManagement(store, t)
   for (const [client_id, message] of [
     [UNKNOWN_ID, 'is not the id of a client'],
@@ -76,7 +76,7 @@ testOnEveryEngine('a site of an unknown client is refused, naming the field', as
   assert.deepEqual(await api.get('/api/audit'), [])
 })
 
-testOnEveryEngine('a site stays with its client', async (store, t) => {
+testLogic('a site stays with its client', async (store, t) => {
   const api = await openManagement(store, t)
   const site = await api.site(await api.client())
   const other = await api.client()
@@ -84,7 +84,7 @@ testOnEveryEngine('a site stays with its client', async (store, t) => {
   assert.equal(details[0]?.path, '/client_id')
 })
 
-testOnEveryEngine('the list of sites knows its parameters', async (store, t) => {
+testLogic('the list of sites knows its parameters', async (store, t) => {
   const api = await openManagement(store, t)
   for (const query of ['client_id=nope', 'client_id=', 'active_only=yes', 'auto_probes=true']) {
     const { details } = await api.refused(400, 'GET', `/api/sites?${query}`)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import type { AuditRecord, SpecialDaysRecord } from '../../src/management/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic } from '../../testkit/engines.ts'
 import { openManagement, UNKNOWN_ID } from './support.ts'
 
 const addressOf = ({ id }: { id: string }) => `/api/sites/${id}/special-days`
 
-testOnEveryEngine('days of a site are marked, listed the latest first, and deleted', async (store, t) => {
+testLogic('days of a site are marked, listed the latest first, and deleted', async (store, t) => {
   const api = await openManagement(store, t)
   const client = await api.client()
   const [site, other] = [await api.site(client), await api.site(client, { name: 'other' })]
@@ -31,7 +31,7 @@ testOnEveryEngine('days of a site are marked, listed the latest first, and delet
   )
 })
 
-testOnEveryEngine('special days are refused that cannot be', async (store, t) => {
+testLogic('special days are refused that cannot be', async (store, t) => {
   const api = await openManagement(store, t)
   const site = await api.site(await api.client())
   const bodies: object[] = [
@@ -57,7 +57,7 @@ testOnEveryEngine('special days are refused that cannot be', async (store, t) =>
   }
 })
 
-testOnEveryEngine('special days are deleted with their site', async (store, t) => {
+testLogic('special days are deleted with their site', async (store, t) => {
   const api = await openManagement(store, t)
   const client = await api.client()
   for (const path of ['/api/sites', '/api/clients'] as const) {

@@ -1,39 +1,36 @@
 import assert from 'node:assert/strict'
 import { AppError } from '../../src/lib/index.ts'
 import { clientOfStatusLink, type StatusLinkRecord } from '../../src/management/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { ADMIN, openManagement, UNKNOWN_ID, VIEWER, WITH_KEYS } from './support.ts'
 
 const addressOf = ({ id }: { id: string }) => `/api/clients/${id}/status-link`
 const NONE = { is_active: false, token: null, url: null, created_at: null, created_by: null }
 const isNotFound = (thrown: unknown): boolean => thrown instanceof AppError && thrown.code === 'not_found'
 
-testOnEveryEngine(
-  'a link is made once, opens its client, and is given again when asked for again',
-  async (store, t) => {
-    const api = await openManagement(store, t, WITH_KEYS)
-    const [acme, other] = [await api.client({}, ADMIN), await api.client({ name: 'Other' }, ADMIN)]
-    assert.deepEqual(await api.get(addressOf(acme), ADMIN), { client_id: acme.id, ...NONE })
-    const made = await api.call<StatusLinkRecord>('POST', addressOf(acme), undefined, ADMIN)
-    assert.equal(made.status, 201)
-    const { token } = made.body
-    assert.match(String(token), /^[\w-]{43}$/)
-    assert.deepEqual(made.body, {
-      client_id: acme.id,
-      is_active: true,
-      token,
-      url: null,
-      created_at: '2026-11-20T10:00:04.000Z',
-      created_by: 'admin',
-    })
-    assert.deepEqual(await api.call('POST', addressOf(acme), undefined, ADMIN), { ...made, status: 200 })
-    assert.deepEqual(await api.get(addressOf(acme), ADMIN), made.body)
-    assert.equal((await api.get<StatusLinkRecord>(addressOf(other), ADMIN)).is_active, false)
-    assert.deepEqual(await clientOfStatusLink(store.read, String(token)), { id: acme.id, name: 'Acme' })
-  },
-)
+testLogic('a link is made once, opens its client, and is given again when asked for again', async (store, t) => {
+  const api = await openManagement(store, t, WITH_KEYS)
+  const [acme, other] = [await api.client({}, ADMIN), await api.client({ name: 'Other' }, ADMIN)]
+  assert.deepEqual(await api.get(addressOf(acme), ADMIN), { client_id: acme.id, ...NONE })
+  const made = await api.call<StatusLinkRecord>('POST', addressOf(acme), undefined, ADMIN)
+  assert.equal(made.status, 201)
+  const { token } = made.body
+  assert.match(String(token), /^[\w-]{43}$/)
+  assert.deepEqual(made.body, {
+    client_id: acme.id,
+    is_active: true,
+    token,
+    url: null,
+    created_at: '2026-11-20T10:00:04.000Z',
+    created_by: 'admin',
+  })
+  assert.deepEqual(await api.call('POST', addressOf(acme), undefined, ADMIN), { ...made, status: 200 })
+  assert.deepEqual(await api.get(addressOf(acme), ADMIN), made.body)
+  assert.equal((await api.get<StatusLinkRecord>(addressOf(other), ADMIN)).is_active, false)
+  assert.deepEqual(await clientOfStatusLink(store.read, String(token)), { id: acme.id, name: 'Acme' })
+})
 
-testOnEveryEngine('a revoked link opens nothing, and the next one is another', async (store, t) => {
+testLogic('a revoked link opens nothing, and the next one is another', async (store, t) => {
   const api = await openManagement(store, t)
   const client = await api.client()
   await api.refused(404, 'DELETE', addressOf(client))
@@ -47,7 +44,7 @@ testOnEveryEngine('a revoked link opens nothing, and the next one is another', a
   await assert.rejects(clientOfStatusLink(store.read, String(first.token)), isNotFound)
 })
 
-testOnEveryEngine('a link rests with its client, and is deleted with it', async (store, t) => {
+testLogic('a link rests with its client, and is deleted with it', async (store, t) => {
   const api = await openManagement(store, t)
   const client = await api.client()
   const { body } = await api.call<StatusLinkRecord>('POST', addressOf(client))
@@ -75,20 +72,17 @@ testOnEveryEngine('two that share at once get the same link', async (store, t) =
   assert.equal(new Set(answers.map(({ body }) => body.token)).size, 1)
 })
 
-testOnEveryEngine(
-  'a viewer sees that there is a link and not which, and can neither make nor revoke one',
-  async (store, t) => {
-    const api = await openManagement(store, t, WITH_KEYS)
-    const client = await api.client({}, ADMIN)
-    await api.refused(403, 'POST', addressOf(client), undefined, VIEWER)
-    const { body } = await api.call<StatusLinkRecord>('POST', addressOf(client), undefined, ADMIN)
-    await api.refused(403, 'DELETE', addressOf(client), undefined, VIEWER)
-    assert.deepEqual(await api.get(addressOf(client), VIEWER), { ...body, token: null })
-    await api.refused(401, 'GET', addressOf(client))
-  },
-)
+testLogic('a viewer sees that there is a link and not which, and can neither make nor revoke one', async (store, t) => {
+  const api = await openManagement(store, t, WITH_KEYS)
+  const client = await api.client({}, ADMIN)
+  await api.refused(403, 'POST', addressOf(client), undefined, VIEWER)
+  const { body } = await api.call<StatusLinkRecord>('POST', addressOf(client), undefined, ADMIN)
+  await api.refused(403, 'DELETE', addressOf(client), undefined, VIEWER)
+  assert.deepEqual(await api.get(addressOf(client), VIEWER), { ...body, token: null })
+  await api.refused(401, 'GET', addressOf(client))
+})
 
-testOnEveryEngine('who shared and who revoked is written down, without the token', async (store, t) => {
+testLogic('who shared and who revoked is written down, without the token', async (store, t) => {
   const api = await openManagement(store, t)
   const client = await api.client()
   const { body } = await api.call<StatusLinkRecord>('POST', addressOf(client))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limitsOf, type UsageRecord } from '../../src/management/index.ts'
 import { usageRecord } from '../../src/management/plans.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic } from '../../testkit/engines.ts'
 import { openManagement } from './support.ts'
 
 const client = {
@@ -84,7 +84,7 @@ for (const [now, first, last, resetsAt] of HISTORIES) {
   })
 }
 
-testOnEveryEngine("a client's usage is read from what ingest counted", async (store, t) => {
+testLogic("a client's usage is read from what ingest counted", async (store, t) => {
   const api = await openManagement(store, t)
   const { id } = await api.client({ plan: 'pro' })
   const other = await api.client()

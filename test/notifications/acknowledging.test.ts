@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { GATHER_MS } from '../../src/notifications/index.ts'
-import { testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, testPerEngine } from '../../testkit/engines.ts'
 import { watchedServer } from './watched-server.ts'
 import type { Received } from './webhook-server.ts'
 
@@ -95,6 +95,7 @@ testPerEngine(
     const { timeline } = (await call('GET', path)).json<{ timeline: { kind: string; text: string }[] }>()
     assert.ok(timeline.some(({ text }) => text === 'Notified: acknowledged, by PagerDuty'))
   },
+  logicEngines,
 )
 
 testPerEngine(
@@ -122,28 +123,37 @@ testPerEngine(
       `create ${back}`,
     ])
   },
+  logicEngines,
 )
 
-testPerEngine('acknowledging its alert acknowledges the incident there', async (engine, t) => {
-  const { call, find, received, send } = await onCall(t, engine)
-  await find(503)
-  const [alert] = (await call('GET', '/api/alerts')).json<{ id: string }[]>()
-  assert.equal((await call('POST', `/api/alerts/${alert?.id}/acknowledge`, { by: 'Ada' })).status, 200)
-  await send()
-  assert.deepEqual(pagerDuty(received), ['trigger acknowledge'])
-})
+testPerEngine(
+  'acknowledging its alert acknowledges the incident there',
+  async (engine, t) => {
+    const { call, find, received, send } = await onCall(t, engine)
+    await find(503)
+    const [alert] = (await call('GET', '/api/alerts')).json<{ id: string }[]>()
+    assert.equal((await call('POST', `/api/alerts/${alert?.id}/acknowledge`, { by: 'Ada' })).status, 200)
+    await send()
+    assert.deepEqual(pagerDuty(received), ['trigger acknowledge'])
+  },
+  logicEngines,
+)
 
-testPerEngine('an acknowledgement overtakes no opening that has not been sent', async (engine, t) => {
-  const { call, find, received, send, answer, incidentPath } = await onCall(t, engine)
-  answer.status = 503
-  await find(503)
-  assert.equal((await call('POST', `${await incidentPath()}/acknowledge`, {})).status, 200)
-  received.length = 0
-  answer.status = 200
-  await send(60_000)
-  await send()
-  assert.deepEqual(pagerDuty(received), ['trigger acknowledge'])
-})
+testPerEngine(
+  'an acknowledgement overtakes no opening that has not been sent',
+  async (engine, t) => {
+    const { call, find, received, send, answer, incidentPath } = await onCall(t, engine)
+    answer.status = 503
+    await find(503)
+    assert.equal((await call('POST', `${await incidentPath()}/acknowledge`, {})).status, 200)
+    received.length = 0
+    answer.status = 200
+    await send(60_000)
+    await send()
+    assert.deepEqual(pagerDuty(received), ['trigger acknowledge'])
+  },
+  logicEngines,
+)
 
 testPerEngine(
   'in quiet hours an acknowledgement or end of what was notified goes out at once, and wakes no one with what was not',
@@ -179,13 +189,17 @@ testPerEngine('what keeps incidents learns of an end that people want to hear no
   assert.deepEqual(toChat(), ['opened'])
 })
 
-testPerEngine('an end within a silence closes the incident where one is kept', async (engine, t) => {
-  const { add, hookUrl, call, client, clock, find, received, toChat } = await onCall(t, engine)
-  await add({ kind: 'webhook', name: 'Chat', address: `${hookUrl}/chat` })
-  await find(503)
-  const silence = { client_id: client.id, ends_at: new Date(clock.now() + 3_600_000).toISOString() }
-  assert.equal((await call('POST', '/api/silences', silence)).status, 201)
-  await find(200)
-  assert.deepEqual(pagerDuty(received), ['trigger resolve'])
-  assert.deepEqual(toChat(), ['opened'])
-})
+testPerEngine(
+  'an end within a silence closes the incident where one is kept',
+  async (engine, t) => {
+    const { add, hookUrl, call, client, clock, find, received, toChat } = await onCall(t, engine)
+    await add({ kind: 'webhook', name: 'Chat', address: `${hookUrl}/chat` })
+    await find(503)
+    const silence = { client_id: client.id, ends_at: new Date(clock.now() + 3_600_000).toISOString() }
+    assert.equal((await call('POST', '/api/silences', silence)).status, 201)
+    await find(200)
+    assert.deepEqual(pagerDuty(received), ['trigger resolve'])
+    assert.deepEqual(toChat(), ['opened'])
+  },
+  logicEngines,
+)

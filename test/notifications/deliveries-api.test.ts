@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { HOUR, SECOND } from '../../src/lib/index.ts'
 import { type ChannelList, type DeliveryRecord, deliveriesOf } from '../../src/notifications/index.ts'
-import { testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, testPerEngine } from '../../testkit/engines.ts'
 import { MISSING, stage } from './api-support.ts'
 import { alertId } from './support.ts'
 
@@ -99,15 +99,19 @@ testPerEngine('a retry by hand tries a channel that is off, and a group goes tog
   assert.deepEqual(audit?.after, { state: 'pending', not_before: '2026-11-21T11:00:30.000Z' })
 })
 
-testPerEngine('a cancelled message is not retried', async (engine, t) => {
-  const { newClient, enqueueAbout, run, list, call, hookUrl } = await stage(t, engine)
-  const client = await newClient({ chat_webhook: hookUrl })
-  await enqueueAbout(client, ['reminder A'])
-  await call('PATCH', `/api/clients/${client.id}`, { chat_webhook: null })
-  await run()
-  const [row] = await list()
-  assert.equal(row?.state, 'cancelled')
-  const answer = await call('POST', `/api/deliveries/${row?.id}/retry`)
-  assert.equal(answer.status, 409)
-  assert.match(answer.text, /the channel has no address any more/)
-})
+testPerEngine(
+  'a cancelled message is not retried',
+  async (engine, t) => {
+    const { newClient, enqueueAbout, run, list, call, hookUrl } = await stage(t, engine)
+    const client = await newClient({ chat_webhook: hookUrl })
+    await enqueueAbout(client, ['reminder A'])
+    await call('PATCH', `/api/clients/${client.id}`, { chat_webhook: null })
+    await run()
+    const [row] = await list()
+    assert.equal(row?.state, 'cancelled')
+    const answer = await call('POST', `/api/deliveries/${row?.id}/retry`)
+    assert.equal(answer.status, 409)
+    assert.match(answer.text, /the channel has no address any more/)
+  },
+  logicEngines,
+)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DAY, HOUR, SECOND } from '../../src/lib/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { asShared } from '../cluster/support.ts'
 import { channelRow, deliveries, enqueueMessages, insertClient, openNode, statesOf, textsOf } from './support.ts'
 
@@ -50,7 +50,7 @@ testOnEveryEngine('while nothing is to be sent, nothing is written', async (stor
   assert.ok(writes > 0)
 })
 
-testOnEveryEngine('an outage is one message, and what comes after it follows singly', async (store, t) => {
+testLogic('an outage is one message, and what comes after it follows singly', async (store, t) => {
   const clock = newClock()
   const client = await insertClient(store)
   const node = await openNode(t, store, clock)
@@ -135,7 +135,7 @@ testOnEveryEngine('old messages are cleared away, but none that waits', async (s
   assert.deepEqual(await statesOf(store), ['pending'])
 })
 
-testOnEveryEngine('a channel keeps its pace', async (store, t) => {
+testLogic('a channel keeps its pace', async (store, t) => {
   const clock = newClock()
   const client = await insertClient(store, { chat_webhook: null, email: 'ops@example.com' })
   const node = await openNode(t, store, clock)

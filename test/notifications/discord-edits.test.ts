@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
-import { type TestEngine, testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { watchedServer } from './watched-server.ts'
 
@@ -67,16 +67,21 @@ testPerEngine(
     assert.deepEqual(discord.requests, ['POST new', 'POST new', 'PATCH edit', 'PATCH edit'])
     assert.deepEqual(new Set((await list()).map(({ state }) => state)), new Set(['delivered']))
   },
+  logicEngines,
 )
 
-testPerEngine('an end whose message someone has deleted is a new one', async (engine, t) => {
-  const { find, discord } = await atDiscord(t, engine)
-  await find(503)
-  discord.messages.clear()
-  await find(200)
-  assert.deepEqual(discord.seen, ['[RESOLVED]'])
-  assert.deepEqual(discord.requests, ['POST new', 'PATCH edit', 'POST new'])
-})
+testPerEngine(
+  'an end whose message someone has deleted is a new one',
+  async (engine, t) => {
+    const { find, discord } = await atDiscord(t, engine)
+    await find(503)
+    discord.messages.clear()
+    await find(200)
+    assert.deepEqual(discord.seen, ['[RESOLVED]'])
+    assert.deepEqual(discord.requests, ['POST new', 'PATCH edit', 'POST new'])
+  },
+  logicEngines,
+)
 
 testPerEngine('an end that Discord refuses to put in the place of the opening is a new message', async (engine, t) => {
   const { find, discord } = await atDiscord(t, engine)
@@ -86,14 +91,18 @@ testPerEngine('an end that Discord refuses to put in the place of the opening is
   assert.deepEqual(discord.seen, ['[CRITICAL]', '[RESOLVED]'])
 })
 
-testPerEngine('an edit that fails for now is tried again, and is no new message', async (engine, t) => {
-  const { find, discord, clock, run, service } = await atDiscord(t, engine)
-  await find(503)
-  discord.faults.push(500)
-  await find(200)
-  assert.deepEqual(discord.seen, ['[CRITICAL]'])
-  clock.advance(60_000)
-  await service.membership.beat()
-  await run()
-  assert.deepEqual(discord.seen, ['[RESOLVED]'])
-})
+testPerEngine(
+  'an edit that fails for now is tried again, and is no new message',
+  async (engine, t) => {
+    const { find, discord, clock, run, service } = await atDiscord(t, engine)
+    await find(503)
+    discord.faults.push(500)
+    await find(200)
+    assert.deepEqual(discord.seen, ['[CRITICAL]'])
+    clock.advance(60_000)
+    await service.membership.beat()
+    await run()
+    assert.deepEqual(discord.seen, ['[RESOLVED]'])
+  },
+  logicEngines,
+)

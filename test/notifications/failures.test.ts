@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
 import type { SendOutcome } from '../../src/notifications/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import {
   channelRow,
   DELIVERED,
@@ -14,43 +14,40 @@ import {
   textsOf,
 } from './support.ts'
 
-testOnEveryEngine(
-  'a failure that passes is tried again, later each time, and all else waits behind it',
-  async (store, t) => {
-    const clock = newClock()
-    const client = await insertClient(store, { email: 'ops@example.com' })
-    const outcomes: SendOutcome[] = [
-      { kind: 'passing', error: 'status 500' },
-      { kind: 'passing', error: 'status 429', retryAfterMs: 90 * SECOND },
-    ]
-    const node = await openNode(t, store, clock, ({ address }) =>
-      address.startsWith('https:') ? (outcomes.shift() ?? DELIVERED) : DELIVERED,
-    )
-    await enqueueMessages(store, client, ['reminder A', 'reminder B'], NOW)
-    await node.notifications.run()
-    const chat = () => node.sent.filter(({ address }) => address.startsWith('https:')).map(({ text }) => text)
-    assert.deepEqual(chat(), ['reminder A'])
-    const failing = await channelRow(store, `chat:${client.id}`)
-    assert.deepEqual(
-      [failing.failures, failing.failing_since, failing.last_error, failing.next_attempt_at, failing.claimed_by],
-      [1, NOW, 'status 500', NOW + 10 * SECOND, null],
-    )
-    clock.advance(10 * SECOND - 1)
-    await node.notifications.run()
-    assert.equal(chat().length, 1)
-    clock.advance(1)
-    await node.notifications.run()
-    assert.equal(chat().length, 2)
-    clock.advance(90 * SECOND)
-    await node.notifications.run()
-    assert.deepEqual(chat(), ['reminder A', 'reminder A', 'reminder A', 'reminder B'])
-    // The other channel had its messages long before.
-    assert.deepEqual(node.sent.filter(({ address }) => address === 'ops@example.com').length, 2)
-    assert.deepEqual(await statesOf(store), Array(4).fill('delivered'))
-  },
-)
+testLogic('a failure that passes is tried again, later each time, and all else waits behind it', async (store, t) => {
+  const clock = newClock()
+  const client = await insertClient(store, { email: 'ops@example.com' })
+  const outcomes: SendOutcome[] = [
+    { kind: 'passing', error: 'status 500' },
+    { kind: 'passing', error: 'status 429', retryAfterMs: 90 * SECOND },
+  ]
+  const node = await openNode(t, store, clock, ({ address }) =>
+    address.startsWith('https:') ? (outcomes.shift() ?? DELIVERED) : DELIVERED,
+  )
+  await enqueueMessages(store, client, ['reminder A', 'reminder B'], NOW)
+  await node.notifications.run()
+  const chat = () => node.sent.filter(({ address }) => address.startsWith('https:')).map(({ text }) => text)
+  assert.deepEqual(chat(), ['reminder A'])
+  const failing = await channelRow(store, `chat:${client.id}`)
+  assert.deepEqual(
+    [failing.failures, failing.failing_since, failing.last_error, failing.next_attempt_at, failing.claimed_by],
+    [1, NOW, 'status 500', NOW + 10 * SECOND, null],
+  )
+  clock.advance(10 * SECOND - 1)
+  await node.notifications.run()
+  assert.equal(chat().length, 1)
+  clock.advance(1)
+  await node.notifications.run()
+  assert.equal(chat().length, 2)
+  clock.advance(90 * SECOND)
+  await node.notifications.run()
+  assert.deepEqual(chat(), ['reminder A', 'reminder A', 'reminder A', 'reminder B'])
+  // The other channel had its messages long before.
+  assert.deepEqual(node.sent.filter(({ address }) => address === 'ops@example.com').length, 2)
+  assert.deepEqual(await statesOf(store), Array(4).fill('delivered'))
+})
 
-testOnEveryEngine('what cannot be sent for 24 hours is given up', async (store, t) => {
+testLogic('what cannot be sent for 24 hours is given up', async (store, t) => {
   const clock = newClock()
   const client = await insertClient(store)
   const node = await openNode(t, store, clock, () => ({ kind: 'passing', error: 'status 503' }))
@@ -137,7 +134,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('an attempt that takes too long is a failure that passes', async (store, t) => {
+testLogic('an attempt that takes too long is a failure that passes', async (store, t) => {
   const clock = newClock()
   const client = await insertClient(store)
   const node = await openNode(t, store, clock, () => new Promise(() => undefined), { timings: { chatMs: 20 } })
@@ -147,7 +144,7 @@ testOnEveryEngine('an attempt that takes too long is a failure that passes', asy
   assert.deepEqual([row?.state, row?.last_error], ['pending', 'no answer within 0.02 s'])
 })
 
-testOnEveryEngine('a message that our own program fails over is given up after five attempts', async (store, t) => {
+testLogic('a message that our own program fails over is given up after five attempts', async (store, t) => {
   const clock = newClock()
   const client = await insertClient(store)
   const node = await openNode(t, store, clock, ({ message }) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AuditRecord, ClientRecord } from '../../src/management/index.ts'
 import type { OwnChannelRecord, TestResult } from '../../src/notifications/index.ts'
-import { testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, testPerEngine } from '../../testkit/engines.ts'
 import { ADMIN, stage, VIEWER } from './api-support.ts'
 
 testPerEngine(
@@ -45,34 +45,39 @@ testPerEngine(
     const actions = (await call('GET', '/api/audit')).json<AuditRecord[]>().map(({ action }) => action)
     assert.equal(actions.filter((action) => action === 'client.update').length, 4)
   },
+  logicEngines,
 )
 
-testPerEngine('of a field of the client the address alone can be changed', async (engine, t) => {
-  const tokens = { ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: VIEWER }
-  const api = await stage(t, engine, tokens)
-  const call = (method: string, path: string, body?: object, token = ADMIN) =>
-    api.call(method, path, body, { authorization: `Bearer ${token}` })
-  const fields = { name: 'ACME', chat_webhook: `${api.hookUrl}/token` }
-  const client = (await call('POST', '/api/clients', fields)).json<{ id: string }>()
-  const path = `/api/clients/${client.id}/channels`
-  const [chat] = (await call('GET', path)).json<OwnChannelRecord[]>()
-  const { name, minimum_severity, is_active } = chat ?? {}
-  const REFUSED = [
-    [400, 'PATCH', 'chat_webhook', { minimum_severity: 'critical' }],
-    [400, 'PATCH', 'chat_webhook', { is_active: false }],
-    [400, 'PATCH', 'chat_webhook', { name: 'Another' }],
-    [400, 'PATCH', 'chat_webhook', { address: 'no address' }],
-    [404, 'PATCH', 'email', { address: 'a@x.example' }],
-    [404, 'DELETE', 'email', undefined],
-    [409, 'POST', 'email/test', undefined],
-  ] as const
-  for (const [status, method, at, body] of REFUSED) {
-    const answer = await call(method, `${path}/${at}`, body)
-    assert.equal(answer.status, status, `${method} ${at} ${JSON.stringify(body)}`)
-  }
-  const same = await call('PATCH', `${path}/chat_webhook`, { name, minimum_severity, is_active })
-  assert.equal(same.status, 200, 'what is as it was is no change')
-  assert.equal((await call('DELETE', `${path}/chat_webhook`, undefined, VIEWER)).status, 403)
-  const [seen] = (await call('GET', path, undefined, VIEWER)).json<OwnChannelRecord[]>()
-  assert.deepEqual([seen?.kind, seen?.address], ['webhook', null])
-})
+testPerEngine(
+  'of a field of the client the address alone can be changed',
+  async (engine, t) => {
+    const tokens = { ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: VIEWER }
+    const api = await stage(t, engine, tokens)
+    const call = (method: string, path: string, body?: object, token = ADMIN) =>
+      api.call(method, path, body, { authorization: `Bearer ${token}` })
+    const fields = { name: 'ACME', chat_webhook: `${api.hookUrl}/token` }
+    const client = (await call('POST', '/api/clients', fields)).json<{ id: string }>()
+    const path = `/api/clients/${client.id}/channels`
+    const [chat] = (await call('GET', path)).json<OwnChannelRecord[]>()
+    const { name, minimum_severity, is_active } = chat ?? {}
+    const REFUSED = [
+      [400, 'PATCH', 'chat_webhook', { minimum_severity: 'critical' }],
+      [400, 'PATCH', 'chat_webhook', { is_active: false }],
+      [400, 'PATCH', 'chat_webhook', { name: 'Another' }],
+      [400, 'PATCH', 'chat_webhook', { address: 'no address' }],
+      [404, 'PATCH', 'email', { address: 'a@x.example' }],
+      [404, 'DELETE', 'email', undefined],
+      [409, 'POST', 'email/test', undefined],
+    ] as const
+    for (const [status, method, at, body] of REFUSED) {
+      const answer = await call(method, `${path}/${at}`, body)
+      assert.equal(answer.status, status, `${method} ${at} ${JSON.stringify(body)}`)
+    }
+    const same = await call('PATCH', `${path}/chat_webhook`, { name, minimum_severity, is_active })
+    assert.equal(same.status, 200, 'what is as it was is no change')
+    assert.equal((await call('DELETE', `${path}/chat_webhook`, undefined, VIEWER)).status, 403)
+    const [seen] = (await call('GET', path, undefined, VIEWER)).json<OwnChannelRecord[]>()
+    assert.deepEqual([seen?.kind, seen?.address], ['webhook', null])
+  },
+  logicEngines,
+)

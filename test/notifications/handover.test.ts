@@ -4,7 +4,7 @@ import { SECOND } from '../../src/lib/index.ts'
 import type { SendOutcome } from '../../src/notifications/index.ts'
 import { StoreError } from '../../src/store/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { until } from '../../testkit/until.ts'
 import { asShared } from '../cluster/support.ts'
 import {
@@ -126,32 +126,29 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine(
-  'a stop lets an attempt end for a moment, and what is cancelled is sent by the next',
-  async (store, t) => {
-    const clock = newClock()
-    const quick = await insertClient(store)
-    const slow = await insertClient(store, { chat_webhook: 'https://chat.example/slow' })
-    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
-    const node = await openNode(t, store, clock, ({ address }, signal) =>
-      address.endsWith('slow')
-        ? new Promise((resolve) => {
-            signal.addEventListener('abort', () => resolve({ kind: 'passing', error: 'cancelled' }))
-          })
-        : mayEnd.then(() => DELIVERED),
-    )
-    await enqueueMessages(store, quick, ['reminder A', 'reminder B'], NOW)
-    await enqueueMessages(store, slow, ['reminder C'], NOW)
-    void node.notifications.run()
-    await until('both are under way', () => node.sent.length === 2 || undefined)
-    const stopped = node.notifications.stop(200)
-    end()
-    await stopped
-    const rows = await deliveries(store)
-    const slowRow = rows.find(({ client_id }) => client_id === slow.id)
-    assert.deepEqual([slowRow?.state, slowRow?.attempts], ['pending', 0])
-    assert.equal(rows[0]?.state, 'delivered')
-    const channel = await channelRow(store, `chat:${slow.id}`)
-    assert.deepEqual([channel.claimed_by, channel.failures], [null, 0])
-  },
-)
+testLogic('a stop lets an attempt end for a moment, and what is cancelled is sent by the next', async (store, t) => {
+  const clock = newClock()
+  const quick = await insertClient(store)
+  const slow = await insertClient(store, { chat_webhook: 'https://chat.example/slow' })
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+  const node = await openNode(t, store, clock, ({ address }, signal) =>
+    address.endsWith('slow')
+      ? new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve({ kind: 'passing', error: 'cancelled' }))
+        })
+      : mayEnd.then(() => DELIVERED),
+  )
+  await enqueueMessages(store, quick, ['reminder A', 'reminder B'], NOW)
+  await enqueueMessages(store, slow, ['reminder C'], NOW)
+  void node.notifications.run()
+  await until('both are under way', () => node.sent.length === 2 || undefined)
+  const stopped = node.notifications.stop(200)
+  end()
+  await stopped
+  const rows = await deliveries(store)
+  const slowRow = rows.find(({ client_id }) => client_id === slow.id)
+  assert.deepEqual([slowRow?.state, slowRow?.attempts], ['pending', 0])
+  assert.equal(rows[0]?.state, 'delivered')
+  const channel = await channelRow(store, `chat:${slow.id}`)
+  assert.deepEqual([channel.claimed_by, channel.failures], [null, 0])
+})

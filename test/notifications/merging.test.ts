@@ -8,7 +8,7 @@ import {
   withdrawEnd,
 } from '../../src/notifications/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertClient } from '../../testkit/sites.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
@@ -64,21 +64,21 @@ testOnEveryEngine('a warning that becomes critical before it was sent opens as c
   assert.deepEqual(await rows(), ['opened pending “escalated” +12'])
 })
 
-testOnEveryEngine('where no message says so, the opening itself says that it is critical', async (store) => {
+testLogic('where no message says so, the opening itself says that it is critical', async (store) => {
   const { rows, open } = await writer(store)
   await open()
   await store.write.transaction().execute((trx) => sayCritical(trx, new Map([['alert', { title: 'worse' }]])))
   assert.deepEqual(await rows(), ['opened pending “worse” +30'])
 })
 
-testOnEveryEngine('a warning whose cause is found before it was sent opens with it, when it was to', async (store) => {
+testLogic('a warning whose cause is found before it was sent opens with it, when it was to', async (store) => {
   const { write, rows, open } = await writer(store)
   await open()
   await write('explained', 5)
   assert.deepEqual(await rows(), ['opened pending “explained” +30'])
 })
 
-testOnEveryEngine('a reminder of what was not sent yet is none', async (store) => {
+testLogic('a reminder of what was not sent yet is none', async (store) => {
   const { write, rows, open } = await writer(store)
   await open()
   await write('reminder', 10)
@@ -92,7 +92,7 @@ testOnEveryEngine('a warning that is over before it was due is not sent', async 
   assert.deepEqual(await rows(), ['opened cancelled “opened” +30'])
 })
 
-testOnEveryEngine('one whose end is not certain is kept, and bad again it is as if it had not ended', async (store) => {
+testLogic('one whose end is not certain is kept, and bad again it is as if it had not ended', async (store) => {
   const { write, rows, open, clientId } = await writer(store)
   await open()
   await write('resolved', 10, { holdMs: 90 * MINUTE, merging: { ...WAIT, certainMs: 90 * MINUTE } })
@@ -106,7 +106,7 @@ testOnEveryEngine('one whose end is not certain is kept, and bad again it is as 
   assert.deepEqual(await rows(), ['opened pending “opened” +60'])
 })
 
-testOnEveryEngine('what lasted longer than warnings wait, and was held all the same, is one message', async (store) => {
+testLogic('what lasted longer than warnings wait, and was held all the same, is one message', async (store) => {
   const { write, rows } = await writer(store)
   await write('opened', 0, { heldUntil: NOW + 480 * MINUTE })
   await write('resolved', 240, { heldUntil: NOW + 480 * MINUTE })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import type { AuditRecord } from '../../src/management/index.ts'
 import type { ChannelList, OwnChannelRecord, TestResult } from '../../src/notifications/index.ts'
-import { testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, testPerEngine } from '../../testkit/engines.ts'
 import { ADMIN, MISSING, stage, VIEWER } from './api-support.ts'
 import { watchedServer } from './watched-server.ts'
 
@@ -10,60 +10,68 @@ const KEY = 'R0123456789abcdef0123456789abcdef'
 const SLACK = 'https://hooks.slack.com/services/T0/B0/team'
 const SECRET = 'a-secret-of-the-receiver'
 
-testPerEngine('each channel gets the incident in its own way, and its end', async (engine, t) => {
-  const { add, find, hookUrl, received } = await watchedServer(t, engine)
-  await add({ kind: 'pagerduty', name: 'On call', address: KEY, endpoint: `${hookUrl}/v2/enqueue` })
-  await add({ kind: 'opsgenie', name: 'Jira', address: KEY, endpoint: `${hookUrl}/jira` })
-  await add({ kind: 'webhook', name: 'Ours', address: `${hookUrl}/ours`, secret: SECRET })
-  await find(503)
-  await find(200)
-  const to = (place: string) =>
-    received.flatMap(({ path, headers, body }) =>
-      path.includes(place) ? [{ path, headers, body: JSON.parse(body) as Record<string, unknown>, text: body }] : [],
-    )
-  const [trigger, resolve, ...more] = to('/v2/enqueue')
-  assert.deepEqual(more, [])
-  assert.deepEqual([trigger?.body.event_action, resolve?.body.event_action], ['trigger', 'resolve'])
-  assert.deepEqual([trigger?.body.routing_key, resolve?.body.routing_key], [KEY, KEY])
-  assert.match(`${trigger?.body.dedup_key}`, /^tagwarden:[\w-]{36}$/)
-  assert.equal(resolve?.body.dedup_key, trigger?.body.dedup_key)
-  assert.partialDeepStrictEqual(trigger?.body.payload, { severity: 'critical', source: 'shop', component: 'health' })
+testPerEngine(
+  'each channel gets the incident in its own way, and its end',
+  async (engine, t) => {
+    const { add, find, hookUrl, received } = await watchedServer(t, engine)
+    await add({ kind: 'pagerduty', name: 'On call', address: KEY, endpoint: `${hookUrl}/v2/enqueue` })
+    await add({ kind: 'opsgenie', name: 'Jira', address: KEY, endpoint: `${hookUrl}/jira` })
+    await add({ kind: 'webhook', name: 'Ours', address: `${hookUrl}/ours`, secret: SECRET })
+    await find(503)
+    await find(200)
+    const to = (place: string) =>
+      received.flatMap(({ path, headers, body }) =>
+        path.includes(place) ? [{ path, headers, body: JSON.parse(body) as Record<string, unknown>, text: body }] : [],
+      )
+    const [trigger, resolve, ...more] = to('/v2/enqueue')
+    assert.deepEqual(more, [])
+    assert.deepEqual([trigger?.body.event_action, resolve?.body.event_action], ['trigger', 'resolve'])
+    assert.deepEqual([trigger?.body.routing_key, resolve?.body.routing_key], [KEY, KEY])
+    assert.match(`${trigger?.body.dedup_key}`, /^tagwarden:[\w-]{36}$/)
+    assert.equal(resolve?.body.dedup_key, trigger?.body.dedup_key)
+    assert.partialDeepStrictEqual(trigger?.body.payload, { severity: 'critical', source: 'shop', component: 'health' })
 
-  const [opened, closed] = to('/jira')
-  assert.match(`${opened?.path}`, /\/jira\/v2\/alerts$/)
-  assert.equal(opened?.headers.authorization, `GenieKey ${KEY}`)
-  assert.partialDeepStrictEqual(opened?.body, { priority: 'P1', entity: 'shop', alias: trigger?.body.dedup_key })
-  const alias = encodeURIComponent(`${opened?.body.alias}`)
-  assert.match(`${closed?.path}`, new RegExp(`/jira/v2/alerts/${alias}/close\\?identifierType=alias$`))
-  assert.ok(!received.some(({ path }) => path.includes(KEY)), 'keys are in no address')
+    const [opened, closed] = to('/jira')
+    assert.match(`${opened?.path}`, /\/jira\/v2\/alerts$/)
+    assert.equal(opened?.headers.authorization, `GenieKey ${KEY}`)
+    assert.partialDeepStrictEqual(opened?.body, { priority: 'P1', entity: 'shop', alias: trigger?.body.dedup_key })
+    const alias = encodeURIComponent(`${opened?.body.alias}`)
+    assert.match(`${closed?.path}`, new RegExp(`/jira/v2/alerts/${alias}/close\\?identifierType=alias$`))
+    assert.ok(!received.some(({ path }) => path.includes(KEY)), 'keys are in no address')
 
-  const [signed] = to('/ours')
-  const timestamp = signed?.headers['x-tagwarden-timestamp']
-  const hmac = createHmac('sha256', SECRET).update(`${timestamp}.${signed?.text}`).digest('hex')
-  assert.equal(signed?.headers['x-tagwarden-signature'], `sha256=${hmac}`)
-  assert.equal(signed?.body.event, 'opened')
-})
+    const [signed] = to('/ours')
+    const timestamp = signed?.headers['x-tagwarden-timestamp']
+    const hmac = createHmac('sha256', SECRET).update(`${timestamp}.${signed?.text}`).digest('hex')
+    assert.equal(signed?.headers['x-tagwarden-signature'], `sha256=${hmac}`)
+    assert.equal(signed?.body.event, 'opened')
+  },
+  logicEngines,
+)
 
-testPerEngine('a channel that people read may have a wait for warnings, and no other', async (engine, t) => {
-  const { add, path, call } = await watchedServer(t, engine)
-  const chat = await add({ kind: 'chat', name: 'Team', address: SLACK, warnings_after_minutes: 5 })
-  assert.equal(chat.warnings_after_minutes, 5)
-  const changed = await call('PATCH', `${path}/${chat.id}`, { warnings_after_minutes: null })
-  assert.equal(changed.json<OwnChannelRecord>().warnings_after_minutes, null)
-  const kept = await call('PATCH', `${path}/${chat.id}`, { name: 'The team', warnings_after_minutes: 0 })
-  assert.partialDeepStrictEqual(kept.json(), { name: 'The team', warnings_after_minutes: 0 })
-  for (const wait of [-1, 1_441, 2.5]) {
-    const refused = await call('PATCH', `${path}/${chat.id}`, { warnings_after_minutes: wait })
-    assert.equal(refused.status, 400, `${wait}`)
-  }
-  const pager = { kind: 'pagerduty', name: 'On call', address: KEY }
-  const refused = await call('POST', path, { ...pager, warnings_after_minutes: 5 })
-  assert.equal(refused.status, 400)
-  assert.match(JSON.stringify(refused.json()), /warnings_after_minutes/)
-  const { id } = await add(pager)
-  assert.equal((await call('PATCH', `${path}/${id}`, { warnings_after_minutes: 5 })).status, 400)
-  assert.equal((await call('PATCH', `${path}/${id}`, { warnings_after_minutes: null })).status, 200)
-})
+testPerEngine(
+  'a channel that people read may have a wait for warnings, and no other',
+  async (engine, t) => {
+    const { add, path, call } = await watchedServer(t, engine)
+    const chat = await add({ kind: 'chat', name: 'Team', address: SLACK, warnings_after_minutes: 5 })
+    assert.equal(chat.warnings_after_minutes, 5)
+    const changed = await call('PATCH', `${path}/${chat.id}`, { warnings_after_minutes: null })
+    assert.equal(changed.json<OwnChannelRecord>().warnings_after_minutes, null)
+    const kept = await call('PATCH', `${path}/${chat.id}`, { name: 'The team', warnings_after_minutes: 0 })
+    assert.partialDeepStrictEqual(kept.json(), { name: 'The team', warnings_after_minutes: 0 })
+    for (const wait of [-1, 1_441, 2.5]) {
+      const refused = await call('PATCH', `${path}/${chat.id}`, { warnings_after_minutes: wait })
+      assert.equal(refused.status, 400, `${wait}`)
+    }
+    const pager = { kind: 'pagerduty', name: 'On call', address: KEY }
+    const refused = await call('POST', path, { ...pager, warnings_after_minutes: 5 })
+    assert.equal(refused.status, 400)
+    assert.match(JSON.stringify(refused.json()), /warnings_after_minutes/)
+    const { id } = await add(pager)
+    assert.equal((await call('PATCH', `${path}/${id}`, { warnings_after_minutes: 5 })).status, 400)
+    assert.equal((await call('PATCH', `${path}/${id}`, { warnings_after_minutes: null })).status, 200)
+  },
+  logicEngines,
+)
 
 testPerEngine(
   'a channel for what is critical hears of no warning, nor one that is off of anything',
@@ -202,8 +210,12 @@ testPerEngine('channels are added, changed, tested and deleted, and their keys a
   }
 })
 
-testPerEngine('a client has twenty channels at most', async (engine, t) => {
-  const { add, path, call, hookUrl } = await watchedServer(t, engine)
-  for (let n = 0; n < 20; n++) await add({ kind: 'chat', name: `${n}`, address: `${hookUrl}/${n}` })
-  assert.equal((await call('POST', path, { kind: 'chat', name: 'x', address: hookUrl })).status, 409)
-})
+testPerEngine(
+  'a client has twenty channels at most',
+  async (engine, t) => {
+    const { add, path, call, hookUrl } = await watchedServer(t, engine)
+    for (let n = 0; n < 20; n++) await add({ kind: 'chat', name: `${n}`, address: `${hookUrl}/${n}` })
+    assert.equal((await call('POST', path, { kind: 'chat', name: 'x', address: hookUrl })).status, 409)
+  },
+  logicEngines,
+)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isoTime } from '../../src/lib/index.ts'
 import { quietUntil } from '../../src/notifications/index.ts'
-import { testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, testPerEngine } from '../../testkit/engines.ts'
 import { watchedServer } from './watched-server.ts'
 
 const NIGHT = { from: '22:00', to: '07:00' }
@@ -44,19 +44,23 @@ for (const [what, hours, zone, now, until] of TIMES) {
 
 const WARNING = '<html>another server</html>'
 
-testPerEngine('a warning waits for the end of the quiet hours, and the operator does not', async (engine, t) => {
-  const { find, run, clock, client, call, hookUrl, list, service } = await watchedServer(t, engine, {}, true)
-  const quiet = { chat_webhook: `${hookUrl}/own`, quiet_from: '09:00', quiet_to: '11:00' }
-  assert.equal((await call('PATCH', `/api/clients/${client.id}`, quiet)).status, 200)
-  await find(200, WARNING)
-  const states = async () =>
-    (await list()).map(({ channel, kind, state }) => `${channel.split(':')[0]} ${kind} ${state}`).sort()
-  assert.deepEqual(await states(), ['chat opened pending', 'global opened delivered'])
-  clock.set(Date.parse('2026-11-20T11:00:00Z'))
-  await service.membership.beat()
-  await run()
-  assert.deepEqual(await states(), ['chat opened delivered', 'global opened delivered'])
-})
+testPerEngine(
+  'a warning waits for the end of the quiet hours, and the operator does not',
+  async (engine, t) => {
+    const { find, run, clock, client, call, hookUrl, list, service } = await watchedServer(t, engine, {}, true)
+    const quiet = { chat_webhook: `${hookUrl}/own`, quiet_from: '09:00', quiet_to: '11:00' }
+    assert.equal((await call('PATCH', `/api/clients/${client.id}`, quiet)).status, 200)
+    await find(200, WARNING)
+    const states = async () =>
+      (await list()).map(({ channel, kind, state }) => `${channel.split(':')[0]} ${kind} ${state}`).sort()
+    assert.deepEqual(await states(), ['chat opened pending', 'global opened delivered'])
+    clock.set(Date.parse('2026-11-20T11:00:00Z'))
+    await service.membership.beat()
+    await run()
+    assert.deepEqual(await states(), ['chat opened delivered', 'global opened delivered'])
+  },
+  logicEngines,
+)
 
 testPerEngine('what becomes critical in quiet hours goes out at once, its opening first', async (engine, t) => {
   const { find, client, call, hookUrl, received } = await watchedServer(t, engine)

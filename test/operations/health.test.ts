@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { healthRoutes } from '../../src/operations/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 import { openApp } from '../http/support.ts'
@@ -25,7 +25,7 @@ const open = (
     }),
   )
 
-testOnEveryEngine('a service that can do its work is ready', async (store, t) => {
+testLogic('a service that can do its work is ready', async (store, t) => {
   const app = await open(t, store)
   const ready = await app.inject('/ready')
   assert.deepEqual([ready.statusCode, ready.json()], [200, { status: 'ok', reasons: [], degraded: [] }])
@@ -40,7 +40,7 @@ testOnEveryEngine('a clock in doubt is said, and the service stays ready', async
   )
 })
 
-testOnEveryEngine('a connection that is away is said, and the service stays ready', async (store, t) => {
+testLogic('a connection that is away is said, and the service stays ready', async (store, t) => {
   const ready = await (await open(t, store, { connection: 'no connection' })).inject('/ready')
   assert.deepEqual(
     [ready.statusCode, ready.json()],
@@ -48,7 +48,7 @@ testOnEveryEngine('a connection that is away is said, and the service stays read
   )
 })
 
-testOnEveryEngine('every reason not to be ready is given, and the process is alive all the same', async (store, t) => {
+testLogic('every reason not to be ready is given, and the process is alive all the same', async (store, t) => {
   const app = await open(t, store, { writing: 'disk full', isStopping: true })
   await store.close()
   const ready = await app.inject('/ready')

@@ -8,7 +8,7 @@ import { metricsRoutes } from '../../src/operations/index.ts'
 import { VERSION } from '../../src/version.ts'
 import { newClock, TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { placeFor, testOnEveryEngine, testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, placeFor, testLogic, testPerEngine } from '../../testkit/engines.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 import { joinNode } from '../cluster/support.ts'
@@ -30,63 +30,71 @@ const valuesBy = (samples: readonly Sample[], metric: string, label: string): Re
     samples.filter(({ name }) => name === metric).map(({ labels, value }) => [labels[label] ?? '', value]),
   )
 
-testPerEngine('metrics count what ingest answered and committed', async (engine, t) => {
-  const api = await startTestService(t, new TestClock(NOW), await placeFor(engine, t))
-  const site = await api.newSite(await api.newClient())
-  const event = eventPayload({ timestamp_ms: NOW })
-  for (const key of ['one', 'two', 'two']) await api.ingest(site, event, { 'idempotency-key': key })
-  await api.ingest(site, '{')
-  await api.call('POST', '/ingest', event)
-  await api.call('POST', '/ingest', event, { 'x-service-key': 'unknown' })
-  await api.call('PATCH', `/api/sites/${site.id}`, { is_active: false })
-  await api.ingest(site, event)
-  await api.service.ingest.flush()
+testPerEngine(
+  'metrics count what ingest answered and committed',
+  async (engine, t) => {
+    const api = await startTestService(t, new TestClock(NOW), await placeFor(engine, t))
+    const site = await api.newSite(await api.newClient())
+    const event = eventPayload({ timestamp_ms: NOW })
+    for (const key of ['one', 'two', 'two']) await api.ingest(site, event, { 'idempotency-key': key })
+    await api.ingest(site, '{')
+    await api.call('POST', '/ingest', event)
+    await api.call('POST', '/ingest', event, { 'x-service-key': 'unknown' })
+    await api.call('PATCH', `/api/sites/${site.id}`, { is_active: false })
+    await api.ingest(site, event)
+    await api.service.ingest.flush()
 
-  for (let scrape = 0; scrape < 2; scrape++) {
+    for (let scrape = 0; scrape < 2; scrape++) {
+      const samples = await metricsOf(api)
+      assert.deepEqual(valuesBy(samples, 'tagwarden_ingest_requests_total', 'result'), {
+        ok: 3,
+        invalid_payload: 1,
+        unauthorized: 2,
+        forbidden: 1,
+        method_not_allowed: 0,
+        payload_too_large: 0,
+        rate_limited: 0,
+        internal_error: 0,
+        unavailable: 0,
+      })
+      assert.deepEqual(valuesBy(samples, 'tagwarden_submissions_total', 'outcome'), {
+        committed: 2,
+        duplicate: 1,
+        failed: 0,
+      })
+      assert.deepEqual(valuesBy(samples, 'tagwarden_commits_total', ''), { '': 3 })
+      assert.deepEqual(valuesBy(samples, 'tagwarden_ingest_waiting', ''), { '': 0 })
+      assert.deepEqual(valuesBy(samples, 'tagwarden_ingest_bytes', ''), { '': 0 })
+      assert.deepEqual(valuesBy(samples, 'tagwarden_fold_lag_seconds', ''), { '': 0 })
+    }
+  },
+  logicEngines,
+)
+
+testPerEngine(
+  'metrics name the program, its process and its loops',
+  async (engine, t) => {
+    const clock = new TestClock(NOW)
+    const api = await startTestService(t, clock, await placeFor(engine, t))
     const samples = await metricsOf(api)
-    assert.deepEqual(valuesBy(samples, 'tagwarden_ingest_requests_total', 'result'), {
-      ok: 3,
-      invalid_payload: 1,
-      unauthorized: 2,
-      forbidden: 1,
-      method_not_allowed: 0,
-      payload_too_large: 0,
-      rate_limited: 0,
-      internal_error: 0,
-      unavailable: 0,
-    })
-    assert.deepEqual(valuesBy(samples, 'tagwarden_submissions_total', 'outcome'), {
-      committed: 2,
-      duplicate: 1,
-      failed: 0,
-    })
-    assert.deepEqual(valuesBy(samples, 'tagwarden_commits_total', ''), { '': 3 })
-    assert.deepEqual(valuesBy(samples, 'tagwarden_ingest_waiting', ''), { '': 0 })
-    assert.deepEqual(valuesBy(samples, 'tagwarden_ingest_bytes', ''), { '': 0 })
-    assert.deepEqual(valuesBy(samples, 'tagwarden_fold_lag_seconds', ''), { '': 0 })
-  }
-})
+    const [info, ...others] = samples.filter(({ name }) => name === 'tagwarden_info')
+    assert.deepEqual(
+      [info?.labels, info?.value, others],
+      [{ version: VERSION, engine: api.service.store.engine, node: api.service.membership.nodeId, role: 'all' }, 1, []],
+    )
+    assert.ok(samples.some(({ name, value }) => name === 'process_resident_memory_bytes' && value > 0))
+    const loops = valuesBy(samples, 'tagwarden_loop_lag_seconds', 'loop')
+    for (const loop of api.service.ingest.loops) assert.equal(loops[loop.name], 0, loop.name)
+    assert.ok(Object.keys(loops).length > api.service.ingest.loops.length)
 
-testPerEngine('metrics name the program, its process and its loops', async (engine, t) => {
-  const clock = new TestClock(NOW)
-  const api = await startTestService(t, clock, await placeFor(engine, t))
-  const samples = await metricsOf(api)
-  const [info, ...others] = samples.filter(({ name }) => name === 'tagwarden_info')
-  assert.deepEqual(
-    [info?.labels, info?.value, others],
-    [{ version: VERSION, engine: api.service.store.engine, node: api.service.membership.nodeId, role: 'all' }, 1, []],
-  )
-  assert.ok(samples.some(({ name, value }) => name === 'process_resident_memory_bytes' && value > 0))
-  const loops = valuesBy(samples, 'tagwarden_loop_lag_seconds', 'loop')
-  for (const loop of api.service.ingest.loops) assert.equal(loops[loop.name], 0, loop.name)
-  assert.ok(Object.keys(loops).length > api.service.ingest.loops.length)
-
-  const slow = api.service.ingest.loops.find(({ intervalMs }) => intervalMs >= MINUTE)
-  assert.ok(slow !== undefined)
-  clock.advance(slow.intervalMs + 7_000)
-  const later = valuesBy(await metricsOf(api), 'tagwarden_loop_lag_seconds', 'loop')
-  assert.equal(later[slow.name], 7)
-})
+    const slow = api.service.ingest.loops.find(({ intervalMs }) => intervalMs >= MINUTE)
+    assert.ok(slow !== undefined)
+    clock.advance(slow.intervalMs + 7_000)
+    const later = valuesBy(await metricsOf(api), 'tagwarden_loop_lag_seconds', 'loop')
+    assert.equal(later[slow.name], 7)
+  },
+  logicEngines,
+)
 
 testPerEngine('metrics count the nodes and say which work this one has taken on', async (engine, t) => {
   const clock = new TestClock(NOW)
@@ -133,9 +141,10 @@ testPerEngine(
     clock.advance(MINUTE)
     assert.deepEqual(await seen(), [])
   },
+  logicEngines,
 )
 
-testOnEveryEngine('an unavailable store takes only its own metrics with it', async (store, t) => {
+testLogic('an unavailable store takes only its own metrics with it', async (store, t) => {
   const clock = new TestClock(NOW)
   const node = await joinNode(t, store, clock)
   const app = await openApp(t, (routes) =>

@@ -9,7 +9,7 @@ import { Worker } from '../../src/worker.ts'
 import { type ApiClient, apiClient } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload, totalEvents } from '../../testkit/deltas.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { asShared, joinNode } from '../cluster/support.ts'
 import { PROBE_SURROUNDINGS } from '../probes/support.ts'
@@ -63,7 +63,7 @@ async function openNode(t: TestContext, own: Store, role: Config['role']): Promi
 const statusOf = async (api: ApiClient, method: string, path: string, body?: unknown, headers = {}) =>
   (await api.call(method, path, body, headers)).status
 
-testOnEveryEngine('a worker answers people and takes nothing from tags', async (store, t) => {
+testLogic('a worker answers people and takes nothing from tags', async (store, t) => {
   const site = await insertSite(store)
   const { api } = await openNode(t, store, 'worker')
   for (const path of ['/ingest', '/api/ingest']) {

@@ -6,7 +6,7 @@ import type { SendOrder, SendOutcome } from '../../src/notifications/index.ts'
 import { SelfWatch } from '../../src/operations/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { joinNode } from '../cluster/support.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
@@ -73,7 +73,7 @@ async function openWatch(t: TestContext, store: Store): Promise<Watched> {
   return { clock, check, sent, beats, fails }
 }
 
-testOnEveryEngine('a store that fails for a minute notifies once, and so does its recovery', async (store, t) => {
+testLogic('a store that fails for a minute notifies once, and so does its recovery', async (store, t) => {
   const { check, sent, fails } = await openWatch(t, store)
   fails.writeTrouble = 'disk full'
   await check(10 * SECOND)
@@ -90,7 +90,7 @@ testOnEveryEngine('a store that fails for a minute notifies once, and so does it
   assert.deepEqual(sent, [begun, ended])
 })
 
-testOnEveryEngine('what could not be sent is sent with the next check', async (store, t) => {
+testLogic('what could not be sent is sent with the next check', async (store, t) => {
   const { check, sent, fails } = await openWatch(t, store)
   fails.writeTrouble = 'disk full'
   fails.sending = true
@@ -160,26 +160,23 @@ testOnEveryEngine('a clock in doubt for a minute notifies, and heartbeats go on'
   assert.match(sent[1] ?? '', /own_recovery clock/)
 })
 
-testOnEveryEngine(
-  'a connection that is away notifies once it is back, as nothing gets out before',
-  async (store, t) => {
-    const { check, sent, fails } = await openWatch(t, store)
-    fails.connectionDoubt = 'This node has no connection'
-    fails.sending = true
-    await check(0)
-    await check(MINUTE)
-    await check(10 * MINUTE)
-    fails.connectionDoubt = null
-    await check(10 * SECOND)
-    assert.deepEqual(sent, [])
-    fails.sending = false
-    await check(10 * SECOND)
-    await check(10 * SECOND)
-    assert.deepEqual(sent, ['https://hooks.example/all own_recovery connection: This node has no connection'])
-  },
-)
+testLogic('a connection that is away notifies once it is back, as nothing gets out before', async (store, t) => {
+  const { check, sent, fails } = await openWatch(t, store)
+  fails.connectionDoubt = 'This node has no connection'
+  fails.sending = true
+  await check(0)
+  await check(MINUTE)
+  await check(10 * MINUTE)
+  fails.connectionDoubt = null
+  await check(10 * SECOND)
+  assert.deepEqual(sent, [])
+  fails.sending = false
+  await check(10 * SECOND)
+  await check(10 * SECOND)
+  assert.deepEqual(sent, ['https://hooks.example/all own_recovery connection: This node has no connection'])
+})
 
-testOnEveryEngine('a connection that is away for seconds is worth no message', async (store, t) => {
+testLogic('a connection that is away for seconds is worth no message', async (store, t) => {
   const { check, sent, fails } = await openWatch(t, store)
   fails.connectionDoubt = 'This node has no connection'
   await check(0)

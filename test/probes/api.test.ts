@@ -9,7 +9,7 @@ import { RequiredSecret, SecretText } from '../../src/probes/probe-type.ts'
 import type { Store } from '../../src/store/index.ts'
 import { newClock } from '../../testkit/clock.ts'
 import { memoryCredentials } from '../../testkit/credentials.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { ADMIN, type Answer, type Call, Management, UNKNOWN_ID, VIEWER } from '../management/support.ts'
 import { OK, openNode, type ProbeNode, typeOf } from './support.ts'
@@ -137,7 +137,7 @@ testOnEveryEngine('a probe is created with the defaults of its type, read, liste
   await api.refused(404, 'GET', '/api/probes/no-uuid')
 })
 
-testOnEveryEngine('what is wrong with a new probe is said with its path', async (store, t) => {
+testLogic('what is wrong with a new probe is said with its path', async (store, t) => {
   const api = await openApi(store, t)
   const { id } = await insertSite(store, SITE)
   const bare = await insertSite(store)
@@ -203,7 +203,7 @@ testOnEveryEngine('a change names what changes; secrets go in and never come out
   assert.ok(!JSON.stringify(entries).includes(secret))
 })
 
-testOnEveryEngine('a secret that a type needs is asked for, replaced, and not removed', async (store, t) => {
+testLogic('a secret that a type needs is asked for, replaced, and not removed', async (store, t) => {
   const api = await openApi(store, t)
   const site = await insertSite(store)
   const body = { site_id: site.id, probe_type: 'keyed' }
@@ -265,7 +265,7 @@ testOnEveryEngine('a run by hand returns its result, which is listed like any ot
   assert.equal((Date.parse(after.next_run_at ?? '') - Date.parse(probe.next_run_at ?? '')) % MINUTE, 0)
 })
 
-testOnEveryEngine('auto_probes creates the probes that the filled fields allow', async (store, t) => {
+testLogic('auto_probes creates the probes that the filled fields allow', async (store, t) => {
   const api = await openApi(store, t)
   const client = await api.client()
   const typesOf = async (query: string, fields: object) => {
@@ -279,7 +279,7 @@ testOnEveryEngine('auto_probes creates the probes that the filled fields allow',
   assert.deepEqual(await typesOf('?auto_probes=true', SITE), ['needy', 'plain'])
 })
 
-testOnEveryEngine('the probes of a deleted site or client are gone', async (store, t) => {
+testLogic('the probes of a deleted site or client are gone', async (store, t) => {
   const api = await openApi(store, t)
   const client = await api.client()
   for (const path of ['/api/sites', '/api/clients'] as const) {
@@ -291,7 +291,7 @@ testOnEveryEngine('the probes of a deleted site or client are gone', async (stor
   }
 })
 
-testOnEveryEngine('the types are described, with the schema of their settings', async (store, t) => {
+testLogic('the types are described, with the schema of their settings', async (store, t) => {
   const api = await openApi(store, t)
   const types = await api.get<{ probe_type: string; config_schema: object }[]>('/api/probe-types')
   assert.deepEqual(types[1], {
@@ -321,7 +321,7 @@ testOnEveryEngine('the types are described, with the schema of their settings', 
   })
 })
 
-testOnEveryEngine('a viewer reads probes and changes or runs none', async (store, t) => {
+testLogic('a viewer reads probes and changes or runs none', async (store, t) => {
   const api = await openApi(store, t, true)
   const site = await insertSite(store)
   const body = { site_id: site.id, probe_type: 'plain' }

@@ -6,7 +6,7 @@ import { rollUp } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { openNode, resultsOf, runDue } from './support.ts'
@@ -28,7 +28,7 @@ async function siteSilentSince(store: Store, since: number): Promise<SiteRow> {
   return site
 }
 
-testOnEveryEngine('data_freshness: a site that sent until now is fine', async (store, t) => {
+testLogic('data_freshness: a site that sent until now is fine', async (store, t) => {
   const site = await siteSilentSince(store, NOW)
   const probe = await insertProbe(store, site.id, { probe_type: 'data_freshness' })
   await runDue(await openNode(t, store, newClock(), [dataFreshness]))
@@ -36,7 +36,7 @@ testOnEveryEngine('data_freshness: a site that sent until now is fine', async (s
   assert.deepEqual([result?.status, result?.message], ['ok', 'last event just now'])
 })
 
-testOnEveryEngine('data_freshness: silence in hours that had events the day before is critical', async (store, t) => {
+testLogic('data_freshness: silence in hours that had events the day before is critical', async (store, t) => {
   const site = await siteSilentSince(store, NOW - 7 * HOUR)
   const probe = await insertProbe(store, site.id, { probe_type: 'data_freshness' })
   const tolerant = await insertProbe(store, site.id, {
@@ -53,7 +53,7 @@ testOnEveryEngine('data_freshness: silence in hours that had events the day befo
   assert.equal((await resultsOf(store, tolerant.id))[0]?.status, 'ok')
 })
 
-testOnEveryEngine('data_freshness: a site that never sent is not judged', async (store, t) => {
+testLogic('data_freshness: a site that never sent is not judged', async (store, t) => {
   const site = await insertSite(store)
   const probe = await insertProbe(store, site.id, { probe_type: 'data_freshness' })
   await runDue(await openNode(t, store, newClock(), [dataFreshness]))
@@ -97,35 +97,32 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine(
-  'data_freshness: on a marked day a silence is less of a surprise, from the next run on',
-  async (store, t) => {
-    const site = await siteSilentSince(store, NOW - 7 * HOUR)
-    const probe = await insertProbe(store, site.id, { probe_type: 'data_freshness' })
-    const clock = newClock()
-    const node = await openNode(t, store, clock, [dataFreshness])
-    const surprise = async () => {
-      await store.write.updateTable('probes').set({ next_run_at: clock.now() }).execute()
-      await runDue(node)
-      const { findings } = JSON.parse((await resultsOf(store, probe.id)).at(-1)?.details ?? '') as {
-        findings: { evidence: { surprise: number } }[]
-      }
-      return findings[0]?.evidence.surprise ?? 0
+testLogic('data_freshness: on a marked day a silence is less of a surprise, from the next run on', async (store, t) => {
+  const site = await siteSilentSince(store, NOW - 7 * HOUR)
+  const probe = await insertProbe(store, site.id, { probe_type: 'data_freshness' })
+  const clock = newClock()
+  const node = await openNode(t, store, clock, [dataFreshness])
+  const surprise = async () => {
+    await store.write.updateTable('probes').set({ next_run_at: clock.now() }).execute()
+    await runDue(node)
+    const { findings } = JSON.parse((await resultsOf(store, probe.id)).at(-1)?.details ?? '') as {
+      findings: { evidence: { surprise: number } }[]
     }
-    const before = await surprise()
-    const today = isoTime(NOW).slice(0, 10)
-    const day = {
-      id: 'a',
-      site_id: site.id,
-      first_day: today,
-      last_day: today,
-      note: null,
-      created_at: NOW,
-      created_by: 'Ada',
-    }
-    await store.write.insertInto('special_days').values(day).execute()
-    clock.advance(1)
-    const marked = await surprise()
-    assert.ok(marked > 0 && marked < 0.6 * before, `${marked} after ${before}`)
-  },
-)
+    return findings[0]?.evidence.surprise ?? 0
+  }
+  const before = await surprise()
+  const today = isoTime(NOW).slice(0, 10)
+  const day = {
+    id: 'a',
+    site_id: site.id,
+    first_day: today,
+    last_day: today,
+    note: null,
+    created_at: NOW,
+    created_by: 'Ada',
+  }
+  await store.write.insertInto('special_days').values(day).execute()
+  clock.advance(1)
+  const marked = await surprise()
+  assert.ok(marked > 0 && marked < 0.6 * before, `${marked} after ${before}`)
+})

@@ -8,7 +8,7 @@ import { dataVolume } from '../../src/probes/types/data-volume.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
 import { memoryCredentials } from '../../testkit/credentials.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch } from '../../testkit/payloads.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { Management, UNKNOWN_ID } from '../management/support.ts'
@@ -45,49 +45,43 @@ const pathOf = async (store: Store, site: SiteRow, type: string, config: object 
   return `/api/probes/${id}/expectation`
 }
 
-testOnEveryEngine(
-  'a probe says what it expects of the last day and the next, and which counts pass',
-  async (store, t) => {
-    const api = await openApi(t, store)
-    const path = await pathOf(store, await siteWith(store, SHOP), 'data_volume')
-    const all = await api.get<ExpectationRecord>(path)
-    assert.deepEqual([all.event_name, all.direction, all.learnt_days], [null, 'down', 8])
-    assert.deepEqual(all.events, ['page_view', 'purchase'])
-    const hour = Math.floor(NOW / HOUR) * HOUR
-    assert.deepEqual([all.hours[0]?.t, all.hours.at(-1)?.t], [isoTime(hour - DAY), isoTime(hour + DAY)])
-    const purchases = await api.get<ExpectationRecord>(`${path}?event_name=purchase`)
-    for (const [{ hours }, usual] of [
-      [all, 1_200],
-      [purchases, 240],
-    ] as const) {
-      const { expected, low, high } = hours.find(({ t }) => t === isoTime(hour + HOUR)) ?? assert.fail('no next hour')
-      assert.ok(expected !== null && Math.abs(expected - usual) < 0.05 * usual, `${expected}, not ${usual}`)
-      assert.ok(low !== null && low > 0 && low < 0.9 * expected, `passes from ${low}`)
-      assert.ok(high !== null && high > 1.1 * expected, `passes up to ${high}`)
-    }
-    // The budget is shared among the events, so that of the site is larger: what is few for it is nearer to what is usual.
-    const shares = [all, purchases].map(({ hours }) => (hours[30]?.low ?? 0) / (hours[30]?.expected ?? 1))
-    assert.ok((shares[0] ?? 0) >= (shares[1] ?? 0), JSON.stringify(shares))
-  },
-)
+testLogic('a probe says what it expects of the last day and the next, and which counts pass', async (store, t) => {
+  const api = await openApi(t, store)
+  const path = await pathOf(store, await siteWith(store, SHOP), 'data_volume')
+  const all = await api.get<ExpectationRecord>(path)
+  assert.deepEqual([all.event_name, all.direction, all.learnt_days], [null, 'down', 8])
+  assert.deepEqual(all.events, ['page_view', 'purchase'])
+  const hour = Math.floor(NOW / HOUR) * HOUR
+  assert.deepEqual([all.hours[0]?.t, all.hours.at(-1)?.t], [isoTime(hour - DAY), isoTime(hour + DAY)])
+  const purchases = await api.get<ExpectationRecord>(`${path}?event_name=purchase`)
+  for (const [{ hours }, usual] of [
+    [all, 1_200],
+    [purchases, 240],
+  ] as const) {
+    const { expected, low, high } = hours.find(({ t }) => t === isoTime(hour + HOUR)) ?? assert.fail('no next hour')
+    assert.ok(expected !== null && Math.abs(expected - usual) < 0.05 * usual, `${expected}, not ${usual}`)
+    assert.ok(low !== null && low > 0 && low < 0.9 * expected, `passes from ${low}`)
+    assert.ok(high !== null && high > 1.1 * expected, `passes up to ${high}`)
+  }
+  // The budget is shared among the events, so that of the site is larger: what is few for it is nearer to what is usual.
+  const shares = [all, purchases].map(({ hours }) => (hours[30]?.low ?? 0) / (hours[30]?.expected ?? 1))
+  assert.ok((shares[0] ?? 0) >= (shares[1] ?? 0), JSON.stringify(shares))
+})
 
-testOnEveryEngine(
-  'what a probe expected before a fault is asked for by the time that it was known',
-  async (store, t) => {
-    const api = await openApi(t, store)
-    const [broke, mended] = [NOW - 30 * HOUR, NOW - 26 * HOUR]
-    const without = SHOP.filter(({ window_end_ms: at }) => at < broke || at >= mended)
-    const path = await pathOf(store, await siteWith(store, without), 'data_volume')
-    const during = `from=${isoTime(broke)}&to=${isoTime(mended)}`
-    const { hours } = await api.get<ExpectationRecord>(`${path}?${during}&as_of=${isoTime(broke)}`)
-    assert.ok(hours.length >= 4)
-    for (const { t, expected } of hours) assert.ok(Math.abs((expected ?? 0) - 1_200) < 60, `${t}: ${expected}`)
-    const { details } = await api.refused(400, 'GET', `${path}?as_of=${isoTime(NOW + HOUR)}`)
-    assert.match(JSON.stringify(details), /as_of.*must not be in the future/)
-  },
-)
+testLogic('what a probe expected before a fault is asked for by the time that it was known', async (store, t) => {
+  const api = await openApi(t, store)
+  const [broke, mended] = [NOW - 30 * HOUR, NOW - 26 * HOUR]
+  const without = SHOP.filter(({ window_end_ms: at }) => at < broke || at >= mended)
+  const path = await pathOf(store, await siteWith(store, without), 'data_volume')
+  const during = `from=${isoTime(broke)}&to=${isoTime(mended)}`
+  const { hours } = await api.get<ExpectationRecord>(`${path}?${during}&as_of=${isoTime(broke)}`)
+  assert.ok(hours.length >= 4)
+  for (const { t, expected } of hours) assert.ok(Math.abs((expected ?? 0) - 1_200) < 60, `${t}: ${expected}`)
+  const { details } = await api.refused(400, 'GET', `${path}?as_of=${isoTime(NOW + HOUR)}`)
+  assert.match(JSON.stringify(details), /as_of.*must not be in the future/)
+})
 
-testOnEveryEngine('what a probe expects of other hours is asked for by their time', async (store, t) => {
+testLogic('what a probe expects of other hours is asked for by their time', async (store, t) => {
   const api = await openApi(t, store)
   const path = await pathOf(store, await siteWith(store, SHOP), 'data_volume')
   const [from, to] = [NOW - 3 * DAY, NOW - 2 * DAY].map(isoTime)
@@ -119,18 +113,15 @@ testOnEveryEngine('while nothing is known of a site or an event, nothing is expe
   }
 })
 
-testOnEveryEngine(
-  'of freshness an hour without events is bad, a check of another kind expects no counts',
-  async (store, t) => {
-    const api = await openApi(t, store)
-    const site = await siteWith(store, SHOP)
-    const freshness = await pathOf(store, site, 'data_freshness')
-    const { hours } = await api.get<ExpectationRecord>(freshness)
-    assert.deepEqual(new Set(hours.map(({ low, high }) => `${low} ${high}`)), new Set(['1 null']))
-    const { message } = await api.refused(400, 'GET', `${freshness}?event_name=purchase`)
-    assert.match(message, /^\/event_name is not judged by data_freshness/)
-    const other = await api.refused(404, 'GET', await pathOf(store, site, 'fake'))
-    assert.equal(other.message, 'Expectation not found')
-    await api.refused(404, 'GET', `/api/probes/${UNKNOWN_ID}/expectation`)
-  },
-)
+testLogic('of freshness an hour without events is bad, a check of another kind expects no counts', async (store, t) => {
+  const api = await openApi(t, store)
+  const site = await siteWith(store, SHOP)
+  const freshness = await pathOf(store, site, 'data_freshness')
+  const { hours } = await api.get<ExpectationRecord>(freshness)
+  assert.deepEqual(new Set(hours.map(({ low, high }) => `${low} ${high}`)), new Set(['1 null']))
+  const { message } = await api.refused(400, 'GET', `${freshness}?event_name=purchase`)
+  assert.match(message, /^\/event_name is not judged by data_freshness/)
+  const other = await api.refused(404, 'GET', await pathOf(store, site, 'fake'))
+  assert.equal(other.message, 'Expectation not found')
+  await api.refused(404, 'GET', `/api/probes/${UNKNOWN_ID}/expectation`)
+})

@@ -4,7 +4,7 @@ import { RESULTS_PER_PROBE } from '../../src/probes/index.ts'
 import { clearResults } from '../../src/probes/probes.ts'
 import { type Store, StoreError } from '../../src/store/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
@@ -54,7 +54,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('results that the store does not take now are written when it is well again', async (store, t) => {
+testLogic('results that the store does not take now are written when it is well again', async (store, t) => {
   const site = await insertSite(store)
   const probe = await insertProbe(store, site.id)
   let isAway = true
@@ -120,7 +120,7 @@ testOnEveryEngine('results go when they are too old or too many, and all of them
   assert.deepEqual(await resultsOf(store, deleted), [])
 })
 
-testOnEveryEngine('more probes and results than one step takes are cleared in one go', async (store) => {
+testLogic('more probes and results than one step takes are cleared in one go', async (store) => {
   const gone = Array.from({ length: 201 }, () => newId())
   for (const id of gone) await addResults(store, id, [NOW])
   const [first = ''] = gone
@@ -133,24 +133,21 @@ testOnEveryEngine('more probes and results than one step takes are cleared in on
   assert.deepEqual(await store.read.selectFrom('probe_results').select('id').execute(), [])
 })
 
-testOnEveryEngine(
-  'a result that judged nothing says why, and leaves the row of failures as it was',
-  async (store, t) => {
-    const site = await insertSite(store)
-    const probe = await insertProbe(store, site.id, { consecutive_failures: 3, recent_statuses: 'occc' })
-    const type = typeOf(async () => ({ ...OK, reason: 'learning' }))
-    await runDue(await openNode(t, store, newClock(), [type]))
-    const row = await probeRow(store, probe.id)
-    assert.deepEqual([row.last_status, row.last_reason], ['ok', 'learning'])
-    assert.deepEqual([row.consecutive_failures, row.recent_statuses], [3, 'occcu'])
-    assert.deepEqual(
-      (await resultsOf(store, probe.id)).map(({ status, reason }) => [status, reason]),
-      [['ok', 'learning']],
-    )
-  },
-)
+testLogic('a result that judged nothing says why, and leaves the row of failures as it was', async (store, t) => {
+  const site = await insertSite(store)
+  const probe = await insertProbe(store, site.id, { consecutive_failures: 3, recent_statuses: 'occc' })
+  const type = typeOf(async () => ({ ...OK, reason: 'learning' }))
+  await runDue(await openNode(t, store, newClock(), [type]))
+  const row = await probeRow(store, probe.id)
+  assert.deepEqual([row.last_status, row.last_reason], ['ok', 'learning'])
+  assert.deepEqual([row.consecutive_failures, row.recent_statuses], [3, 'occcu'])
+  assert.deepEqual(
+    (await resultsOf(store, probe.id)).map(({ status, reason }) => [status, reason]),
+    [['ok', 'learning']],
+  )
+})
 
-testOnEveryEngine('a finding is a judgement, whatever reason comes with it', async (store, t) => {
+testLogic('a finding is a judgement, whatever reason comes with it', async (store, t) => {
   const site = await insertSite(store)
   const probe = await insertProbe(store, site.id, { last_reason: 'no_data' })
   const type = typeOf(async () => ({ ...OK, status: 'critical', reason: 'learning' }))

@@ -5,7 +5,7 @@ import { MINUTE, SECOND } from '../../src/lib/index.ts'
 import { OutboundError } from '../../src/outbound/index.ts'
 import type { ProbeOutcome } from '../../src/probes/index.ts'
 import { newClock } from '../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
@@ -39,7 +39,7 @@ testOnEveryEngine('a run that throws, at once or later, is an error with the rea
   assert.deepEqual(node.errors, [])
 })
 
-testOnEveryEngine('a run that hangs is an error when its time is over, and is not retried', async (store, t) => {
+testLogic('a run that hangs is an error when its time is over, and is not retried', async (store, t) => {
   const site = await insertSite(store)
   const probe = await insertProbe(store, site.id, { timeout_ms: 100 })
   let runs = 0
@@ -55,7 +55,7 @@ testOnEveryEngine('a run that hangs is an error when its time is over, and is no
   )
 })
 
-testOnEveryEngine('a run whose time is over may still judge its target', async (store, t) => {
+testLogic('a run whose time is over may still judge its target', async (store, t) => {
   const site = await insertSite(store)
   const probe = await insertProbe(store, site.id, { timeout_ms: 100 })
   const type = typeOf(
@@ -142,41 +142,38 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine(
-  'an outcome that cannot be kept is an error; details that are too long are left out',
-  async (store, t) => {
-    const site = await insertSite(store)
-    const circle: Record<string, unknown> = {}
-    circle.again = circle
-    const types = [
-      typeOf(async () => ({ ...OK, details: circle }), { name: 'circle' }),
-      typeOf(async () => ({ ...OK, memory: { text: 'x'.repeat(70_000) } }), { name: 'memory' }),
-      typeOf(async () => ({ ...OK, message: 'm'.repeat(2_000), details: { text: 'x'.repeat(20_000) } }), {
-        name: 'long',
-      }),
-    ]
-    const node = await openNode(t, store, newClock(), types)
-    const found: unknown[] = []
-    for (const { name } of types) {
-      const probe = await insertProbe(store, site.id, { probe_type: name })
-      await runDue(node)
-      const [result] = await resultsOf(store, probe.id)
-      found.push([result?.status, result?.details, result?.message.length])
-      assert.equal((await probeRow(store, probe.id)).memory, '{}')
-    }
-    assert.deepEqual(
-      found.map((entry) => (entry as unknown[]).slice(0, 2)),
-      [
-        ['error', '{"reason":"bad_outcome"}'],
-        ['error', '{"reason":"bad_outcome"}'],
-        ['ok', '{"reason":"details_too_long","length":20011}'],
-      ],
-    )
-    assert.equal((found[2] as unknown[])[2], 1_000)
-  },
-)
+testLogic('an outcome that cannot be kept is an error; details that are too long are left out', async (store, t) => {
+  const site = await insertSite(store)
+  const circle: Record<string, unknown> = {}
+  circle.again = circle
+  const types = [
+    typeOf(async () => ({ ...OK, details: circle }), { name: 'circle' }),
+    typeOf(async () => ({ ...OK, memory: { text: 'x'.repeat(70_000) } }), { name: 'memory' }),
+    typeOf(async () => ({ ...OK, message: 'm'.repeat(2_000), details: { text: 'x'.repeat(20_000) } }), {
+      name: 'long',
+    }),
+  ]
+  const node = await openNode(t, store, newClock(), types)
+  const found: unknown[] = []
+  for (const { name } of types) {
+    const probe = await insertProbe(store, site.id, { probe_type: name })
+    await runDue(node)
+    const [result] = await resultsOf(store, probe.id)
+    found.push([result?.status, result?.details, result?.message.length])
+    assert.equal((await probeRow(store, probe.id)).memory, '{}')
+  }
+  assert.deepEqual(
+    found.map((entry) => (entry as unknown[]).slice(0, 2)),
+    [
+      ['error', '{"reason":"bad_outcome"}'],
+      ['error', '{"reason":"bad_outcome"}'],
+      ['ok', '{"reason":"details_too_long","length":20011}'],
+    ],
+  )
+  assert.equal((found[2] as unknown[])[2], 1_000)
+})
 
-testOnEveryEngine('counts are judged as of when all of them were in, and other things as of now', async (store, t) => {
+testLogic('counts are judged as of when all of them were in, and other things as of now', async (store, t) => {
   const [early, late] = [await insertSite(store), await insertSite(store)]
   const clock = newClock()
   const now = clock.now()

@@ -4,7 +4,7 @@ import { DAY, MINUTE, SECOND } from '../../src/lib/index.ts'
 import { bringForward } from '../../src/probes/claims.ts'
 import type { ProbeOutcome } from '../../src/probes/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { steppingStore } from '../../testkit/stepping-store.ts'
@@ -74,7 +74,7 @@ testOnEveryEngine('a due probe runs, its result is written and its next run is o
   assert.equal(seen.length, 1)
 })
 
-testOnEveryEngine('warnings and criticals in a row are counted; an error neither adds nor ends', async (store, t) => {
+testLogic('warnings and criticals in a row are counted; an error neither adds nor ends', async (store, t) => {
   const site = await insertSite(store)
   const probe = await insertProbe(store, site.id)
   const clock = newClock()
@@ -90,7 +90,7 @@ testOnEveryEngine('warnings and criticals in a row are counted; an error neither
   assert.deepEqual(counts, [1, 1, 2, 0, 0])
 })
 
-testOnEveryEngine('however many runs were missed, one makes up for them', async (store, t) => {
+testLogic('however many runs were missed, one makes up for them', async (store, t) => {
   const site = await insertSite(store)
   const probe = await insertProbe(store, site.id, { next_run_at: NOW - 500 * MINUTE })
   const node = await openNode(t, store, newClock(), [typeOf(async () => OK)])
@@ -99,7 +99,7 @@ testOnEveryEngine('however many runs were missed, one makes up for them', async 
   assert.equal((await resultsOf(store, probe.id)).length, 1)
 })
 
-testOnEveryEngine('what is not due, inactive, or of an inactive site or client does not run', async (store, t) => {
+testLogic('what is not due, inactive, or of an inactive site or client does not run', async (store, t) => {
   const site = await insertSite(store)
   const off = await insertSite(store, { is_active: 0 })
   const clientOff = await insertSite(store)
@@ -123,7 +123,7 @@ testOnEveryEngine('what is not due, inactive, or of an inactive site or client d
   assert.ok(row.next_run_at > NOW)
 })
 
-testOnEveryEngine(
+testLogic(
   'what is due before the next round is claimed ahead, begins at its time and runs once for it',
   async (store, t) => {
     const site = await insertSite(store)
@@ -291,7 +291,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine(
+testLogic(
   'where only one process can use the store, its successor takes its claims without waiting for it to be dead',
   async (store, t) => {
     const site = await insertSite(store)
@@ -319,7 +319,7 @@ testOnEveryEngine('a claim that this node knows nothing of is given back', async
   assert.equal((await resultsOf(store, probe.id)).length, 1)
 })
 
-testOnEveryEngine(
+testLogic(
   'data probes run four at a time, and probes that hang on the network do not hold them up',
   async (store, t) => {
     const site = await insertSite(store)
@@ -353,7 +353,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('the watch sees how late a run begins, and how each ended', async (store, t) => {
+testLogic('the watch sees how late a run begins, and how each ended', async (store, t) => {
   const site = await insertSite(store)
   await insertProbe(store, site.id, { next_run_at: NOW - 250 })
   const node = await openNode(t, store, newClock(), [typeOf(async () => OK)])
@@ -366,7 +366,7 @@ testOnEveryEngine('the watch sees how late a run begins, and how each ended', as
   assert.deepEqual(seen, [250, ['fake', 'ok']])
 })
 
-testOnEveryEngine('a run that found nothing to judge is no ok to the watch', async (store, t) => {
+testLogic('a run that found nothing to judge is no ok to the watch', async (store, t) => {
   const site = await insertSite(store)
   await insertProbe(store, site.id)
   const node = await openNode(t, store, newClock(), [typeOf(async () => ({ ...OK, reason: 'no_data' }))])
@@ -376,7 +376,7 @@ testOnEveryEngine('a run that found nothing to judge is no ok to the watch', asy
   assert.deepEqual(seen, ['unjudged'])
 })
 
-testOnEveryEngine('a stop lets runs end for a moment, cancels the rest and gives its claims back', async (store, t) => {
+testLogic('a stop lets runs end for a moment, cancels the rest and gives its claims back', async (store, t) => {
   const site = await insertSite(store)
   const quick = await insertProbe(store, site.id, { probe_type: 'quick' })
   const slow = await insertProbe(store, site.id, { probe_type: 'slow' })
@@ -466,7 +466,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('a run that is cancelled is due as it was', async (store, t) => {
+testLogic('a run that is cancelled is due as it was', async (store, t) => {
   const site = await insertSite(store)
   const probe = await insertProbe(store, site.id, { next_run_at: NOW - SECOND })
   const { promise: never } = Promise.withResolvers<ProbeOutcome>()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ProbeState, ProbeStates } from '../../src/probes/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { NOW } from '../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
 
@@ -54,7 +54,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('probes that are switched off or deleted are gone, and so are sites without any', async (store) => {
+testLogic('probes that are switched off or deleted are gone, and so are sites without any', async (store) => {
   const site = await insertSite(store)
   const [off, gone] = [await insertProbe(store, site.id), await insertProbe(store, site.id)]
   const states = new ProbeStates(store)

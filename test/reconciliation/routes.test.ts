@@ -8,7 +8,7 @@ import { applyRetention } from '../../src/rollups/retention.ts'
 import { bearer } from '../../testkit/api.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
 import { Random } from '../../testkit/random.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { count } from '../analytics/support.ts'
@@ -94,58 +94,70 @@ testPerEngine(
   },
 )
 
-testPerEngine('a file of CSV is taken whole or not at all, and its faults name their lines', async (engine, t) => {
-  const api = await start(engine, t)
-  const site = await api.newSite(await api.newClient())
-  const send = (text: string, query = '') => api.call('POST', api.address(site, query), text, CSV)
-  const bad = await send('source,event,hour,count\nshop,purchase,2026-11-19T10:00:00Z,5\nshop,purchase,yesterday,5')
-  assert.equal(bad.status, 400)
-  assert.deepEqual(
-    bad.json<{ message: string }>().message,
-    'line 3, hour must be a time with its zone, such as 2026-11-20T14:00:00Z',
-  )
-  assert.deepEqual(await api.ask('GET', api.address(site)), [])
-  const good = await send('event;hour;count\r\npurchase;2026-11-19T10:00:00Z;5\r\n', '?source=shop')
-  assert.equal(good.status, 200, good.text)
-  assert.equal(good.json<AddedRecord[]>()[0]?.hours, 1)
-  assert.equal((await send('')).status, 400)
-  assert.equal((await send('x'.repeat(1_100_000))).status, 413)
-  const json = { counts: counts('purchase', { '19T10': 5 }) }
-  assert.equal((await api.call('POST', api.address(site, '?source=shop'), json)).status, 400)
-  assert.equal((await api.call('POST', api.address({ id: newId() }), json)).status, 404)
-  // No other call takes CSV.
-  assert.equal((await api.call('POST', '/api/clients', 'name\nAcme', CSV)).status, 400)
-})
+testPerEngine(
+  'a file of CSV is taken whole or not at all, and its faults name their lines',
+  async (engine, t) => {
+    const api = await start(engine, t)
+    const site = await api.newSite(await api.newClient())
+    const send = (text: string, query = '') => api.call('POST', api.address(site, query), text, CSV)
+    const bad = await send('source,event,hour,count\nshop,purchase,2026-11-19T10:00:00Z,5\nshop,purchase,yesterday,5')
+    assert.equal(bad.status, 400)
+    assert.deepEqual(
+      bad.json<{ message: string }>().message,
+      'line 3, hour must be a time with its zone, such as 2026-11-20T14:00:00Z',
+    )
+    assert.deepEqual(await api.ask('GET', api.address(site)), [])
+    const good = await send('event;hour;count\r\npurchase;2026-11-19T10:00:00Z;5\r\n', '?source=shop')
+    assert.equal(good.status, 200, good.text)
+    assert.equal(good.json<AddedRecord[]>()[0]?.hours, 1)
+    assert.equal((await send('')).status, 400)
+    assert.equal((await send('x'.repeat(1_100_000))).status, 413)
+    const json = { counts: counts('purchase', { '19T10': 5 }) }
+    assert.equal((await api.call('POST', api.address(site, '?source=shop'), json)).status, 400)
+    assert.equal((await api.call('POST', api.address({ id: newId() }), json)).status, 404)
+    // No other call takes CSV.
+    assert.equal((await api.call('POST', '/api/clients', 'name\nAcme', CSV)).status, 400)
+  },
+  logicEngines,
+)
 
-testPerEngine('a site has few sources, and a source few events', async (engine, t) => {
-  const api = await start(engine, t)
-  const site = await api.newSite(await api.newClient())
-  const send = (source: string, events: number) =>
-    api.call('POST', api.address(site), {
-      counts: Array.from({ length: events }, (_, n) => counts(`event ${n}`, { '19T10': 1 }, source)).flat(),
-    })
-  for (let n = 0; n < 10; n++) assert.equal((await send(`source ${n}`, 1)).status, 200)
-  assert.equal((await send('one more', 1)).status, 409)
-  assert.equal((await send('source 1', 20)).status, 200)
-  const refused = await send('source 1', 21)
-  assert.equal(refused.status, 409)
-  assert.match(refused.text, /“source 1” would have 21 events, and may have 20/)
-  assert.equal((await send('source 1', 20)).status, 200, 'those that are there')
-})
+testPerEngine(
+  'a site has few sources, and a source few events',
+  async (engine, t) => {
+    const api = await start(engine, t)
+    const site = await api.newSite(await api.newClient())
+    const send = (source: string, events: number) =>
+      api.call('POST', api.address(site), {
+        counts: Array.from({ length: events }, (_, n) => counts(`event ${n}`, { '19T10': 1 }, source)).flat(),
+      })
+    for (let n = 0; n < 10; n++) assert.equal((await send(`source ${n}`, 1)).status, 200)
+    assert.equal((await send('one more', 1)).status, 409)
+    assert.equal((await send('source 1', 20)).status, 200)
+    const refused = await send('source 1', 21)
+    assert.equal(refused.status, 409)
+    assert.match(refused.text, /“source 1” would have 21 events, and may have 20/)
+    assert.equal((await send('source 1', 20)).status, 200, 'those that are there')
+  },
+  logicEngines,
+)
 
-testPerEngine('only an admin sends counts, and a viewer may read them', async (engine, t) => {
-  const api = await start(engine, t, { ADMIN_TOKEN, VIEWER_TOKEN })
-  const asAdmin = bearer(ADMIN_TOKEN)
-  const client = (await api.call('POST', '/api/clients', { name: 'Acme' }, asAdmin)).json<{ id: string }>()
-  const body = { client_id: client.id, name: 'shop', url: 'https://shop.example' }
-  const site = (await api.call('POST', '/api/sites', body, asAdmin)).json<{ id: string }>()
-  const file = 'source,event,hour,count\nshop,purchase,2026-11-19T10:00:00Z,5'
-  assert.equal((await api.call('POST', api.address(site), file, CSV)).status, 401)
-  assert.equal((await api.call('POST', api.address(site), file, { ...CSV, ...bearer(VIEWER_TOKEN) })).status, 403)
-  assert.equal((await api.call('POST', api.address(site), file, { ...CSV, ...asAdmin })).status, 200)
-  const listed = await api.call('GET', api.address(site), undefined, bearer(VIEWER_TOKEN))
-  assert.equal(listed.json<ReferenceRecord[]>().length, 1)
-})
+testPerEngine(
+  'only an admin sends counts, and a viewer may read them',
+  async (engine, t) => {
+    const api = await start(engine, t, { ADMIN_TOKEN, VIEWER_TOKEN })
+    const asAdmin = bearer(ADMIN_TOKEN)
+    const client = (await api.call('POST', '/api/clients', { name: 'Acme' }, asAdmin)).json<{ id: string }>()
+    const body = { client_id: client.id, name: 'shop', url: 'https://shop.example' }
+    const site = (await api.call('POST', '/api/sites', body, asAdmin)).json<{ id: string }>()
+    const file = 'source,event,hour,count\nshop,purchase,2026-11-19T10:00:00Z,5'
+    assert.equal((await api.call('POST', api.address(site), file, CSV)).status, 401)
+    assert.equal((await api.call('POST', api.address(site), file, { ...CSV, ...bearer(VIEWER_TOKEN) })).status, 403)
+    assert.equal((await api.call('POST', api.address(site), file, { ...CSV, ...asAdmin })).status, 200)
+    const listed = await api.call('GET', api.address(site), undefined, bearer(VIEWER_TOKEN))
+    assert.equal(listed.json<ReferenceRecord[]>().length, 1)
+  },
+  logicEngines,
+)
 
 testPerEngine('the report holds the counts of both sides against each other, day by day', async (engine, t) => {
   const api = await start(engine, t)

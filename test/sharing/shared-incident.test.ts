@@ -6,7 +6,7 @@ import type { SharedIncident } from '../../src/sharing/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
 import { insertIncident } from '../../testkit/incidents.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
@@ -70,30 +70,35 @@ testPerEngine(
     }
     assert.equal(answer.headers.get('x-robots-tag'), 'noindex, nofollow')
   },
+  logicEngines,
 )
 
-testPerEngine('what was lost is shared, and not what it was worth', async (engine, t) => {
-  const { clock, get, newClient, store } = await start(t, engine)
-  const { token, site } = await newClient('Acme')
-  const purchases = { event_name: 'purchase', lost: 267, of: 425, low: 267, high: 267 }
-  const impact: Impact = {
-    from: clock.now() - HOUR,
-    to: clock.now(),
-    final: false,
-    sites: 1,
-    events: null,
-    key_events: [purchases],
-    executions: null,
-    key_executions: [],
-    share: null,
-    estimate: 'counted',
-    value: { currency: 'EUR', lost: 21_093, low: 21_093, high: 21_093, average_order_value: 79 },
-  }
-  const incident = await insertIncident(store, site, clock.now(), { impact: JSON.stringify(impact) })
-  const answer = await get(token, incident.id)
-  assert.equal(answer.json<SharedIncident>().loss, '267 of 425 purchases (63 %)')
-  assert.doesNotMatch(answer.text, /€|EUR|21,?093|21k/)
-})
+testPerEngine(
+  'what was lost is shared, and not what it was worth',
+  async (engine, t) => {
+    const { clock, get, newClient, store } = await start(t, engine)
+    const { token, site } = await newClient('Acme')
+    const purchases = { event_name: 'purchase', lost: 267, of: 425, low: 267, high: 267 }
+    const impact: Impact = {
+      from: clock.now() - HOUR,
+      to: clock.now(),
+      final: false,
+      sites: 1,
+      events: null,
+      key_events: [purchases],
+      executions: null,
+      key_executions: [],
+      share: null,
+      estimate: 'counted',
+      value: { currency: 'EUR', lost: 21_093, low: 21_093, high: 21_093, average_order_value: 79 },
+    }
+    const incident = await insertIncident(store, site, clock.now(), { impact: JSON.stringify(impact) })
+    const answer = await get(token, incident.id)
+    assert.equal(answer.json<SharedIncident>().loss, '267 of 425 purchases (63 %)')
+    assert.doesNotMatch(answer.text, /€|EUR|21,?093|21k/)
+  },
+  logicEngines,
+)
 
 testPerEngine('why a check cannot run is not said, nor what quotes it', async (engine, t) => {
   const { clock, get, newClient, store } = await start(t, engine)
@@ -125,19 +130,23 @@ testPerEngine('why a check cannot run is not said, nor what quotes it', async (e
   assert.ok(!answer.text.includes('hosting'), answer.text)
 })
 
-testPerEngine('a link opens no incident of others or of vendors, and none when it is revoked', async (engine, t) => {
-  const { clock, call, get, newClient, store } = await start(t, engine)
-  const [acme, other] = [await newClient('Acme'), await newClient('Other')]
-  const now = clock.now()
-  const own = await insertIncident(store, acme.site, now, { state: 'resolved', resolved_at: now })
-  const foreign = await insertIncident(store, other.site, now, { state: 'resolved', resolved_at: now })
-  const vendor = await insertIncident(store, null, now, { state: 'resolved', resolved_at: now })
-  assert.equal((await get(acme.token, own.id)).status, 200)
-  for (const id of [foreign.id, vendor.id, UNKNOWN_ID, 'no-id']) {
-    const answer = await get(acme.token, id)
-    assert.deepEqual([answer.status, answer.json<{ error: string }>().error], [404, 'not_found'], id)
-  }
-  clock.advance(SECOND)
-  await call('DELETE', `/api/clients/${acme.id}/status-link`)
-  assert.equal((await get(acme.token, own.id)).status, 404)
-})
+testPerEngine(
+  'a link opens no incident of others or of vendors, and none when it is revoked',
+  async (engine, t) => {
+    const { clock, call, get, newClient, store } = await start(t, engine)
+    const [acme, other] = [await newClient('Acme'), await newClient('Other')]
+    const now = clock.now()
+    const own = await insertIncident(store, acme.site, now, { state: 'resolved', resolved_at: now })
+    const foreign = await insertIncident(store, other.site, now, { state: 'resolved', resolved_at: now })
+    const vendor = await insertIncident(store, null, now, { state: 'resolved', resolved_at: now })
+    assert.equal((await get(acme.token, own.id)).status, 200)
+    for (const id of [foreign.id, vendor.id, UNKNOWN_ID, 'no-id']) {
+      const answer = await get(acme.token, id)
+      assert.deepEqual([answer.status, answer.json<{ error: string }>().error], [404, 'not_found'], id)
+    }
+    clock.advance(SECOND)
+    await call('DELETE', `/api/clients/${acme.id}/status-link`)
+    assert.equal((await get(acme.token, own.id)).status, 404)
+  },
+  logicEngines,
+)

@@ -12,7 +12,7 @@ import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, placeFor, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
 import { insertIncident } from '../../testkit/incidents.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
@@ -132,60 +132,69 @@ testPerEngine(
     assert.equal(headers.get('cache-control'), 'no-store')
     assert.equal(headers.get('x-robots-tag'), 'noindex, nofollow')
   },
+  logicEngines,
 )
 
-testPerEngine('nothing secret is in the answer', async (engine, t) => {
-  const { clock, api, newSite, client, link, get } = await start(t, engine)
-  const { store } = api.service
-  const site = await newSite(client, 'shop')
-  const far = { next_run_at: clock.now() + HOUR, created_at: clock.now() }
-  const config = JSON.stringify({ path: '/probe-config-secret' })
-  const probe = await insertProbe(store, site.id, {
-    ...far,
-    config,
-    last_status: 'error',
-    last_message: 'message-secret',
-  })
-  const alert = await insertAlert(store, site, clock.now(), {
-    subject: 'check',
-    severity: 'warning',
-    title: '“Warehouse” cannot check: GOOGLE_CREDENTIALS_FILE is not set',
-    message: 'alert-message-secret',
-    details: '{"secret":"details-secret"}',
-    acknowledged_by: 'Jane',
-  })
-  const { text } = await get()
-  assert.match(text, /One of our checks cannot run/)
-  const secrets = [
-    ...Object.values(SECRETS),
-    ...[site.ingest_key, site.id, site.url, client.id, probe.id, alert.id, link.token, ADMIN, VIEWER],
-    ...['-secret', 'CREDENTIALS', 'Jane', '@', 'http'],
-  ]
-  for (const secret of secrets) assert.ok(!text.includes(String(secret)), String(secret))
-})
+testPerEngine(
+  'nothing secret is in the answer',
+  async (engine, t) => {
+    const { clock, api, newSite, client, link, get } = await start(t, engine)
+    const { store } = api.service
+    const site = await newSite(client, 'shop')
+    const far = { next_run_at: clock.now() + HOUR, created_at: clock.now() }
+    const config = JSON.stringify({ path: '/probe-config-secret' })
+    const probe = await insertProbe(store, site.id, {
+      ...far,
+      config,
+      last_status: 'error',
+      last_message: 'message-secret',
+    })
+    const alert = await insertAlert(store, site, clock.now(), {
+      subject: 'check',
+      severity: 'warning',
+      title: '“Warehouse” cannot check: GOOGLE_CREDENTIALS_FILE is not set',
+      message: 'alert-message-secret',
+      details: '{"secret":"details-secret"}',
+      acknowledged_by: 'Jane',
+    })
+    const { text } = await get()
+    assert.match(text, /One of our checks cannot run/)
+    const secrets = [
+      ...Object.values(SECRETS),
+      ...[site.ingest_key, site.id, site.url, client.id, probe.id, alert.id, link.token, ADMIN, VIEWER],
+      ...['-secret', 'CREDENTIALS', 'Jane', '@', 'http'],
+    ]
+    for (const secret of secrets) assert.ok(!text.includes(String(secret)), String(secret))
+  },
+  logicEngines,
+)
 
-testPerEngine('what was never a link, was revoked, or is of a client switched off is not found', async (engine, t) => {
-  const { call, client, get, link } = await start(t, engine)
-  const isGone = async (token: string | null = link.token) => {
-    const answer = await get(token)
-    assert.equal(answer.status, 404)
-    return answer.json<{ error: string; message: string }>()
-  }
-  assert.equal((await get()).status, 200)
-  assert.equal((await isGone('x'.repeat(43))).error, 'not_found')
-  assert.equal((await isGone('no-token')).error, 'not_found')
-  await call('PATCH', `/api/clients/${client.id}`, { is_active: false })
-  assert.equal((await isGone()).message, 'Status page not found')
-  await call('PATCH', `/api/clients/${client.id}`, { is_active: true })
-  assert.equal((await get()).status, 200)
-  await call('DELETE', `/api/clients/${client.id}/status-link`)
-  assert.equal((await isGone()).message, 'Status page not found')
-  const next = await call<StatusLinkRecord>('POST', `/api/clients/${client.id}/status-link`)
-  await isGone()
-  assert.equal((await get(next.token)).status, 200)
-  await call('DELETE', `/api/clients/${client.id}`)
-  await isGone(next.token)
-})
+testPerEngine(
+  'what was never a link, was revoked, or is of a client switched off is not found',
+  async (engine, t) => {
+    const { call, client, get, link } = await start(t, engine)
+    const isGone = async (token: string | null = link.token) => {
+      const answer = await get(token)
+      assert.equal(answer.status, 404)
+      return answer.json<{ error: string; message: string }>()
+    }
+    assert.equal((await get()).status, 200)
+    assert.equal((await isGone('x'.repeat(43))).error, 'not_found')
+    assert.equal((await isGone('no-token')).error, 'not_found')
+    await call('PATCH', `/api/clients/${client.id}`, { is_active: false })
+    assert.equal((await isGone()).message, 'Status page not found')
+    await call('PATCH', `/api/clients/${client.id}`, { is_active: true })
+    assert.equal((await get()).status, 200)
+    await call('DELETE', `/api/clients/${client.id}/status-link`)
+    assert.equal((await isGone()).message, 'Status page not found')
+    const next = await call<StatusLinkRecord>('POST', `/api/clients/${client.id}/status-link`)
+    await isGone()
+    assert.equal((await get(next.token)).status, 200)
+    await call('DELETE', `/api/clients/${client.id}`)
+    await isGone(next.token)
+  },
+  logicEngines,
+)
 
 testPerEngine('the figures are at most five seconds behind; the name and the link never', async (engine, t) => {
   const { clock, api, newSite, client, call, page } = await start(t, engine)
@@ -201,17 +210,21 @@ testPerEngine('the figures are at most five seconds behind; the name and the lin
   assert.equal((await page()).sites[0]?.status, 'warning')
 })
 
-testPerEngine('the page is there for browsers, for no index, and sends no referrer', async (engine, t) => {
-  const { api, link } = await start(t, engine)
-  for (const path of [`/status/${link.token}`, '/status/unknown', `/STATUS/${link.token}`]) {
-    const { headers } = await api.call('GET', path, undefined, { accept: 'text/html' })
-    assert.match(headers.get('content-type') ?? '', /^text\/html/)
-    assert.equal(headers.get('referrer-policy'), 'no-referrer')
-    assert.equal(headers.get('x-robots-tag'), 'noindex, nofollow')
-  }
-  const { headers } = await api.call('GET', '/', undefined, { accept: 'text/html' })
-  assert.deepEqual([headers.get('referrer-policy'), headers.get('x-robots-tag')], ['same-origin', null])
-})
+testPerEngine(
+  'the page is there for browsers, for no index, and sends no referrer',
+  async (engine, t) => {
+    const { api, link } = await start(t, engine)
+    for (const path of [`/status/${link.token}`, '/status/unknown', `/STATUS/${link.token}`]) {
+      const { headers } = await api.call('GET', path, undefined, { accept: 'text/html' })
+      assert.match(headers.get('content-type') ?? '', /^text\/html/)
+      assert.equal(headers.get('referrer-policy'), 'no-referrer')
+      assert.equal(headers.get('x-robots-tag'), 'noindex, nofollow')
+    }
+    const { headers } = await api.call('GET', '/', undefined, { accept: 'text/html' })
+    assert.deepEqual([headers.get('referrer-policy'), headers.get('x-robots-tag')], ['same-origin', null])
+  },
+  logicEngines,
+)
 
 const alert = (over: Partial<UnresolvedAlert>): UnresolvedAlert => ({
   id: 'a',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DAY, HOUR } from '../../src/lib/index.ts'
 import { Changes } from '../../src/today/changes.ts'
 import { lastDay } from '../../src/today/times.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { count, reportContext } from '../analytics/support.ts'
@@ -43,7 +43,7 @@ testOnEveryEngine('what changed is named, the rest of it is not, and a calm site
   )
 })
 
-testOnEveryEngine('a site younger than a week, and one without retention for it, is not compared', async (store) => {
+testLogic('a site younger than a week, and one without retention for it, is not compared', async (store) => {
   const young = await insertSite(store, { created_at: NOW - 3 * DAY })
   const old = await insertSite(store)
   await sendWeeks(store, young, { page_view: 0 }, 1)
@@ -54,7 +54,7 @@ testOnEveryEngine('a site younger than a week, and one without retention for it,
   assert.partialDeepStrictEqual(await new Changes(short).of([young, old], WEEKS), { compared: 0, isComplete: true })
 })
 
-testOnEveryEngine('without time nothing is said, and the next call goes on from there', async (store) => {
+testLogic('without time nothing is said, and the next call goes on from there', async (store) => {
   const site = await insertSite(store)
   await sendWeeks(store, site, { page_view: 0 })
   const changes = new Changes(reportContext(store, NOW))
@@ -63,7 +63,7 @@ testOnEveryEngine('without time nothing is said, and the next call goes on from 
   assert.ok(entries.length > 0 && isComplete)
 })
 
-testOnEveryEngine('hours that are not rolled up count as well, and those after the window do not', async (store) => {
+testLogic('hours that are not rolled up count as well, and those after the window do not', async (store) => {
   const site = await insertSite(store)
   await sendWeeks(store, site, {}, 2)
   const context = reportContext(store, NOW)
@@ -80,7 +80,7 @@ testOnEveryEngine('hours that are not rolled up count as well, and those after t
   )
 })
 
-testOnEveryEngine('a tag that was renamed is the same tag', async (store) => {
+testLogic('a tag that was renamed is the same tag', async (store) => {
   const site = await insertSite(store)
   const tags = (name: string) => ({ tags: [{ id: '7', name, status: 'success' as const, execution_time: 1 }] })
   const runs = (at: number, name: string) => Array.from({ length: 40 }, () => event(at, tags(name)))

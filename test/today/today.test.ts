@@ -6,7 +6,7 @@ import { Changes, type Today } from '../../src/today/index.ts'
 import { today } from '../../src/today/today.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { placeFor, testOnEveryEngine, testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, placeFor, testLogic, testPerEngine } from '../../testkit/engines.ts'
 import { insertIncident } from '../../testkit/incidents.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -32,7 +32,7 @@ async function night(store: Store, site: { id: string; client_id: string }, titl
   await insertAlert(store, site, from, { incident_id: incident.id, confirmed_at: from, ...ends })
 }
 
-testOnEveryEngine('a morning shows the night, what changed, versions, quotas and what is muted', async (store) => {
+testLogic('a morning shows the night, what changed, versions, quotas and what is muted', async (store) => {
   const context = reportContext(store, NOW)
   const changes = new Changes(context)
   const ctx = { store, clock: context.clock, actor: 'admin' }
@@ -117,16 +117,20 @@ testOnEveryEngine('a morning shows the night, what changed, versions, quotas and
   )
 })
 
-testPerEngine('a service without anything has a calm morning, and nonsense is refused', async (engine, t) => {
-  const api = await startTestService(t, new TestClock(NOW), await placeFor(engine, t))
-  const calm = await api.ask<Today>('GET', '/api/today')
-  assert.partialDeepStrictEqual(calm, { timezone: 'UTC', sites: 0, versions: [], quotas: [], muted: [] })
-  assert.deepEqual([calm.overnight.opened, calm.changes.compared, calm.changes.complete], [0, 0, true])
-  for (const [status, query] of [
-    [404, `client_id=${newId()}`],
-    [400, 'client_id=x'],
-    [400, 'timezone=Mars/Olympus'],
-  ] as const) {
-    assert.equal((await api.call('GET', `/api/today?${query}`)).status, status, query)
-  }
-})
+testPerEngine(
+  'a service without anything has a calm morning, and nonsense is refused',
+  async (engine, t) => {
+    const api = await startTestService(t, new TestClock(NOW), await placeFor(engine, t))
+    const calm = await api.ask<Today>('GET', '/api/today')
+    assert.partialDeepStrictEqual(calm, { timezone: 'UTC', sites: 0, versions: [], quotas: [], muted: [] })
+    assert.deepEqual([calm.overnight.opened, calm.changes.compared, calm.changes.complete], [0, 0, true])
+    for (const [status, query] of [
+      [404, `client_id=${newId()}`],
+      [400, 'client_id=x'],
+      [400, 'timezone=Mars/Olympus'],
+    ] as const) {
+      assert.equal((await api.call('GET', `/api/today?${query}`)).status, status, query)
+    }
+  },
+  logicEngines,
+)

@@ -8,7 +8,7 @@ import { Uptime } from '../../src/uptime/uptime.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe, newResultRow } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { count, RETENTION } from '../analytics/support.ts'
@@ -146,21 +146,18 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine(
-  'results that judged nothing, checks that cannot run and maintenance are not green',
-  async (store, t) => {
-    const site = await berlin(store)
-    await run(store, site, MIDNIGHT, MIDNIGHT + 6 * HOUR)
-    await run(store, site, MIDNIGHT + 6 * HOUR, MIDNIGHT + 12 * HOUR, { reason: 'no_data' })
-    await run(store, site, MIDNIGHT + 12 * HOUR, MIDNIGHT + 18 * HOUR, { status: 'error' })
-    await run(store, site, MIDNIGHT + 18 * HOUR, END, { maintenance_id: 'planned' })
-    const { tick } = await openUptime(t, store, SETTLED)
-    await tick()
-    const [day] = await rowsOf(store)
-    // A result stands until the one after the next was due.
-    assert.deepEqual(day?.minutes, [6 * 60 + 10, 0, 0, 6 * 60, 12 * 60 - 10])
-  },
-)
+testLogic('results that judged nothing, checks that cannot run and maintenance are not green', async (store, t) => {
+  const site = await berlin(store)
+  await run(store, site, MIDNIGHT, MIDNIGHT + 6 * HOUR)
+  await run(store, site, MIDNIGHT + 6 * HOUR, MIDNIGHT + 12 * HOUR, { reason: 'no_data' })
+  await run(store, site, MIDNIGHT + 12 * HOUR, MIDNIGHT + 18 * HOUR, { status: 'error' })
+  await run(store, site, MIDNIGHT + 18 * HOUR, END, { maintenance_id: 'planned' })
+  const { tick } = await openUptime(t, store, SETTLED)
+  await tick()
+  const [day] = await rowsOf(store)
+  // A result stands until the one after the next was due.
+  assert.deepEqual(day?.minutes, [6 * 60 + 10, 0, 0, 6 * 60, 12 * 60 - 10])
+})
 
 testOnEveryEngine('a site that only answers and never sends is not green', async (store, t) => {
   const site = await berlin(store)
@@ -171,7 +168,7 @@ testOnEveryEngine('a site that only answers and never sends is not green', async
   assert.deepEqual((await rowsOf(store))[0]?.minutes, [0, 0, 0, 0, 24 * 60])
 })
 
-testOnEveryEngine('today is read live, and days of a site that was not there are unknown', async (store) => {
+testLogic('today is read live, and days of a site that was not there are unknown', async (store) => {
   const site = await berlin(store)
   await run(store, site, MIDNIGHT, MIDNIGHT + 12 * HOUR)
   const now = MIDNIGHT + 12 * HOUR
@@ -181,7 +178,7 @@ testOnEveryEngine('today is read live, and days of a site that was not there are
   assert.deepEqual(days.at(-2)?.times, { ok: 0, warning: 0, critical: 0, maintenance: 0, unknown: DAY })
 })
 
-testOnEveryEngine('days go with their site and when they are no longer shown', async (store, t) => {
+testLogic('days go with their site and when they are no longer shown', async (store, t) => {
   const site = await berlin(store, { created_at: END - 200 * DAY })
   const { uptime, clock, tick } = await openUptime(t, store, SETTLED)
   await tick()

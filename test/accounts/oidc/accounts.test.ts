@@ -5,7 +5,7 @@ import type { AccountRecord, UserRecord } from '../../../src/accounts/index.ts'
 import { DAY, MINUTE } from '../../../src/lib/index.ts'
 import { apiClient } from '../../../testkit/api.ts'
 import { TestClock } from '../../../testkit/clock.ts'
-import { placeFor, sqlite, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
+import { logicEngines, placeFor, sqlite, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
 import { join, NOW, PASSWORD, secretOf, signIn } from '../support.ts'
 import { type OidcService, signInAt, startWithProvider, warnings } from './support.ts'
 import { startWrittenProvider, type WrittenProvider } from './written-provider.ts'
@@ -58,6 +58,7 @@ testPerEngine(
     const stored = JSON.stringify(await stage.api.service.store.read.selectFrom('sign_ins').selectAll().execute())
     assert.ok(!stored.includes('eyJ'), 'the ID token is stored as it came')
   },
+  logicEngines,
 )
 
 testPerEngine(
@@ -95,6 +96,7 @@ testPerEngine(
       ['', `editor of ${acme.id}`, 'owner of all clients'],
     )
   },
+  logicEngines,
 )
 
 test('the person is known by the subject, whatever address and name become', async (t) => {

@@ -5,7 +5,7 @@ import type { AccountRecord, UserRecord } from '../../../src/accounts/index.ts'
 import { HOUR, MINUTE, SECOND } from '../../../src/lib/index.ts'
 import { type ApiClient, apiClient } from '../../../testkit/api.ts'
 import type { TestClock } from '../../../testkit/clock.ts'
-import { sqlite, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
+import { logicEngines, sqlite, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
 import { type AccountService, join, openAccounts, PASSWORD, signIn } from '../support.ts'
 
 const EMAIL = 'ada@agency.example'
@@ -42,21 +42,25 @@ const withCode = ({ api }: AccountService, code?: string, password = PASSWORD) =
 const faultOf = (answer: { json: <T>() => T }): string | undefined =>
   answer.json<{ details: { path: string }[] }>().details[0]?.path
 
-testPerEngine('once it is confirmed, a sign-in takes password and code', async (engine, t) => {
-  const service = await enrol(t, engine)
-  const { clock, ada, code } = service
-  const without = await withCode(service)
-  assert.deepEqual([without.status, faultOf(without)], [401, '/code'])
-  // Whoever does not know the password does not learn that there is a second step.
-  const wrong = await withCode(service, undefined, 'a wrong password')
-  assert.deepEqual([wrong.status, faultOf(wrong)], [401, undefined])
-  clock.advance(30 * SECOND)
-  assert.equal((await withCode(service, code())).status, 200)
-  const account = await ada.ask<AccountRecord>('GET', '/api/account')
-  assert.deepEqual(account.two_step, { since: '2026-11-20T10:00:00.000Z', recovery_codes_left: 10 })
-  const [user] = await service.admin.ask<UserRecord[]>('GET', '/api/users')
-  assert.equal(user?.two_step, true)
-})
+testPerEngine(
+  'once it is confirmed, a sign-in takes password and code',
+  async (engine, t) => {
+    const service = await enrol(t, engine)
+    const { clock, ada, code } = service
+    const without = await withCode(service)
+    assert.deepEqual([without.status, faultOf(without)], [401, '/code'])
+    // Whoever does not know the password does not learn that there is a second step.
+    const wrong = await withCode(service, undefined, 'a wrong password')
+    assert.deepEqual([wrong.status, faultOf(wrong)], [401, undefined])
+    clock.advance(30 * SECOND)
+    assert.equal((await withCode(service, code())).status, 200)
+    const account = await ada.ask<AccountRecord>('GET', '/api/account')
+    assert.deepEqual(account.two_step, { since: '2026-11-20T10:00:00.000Z', recovery_codes_left: 10 })
+    const [user] = await service.admin.ask<UserRecord[]>('GET', '/api/users')
+    assert.equal(user?.two_step, true)
+  },
+  logicEngines,
+)
 
 testPerEngine('a code works once, and none before it afterwards', async (engine, t) => {
   const service = await enrol(t, engine)

@@ -8,7 +8,7 @@ import type {
   NoteRecord,
 } from '../../../src/alerts/index.ts'
 import { GATHER_MS } from '../../../src/notifications/index.ts'
-import { type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
+import { logicEngines, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
 import { startAnswering } from '../../../testkit/listeners.ts'
 import { MISSING, stage } from '../../notifications/api-support.ts'
 
@@ -108,48 +108,52 @@ testPerEngine(
   },
 )
 
-testPerEngine('an incident is acknowledged, noted about and resolved with all its alerts', async (engine, t) => {
-  const { find, bodies, get, site, call } = await watched(t, engine)
-  await find(503)
-  const [incident] = await get<IncidentRecord[]>('/api/incidents')
-  const path = `/api/incidents/${incident?.id}`
-  const states = async () => (await get<AlertRecord[]>(`/api/alerts?site_id=${site.id}`)).map(({ state }) => state)
+testPerEngine(
+  'an incident is acknowledged, noted about and resolved with all its alerts',
+  async (engine, t) => {
+    const { find, bodies, get, site, call } = await watched(t, engine)
+    await find(503)
+    const [incident] = await get<IncidentRecord[]>('/api/incidents')
+    const path = `/api/incidents/${incident?.id}`
+    const states = async () => (await get<AlertRecord[]>(`/api/alerts?site_id=${site.id}`)).map(({ state }) => state)
 
-  const taken = await call('POST', `${path}/acknowledge`, { by: 'Ada', comment: 'on it' })
-  assert.deepEqual([taken.status, taken.json<IncidentRecord>().acknowledged_by], [200, 'Ada'])
-  assert.deepEqual(await states(), ['acknowledged', 'acknowledged'])
-  const back = await call('POST', `${path}/unacknowledge`, {})
-  assert.deepEqual([back.json<IncidentRecord>().state, await states()], ['open', ['open', 'open']])
+    const taken = await call('POST', `${path}/acknowledge`, { by: 'Ada', comment: 'on it' })
+    assert.deepEqual([taken.status, taken.json<IncidentRecord>().acknowledged_by], [200, 'Ada'])
+    assert.deepEqual(await states(), ['acknowledged', 'acknowledged'])
+    const back = await call('POST', `${path}/unacknowledge`, {})
+    assert.deepEqual([back.json<IncidentRecord>().state, await states()], ['open', ['open', 'open']])
 
-  const note = await call('POST', `${path}/notes`, { text: ' It was the provider ', by: 'Ada' })
-  assert.deepEqual([note.status, note.json<NoteRecord>().text], [201, 'It was the provider'])
-  assert.equal((await call('POST', `${path}/notes`, { text: ' ' })).status, 400)
+    const note = await call('POST', `${path}/notes`, { text: ' It was the provider ', by: 'Ada' })
+    assert.deepEqual([note.status, note.json<NoteRecord>().text], [201, 'It was the provider'])
+    assert.equal((await call('POST', `${path}/notes`, { text: ' ' })).status, 400)
 
-  const ended = await call('POST', `${path}/resolve`, { by: 'Ada' })
-  assert.equal(ended.json<IncidentRecord>().state, 'resolved')
-  assert.deepEqual(await states(), ['resolved', 'resolved'])
-  assert.equal((await call('POST', `${path}/resolve`, {})).status, 200)
-  assert.equal((await call('POST', `${path}/acknowledge`, {})).status, 409)
-  const detail = await get<IncidentDetail>(path)
-  assert.deepEqual(
-    detail.notes.map(({ by, text }) => [by, text]),
-    [['Ada', 'It was the provider']],
-  )
-  assert.deepEqual(
-    detail.timeline.map(({ kind, actor }) => (actor === null ? kind : `${kind} ${actor}`)),
-    ['opened', 'joined', 'notified', 'acknowledged Ada', 'unacknowledged anonymous', 'noted Ada', 'resolved'],
-  )
-  assert.deepEqual(
-    bodies().map(({ event }) => event),
-    ['opened'],
-    'its end waits for others',
-  )
-  for (const call_path of ['acknowledge', 'unacknowledge', 'resolve', 'notes']) {
-    const body = call_path === 'notes' ? { text: 'x' } : {}
-    assert.equal((await call('POST', `/api/incidents/${MISSING}/${call_path}`, body)).status, 404)
-  }
-  assert.equal((await call('GET', `/api/incidents/${MISSING}`)).status, 404)
-})
+    const ended = await call('POST', `${path}/resolve`, { by: 'Ada' })
+    assert.equal(ended.json<IncidentRecord>().state, 'resolved')
+    assert.deepEqual(await states(), ['resolved', 'resolved'])
+    assert.equal((await call('POST', `${path}/resolve`, {})).status, 200)
+    assert.equal((await call('POST', `${path}/acknowledge`, {})).status, 409)
+    const detail = await get<IncidentDetail>(path)
+    assert.deepEqual(
+      detail.notes.map(({ by, text }) => [by, text]),
+      [['Ada', 'It was the provider']],
+    )
+    assert.deepEqual(
+      detail.timeline.map(({ kind, actor }) => (actor === null ? kind : `${kind} ${actor}`)),
+      ['opened', 'joined', 'notified', 'acknowledged Ada', 'unacknowledged anonymous', 'noted Ada', 'resolved'],
+    )
+    assert.deepEqual(
+      bodies().map(({ event }) => event),
+      ['opened'],
+      'its end waits for others',
+    )
+    for (const call_path of ['acknowledge', 'unacknowledge', 'resolve', 'notes']) {
+      const body = call_path === 'notes' ? { text: 'x' } : {}
+      assert.equal((await call('POST', `/api/incidents/${MISSING}/${call_path}`, body)).status, 404)
+    }
+    assert.equal((await call('GET', `/api/incidents/${MISSING}`)).status, 404)
+  },
+  logicEngines,
+)
 
 testPerEngine('incidents go with their site', async (engine, t) => {
   const { find, get, site, call, store } = await watched(t, engine)

@@ -6,7 +6,7 @@ import type { VendorMessage } from '../../../src/notifications/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/index.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
 import { NOW } from '../../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch, event } from '../../../testkit/payloads.ts'
 import { insertProbe } from '../../../testkit/probes.ts'
 import { insertSite } from '../../../testkit/sites.ts'
@@ -96,7 +96,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('of a server that fails on a site without events, nothing is said to be lost', async (store, t) => {
+testLogic('of a server that fails on a site without events, nothing is said to be lost', async (store, t) => {
   const { look, clock } = await watchSilence(t, store, 'http_health')
   await look(clock.now())
   assert.deepEqual(await impacts(store), [null])
@@ -121,19 +121,16 @@ testOnEveryEngine('five events a day do not say in two hours that any was lost',
   assert.deepEqual(await said(store), [['opened', null, undefined]])
 })
 
-testOnEveryEngine(
-  'a message that is settled stays as it is: after a crash the same is sent again',
-  async (store, t) => {
-    const { look, clock, site } = await watchSilence(t, store)
-    await fill(store, site, shop(NOW - 9 * DAY, NOW - 2 * HOUR))
-    clock.set(NOW - MINUTE)
-    await look(NOW - 2 * HOUR, async () => {
-      await store.write.updateTable('deliveries').set({ group_id: 'settled' }).execute()
-    })
-    assert.deepEqual(await said(store), [['opened', null, undefined]])
-    assert.notEqual((await impacts(store))[0], null)
-  },
-)
+testLogic('a message that is settled stays as it is: after a crash the same is sent again', async (store, t) => {
+  const { look, clock, site } = await watchSilence(t, store)
+  await fill(store, site, shop(NOW - 9 * DAY, NOW - 2 * HOUR))
+  clock.set(NOW - MINUTE)
+  await look(NOW - 2 * HOUR, async () => {
+    await store.write.updateTable('deliveries').set({ group_id: 'settled' }).execute()
+  })
+  assert.deepEqual(await said(store), [['opened', null, undefined]])
+  assert.notEqual((await impacts(store))[0], null)
+})
 
 /** Twenty events an hour with a tag, of which every second one fails or none. */
 const tagged = (from: number, to: number, isFailing: boolean) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { HOUR, MINUTE } from '../../../src/lib/index.ts'
 import type { Store } from '../../../src/store/index.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { runDue, typeOf } from '../../probes/support.ts'
 import { alertRows, deliverAll, outbox, watch } from '../support.ts'
 import { incidents, messages, watchServer } from './server-support.ts'
@@ -49,7 +49,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('a warning that another alert makes critical escalates once', async (store, t) => {
+testLogic('a warning that another alert makes critical escalates once', async (store, t) => {
   const { health, infra, clock } = await watchServer(t, store)
   await infra('warning')
   clock.advance(MINUTE)
@@ -91,7 +91,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('an alert that lasts long after its incident ended opens another', async (store, t) => {
+testLogic('an alert that lasts long after its incident ended opens another', async (store, t) => {
   const { health, infra, clock, upkeep } = await watchServer(t, store)
   await health('critical')
   clock.advance(5 * MINUTE)
@@ -117,7 +117,7 @@ testOnEveryEngine('an alert that lasts long after its incident ended opens anoth
   ])
 })
 
-testOnEveryEngine('reminders go on when the alert that opened the incident is resolved', async (store, t) => {
+testLogic('reminders go on when the alert that opened the incident is resolved', async (store, t) => {
   const { health, infra, clock, upkeep, site } = await watchServer(t, store)
   await store.write.updateTable('clients').set({ reminder_minutes: 30 }).where('id', '=', site.client_id).execute()
   await health('critical')
@@ -156,66 +156,63 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine(
-  'a symptom that outlasts its cause by half an hour is notified as something else',
-  async (store, t) => {
-    const bad = { server: true, tag: true }
-    const server = typeOf(async () => ({ status: bad.server ? 'critical' : 'ok', message: 'no answer', details: {} }), {
-      name: 'http_health',
-    })
-    const seen = await watch(t, store, { probe_type: 'http_health' }, { type: server })
-    const subject = { tag_key: 'Meta CAPI' }
-    const tag = typeOf(
-      async () => ({
-        status: bad.tag ? 'critical' : 'ok',
-        message: 'Meta fails',
-        details: {},
-        findings: bad.tag
-          ? [
-              {
-                subject,
-                status: 'critical',
-                message: 'Meta fails',
-                startedAt: null,
-                details: { findings: [{ subject }] },
-              },
-            ]
-          : [],
-      }),
-      { name: 'tag_missing' },
-    )
-    const other = await watch(t, store, { probe_type: 'tag_missing', site_id: seen.site.id }, { type: tag })
-    const look = async (minutes: number) => {
-      seen.clock.advance(minutes * MINUTE)
-      for (const { node, probe, clock } of [seen, other]) {
-        clock.set(seen.clock.now())
-        await store.write.updateTable('probes').set({ next_run_at: clock.now() }).where('id', '=', probe.id).execute()
-        await runDue(node)
-        await deliverAll(store, clock.now())
-      }
+testLogic('a symptom that outlasts its cause by half an hour is notified as something else', async (store, t) => {
+  const bad = { server: true, tag: true }
+  const server = typeOf(async () => ({ status: bad.server ? 'critical' : 'ok', message: 'no answer', details: {} }), {
+    name: 'http_health',
+  })
+  const seen = await watch(t, store, { probe_type: 'http_health' }, { type: server })
+  const subject = { tag_key: 'Meta CAPI' }
+  const tag = typeOf(
+    async () => ({
+      status: bad.tag ? 'critical' : 'ok',
+      message: 'Meta fails',
+      details: {},
+      findings: bad.tag
+        ? [
+            {
+              subject,
+              status: 'critical',
+              message: 'Meta fails',
+              startedAt: null,
+              details: { findings: [{ subject }] },
+            },
+          ]
+        : [],
+    }),
+    { name: 'tag_missing' },
+  )
+  const other = await watch(t, store, { probe_type: 'tag_missing', site_id: seen.site.id }, { type: tag })
+  const look = async (minutes: number) => {
+    seen.clock.advance(minutes * MINUTE)
+    for (const { node, probe, clock } of [seen, other]) {
+      clock.set(seen.clock.now())
+      await store.write.updateTable('probes').set({ next_run_at: clock.now() }).where('id', '=', probe.id).execute()
+      await runDue(node)
+      await deliverAll(store, clock.now())
     }
-    await look(1)
-    await look(10)
-    assert.deepEqual(await messages(store), ['opened no answer'])
-    bad.server = false
-    await look(5)
-    const end = seen.clock.now()
-    await look(20)
-    assert.deepEqual(await messages(store), ['opened no answer'], 'it may be its aftermath')
-    await look(11)
-    assert.deepEqual(await messages(store), ['opened no answer', 'opened Meta fails', 'resolved no answer'])
-    const [first, second] = await incidents(store)
-    assert.deepEqual([first?.state, first?.resolved_at, second?.state], ['resolved', end, 'open'])
-    assert.deepEqual(await eventsOf(store, first?.id ?? ''), [
-      'opened',
-      'notified',
-      'joined',
-      'left',
-      'resolved',
-      'notified',
-    ])
-    bad.tag = false
-    await look(5)
-    assert.equal((await messages(store)).at(-1), 'resolved Meta fails')
-  },
-)
+  }
+  await look(1)
+  await look(10)
+  assert.deepEqual(await messages(store), ['opened no answer'])
+  bad.server = false
+  await look(5)
+  const end = seen.clock.now()
+  await look(20)
+  assert.deepEqual(await messages(store), ['opened no answer'], 'it may be its aftermath')
+  await look(11)
+  assert.deepEqual(await messages(store), ['opened no answer', 'opened Meta fails', 'resolved no answer'])
+  const [first, second] = await incidents(store)
+  assert.deepEqual([first?.state, first?.resolved_at, second?.state], ['resolved', end, 'open'])
+  assert.deepEqual(await eventsOf(store, first?.id ?? ''), [
+    'opened',
+    'notified',
+    'joined',
+    'left',
+    'resolved',
+    'notified',
+  ])
+  bad.tag = false
+  await look(5)
+  assert.equal((await messages(store)).at(-1), 'resolved Meta fails')
+})

@@ -3,7 +3,7 @@ import { createSilence, listSilences } from '../../../src/alerts/silences/silenc
 import { HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import type { Store } from '../../../src/store/index.ts'
 import type { TestClock } from '../../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { insertIncident } from '../../../testkit/incidents.ts'
 import { insertSite } from '../../../testkit/sites.ts'
 import { alertRows } from '../support.ts'
@@ -12,7 +12,7 @@ import { incidents, messages, watchServer } from './server-support.ts'
 const silence = (store: Store, clock: TestClock, incident_id: string, ms = HOUR) =>
   createSilence({ store, clock, actor: 'admin' }, { incident_id, ends_at: isoTime(clock.now() + ms) })
 
-testOnEveryEngine('what joins a silenced incident sends nothing either, and neither does its end', async (store, t) => {
+testLogic('what joins a silenced incident sends nothing either, and neither does its end', async (store, t) => {
   const { health, infra, clock } = await watchServer(t, store)
   await infra('warning')
   const [incident] = await incidents(store)
@@ -31,7 +31,7 @@ testOnEveryEngine('what joins a silenced incident sends nothing either, and neit
   assert.deepEqual(await messages(store), ['opened hosting warning'])
 })
 
-testOnEveryEngine('what became critical within the silence is notified when it is over', async (store, t) => {
+testLogic('what became critical within the silence is notified when it is over', async (store, t) => {
   const { health, infra, clock, upkeep } = await watchServer(t, store)
   await infra('warning')
   const [incident] = await incidents(store)
@@ -44,7 +44,7 @@ testOnEveryEngine('what became critical within the silence is notified when it i
   assert.deepEqual(await messages(store), ['opened hosting warning', 'escalated hosting warning'])
 })
 
-testOnEveryEngine('the silence of another incident holds nothing back', async (store, t) => {
+testLogic('the silence of another incident holds nothing back', async (store, t) => {
   const { health, clock } = await watchServer(t, store)
   const other = await insertIncident(store, await insertSite(store), clock.now())
   await silence(store, clock, other.id)

@@ -4,7 +4,7 @@ import { resolveAlert } from '../../../src/alerts/index.ts'
 import { HOUR, MINUTE } from '../../../src/lib/index.ts'
 import type { AlertMessage } from '../../../src/notifications/index.ts'
 import type { Store } from '../../../src/store/index.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { typeOf } from '../../probes/support.ts'
 import { alertRows, watch } from '../support.ts'
 
@@ -46,46 +46,40 @@ const lastNote = async (store: Store): Promise<string | null | undefined> => {
   return (JSON.parse(rows.at(-1)?.message ?? '{}') as AlertMessage).incident?.note
 }
 
-testOnEveryEngine(
-  'a volume that swings around its limit is one incident, one opening and one end',
-  async (store, t) => {
-    const { run, clock } = await watchOne(t, store, 'data_volume')
-    await run(true, 1)
-    await run(false, 30)
-    await run(true, 40)
-    assert.equal((await alertRows(store)).length, 2)
-    const [incident, ...others] = await incidents(store)
-    assert.deepEqual([incident?.state, incident?.resolved_at, others], ['open', null, []])
-    assert.deepEqual(await messages(store), ['opened delivered', 'resolved cancelled'])
+testLogic('a volume that swings around its limit is one incident, one opening and one end', async (store, t) => {
+  const { run, clock } = await watchOne(t, store, 'data_volume')
+  await run(true, 1)
+  await run(false, 30)
+  await run(true, 40)
+  assert.equal((await alertRows(store)).length, 2)
+  const [incident, ...others] = await incidents(store)
+  assert.deepEqual([incident?.state, incident?.resolved_at, others], ['open', null, []])
+  assert.deepEqual(await messages(store), ['opened delivered', 'resolved cancelled'])
 
-    await run(false, 30)
-    const end = clock.now()
-    await run(false, 60)
-    await sendDue(store, clock.now())
-    const held = ['opened delivered', 'resolved cancelled', 'resolved pending']
-    assert.deepEqual(await messages(store), held, 'it was back once')
-    await run(false, 61)
-    assert.deepEqual((await messages(store)).at(-1), 'resolved delivered')
-    const [ended] = await incidents(store)
-    assert.deepEqual([ended?.state, ended?.resolved_at], ['resolved', end])
-  },
-)
+  await run(false, 30)
+  const end = clock.now()
+  await run(false, 60)
+  await sendDue(store, clock.now())
+  const held = ['opened delivered', 'resolved cancelled', 'resolved pending']
+  assert.deepEqual(await messages(store), held, 'it was back once')
+  await run(false, 61)
+  assert.deepEqual((await messages(store)).at(-1), 'resolved delivered')
+  const [ended] = await incidents(store)
+  assert.deepEqual([ended?.state, ended?.resolved_at], ['resolved', end])
+})
 
-testOnEveryEngine(
-  'a volume that is well again is notified after an hour and a half, with its true end',
-  async (store, t) => {
-    const { run, clock } = await watchOne(t, store, 'data_volume')
-    await run(true, 1)
-    await run(false, 30)
-    const end = clock.now()
-    await run(false, 89)
-    assert.deepEqual(await messages(store), ['opened delivered', 'resolved pending'])
-    await run(false, 2)
-    const [, row] = await store.write.selectFrom('deliveries').selectAll().orderBy('id').execute()
-    assert.deepEqual([row?.kind, row?.state], ['resolved', 'delivered'])
-    assert.equal((JSON.parse(row?.message ?? '{}') as AlertMessage).alert.resolved_at, end)
-  },
-)
+testLogic('a volume that is well again is notified after an hour and a half, with its true end', async (store, t) => {
+  const { run, clock } = await watchOne(t, store, 'data_volume')
+  await run(true, 1)
+  await run(false, 30)
+  const end = clock.now()
+  await run(false, 89)
+  assert.deepEqual(await messages(store), ['opened delivered', 'resolved pending'])
+  await run(false, 2)
+  const [, row] = await store.write.selectFrom('deliveries').selectAll().orderBy('id').execute()
+  assert.deepEqual([row?.kind, row?.state], ['resolved', 'delivered'])
+  assert.equal((JSON.parse(row?.message ?? '{}') as AlertMessage).alert.resolved_at, end)
+})
 
 testOnEveryEngine('a server that is back down is the same incident, and says so once', async (store, t) => {
   const { run } = await watchOne(t, store, 'http_health')
@@ -100,7 +94,7 @@ testOnEveryEngine('a server that is back down is the same incident, and says so 
   assert.equal((await incidents(store)).length, 1)
 })
 
-testOnEveryEngine('what is bad again after four hours is another incident', async (store, t) => {
+testLogic('what is bad again after four hours is another incident', async (store, t) => {
   const { run } = await watchOne(t, store, 'http_health')
   await run(true, 1)
   await run(false, 30)
@@ -111,7 +105,7 @@ testOnEveryEngine('what is bad again after four hours is another incident', asyn
   )
 })
 
-testOnEveryEngine('what someone resolved by hand and is bad again is another incident', async (store, t) => {
+testLogic('what someone resolved by hand and is bad again is another incident', async (store, t) => {
   const { run, clock, alerts } = await watchOne(t, store, 'data_volume')
   await run(true, 1)
   const [alert] = await alertRows(store)

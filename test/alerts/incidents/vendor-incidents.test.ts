@@ -7,7 +7,7 @@ import { DAY, floorTo, MINUTE } from '../../../src/lib/index.ts'
 import type { AlertMessage, VendorMessage } from '../../../src/notifications/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/index.ts'
 import type { Store } from '../../../src/store/index.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { insertProbe } from '../../../testkit/probes.ts'
 import { insertSite } from '../../../testkit/sites.ts'
 import { typeOf } from '../../probes/support.ts'
@@ -87,7 +87,7 @@ async function on(store: Store, channel: string) {
 }
 const texts = async (store: Store, channel: string) => (await on(store, channel)).map(({ text }) => text)
 
-testOnEveryEngine(
+testLogic(
   'a vendor that fails on four of twelve sites is one incident, and one message to the operator',
   async (store, t) => {
     const { fail, sites, clock } = await watchSites(t, store, 12)

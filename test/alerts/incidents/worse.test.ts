@@ -4,7 +4,7 @@ import { acknowledgeAlert } from '../../../src/alerts/index.ts'
 import { HOUR, MINUTE } from '../../../src/lib/index.ts'
 import type { AlertMessage } from '../../../src/notifications/index.ts'
 import type { Store } from '../../../src/store/index.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { typeOf } from '../../probes/support.ts'
 import { alertRows, outbox, watch } from '../support.ts'
 import { incidents, messages, watchServer } from './server-support.ts'
@@ -76,7 +76,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('a server that was down, and is back as slow, may be down once more', async (store, t) => {
+testLogic('a server that was down, and is back as slow, may be down once more', async (store, t) => {
   const { health, clock } = await watchServer(t, store)
   const minutes: readonly (readonly [Status, number])[] = [
     ['critical', 1],
@@ -98,7 +98,7 @@ testOnEveryEngine('a server that was down, and is back as slow, may be down once
   ])
 })
 
-testOnEveryEngine('one that was slow, and is back as down, is one message', async (store, t) => {
+testLogic('one that was slow, and is back as down, is one message', async (store, t) => {
   const { health, clock } = await watchServer(t, store)
   await health('warning')
   clock.advance(10 * MINUTE)
@@ -142,15 +142,12 @@ async function sendDue(store: Store, now: number): Promise<string[]> {
   return due.map(({ channel, kind, message }) => `${place(channel)} ${kind} ${severityIn(message)}`).sort()
 }
 
-testOnEveryEngine(
-  'whose end was taken back is told that it is critical now, and not that it is back',
-  async (store, t) => {
-    const run = await watchVolume(t, store)
-    assert.deepEqual(await run('warning', 1), ['email opened warning', 'global opened warning'])
-    assert.deepEqual(await run('ok', 30), [])
-    assert.deepEqual(await run('critical', 40), ['email escalated critical', 'global escalated critical'])
-  },
-)
+testLogic('whose end was taken back is told that it is critical now, and not that it is back', async (store, t) => {
+  const run = await watchVolume(t, store)
+  assert.deepEqual(await run('warning', 1), ['email opened warning', 'global opened warning'])
+  assert.deepEqual(await run('ok', 30), [])
+  assert.deepEqual(await run('critical', 40), ['email escalated critical', 'global escalated critical'])
+})
 
 testOnEveryEngine(
   'who knows of its end reads at once how bad it is, the others that it became so',
@@ -163,17 +160,14 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine(
-  'that it is critical once more is told although a chat has not heard of its end',
-  async (store, t) => {
-    const run = await watchVolume(t, store)
-    await run('critical', 1)
-    await run('ok', 30)
-    assert.deepEqual(await run('ok', 92), ['email resolved critical'])
-    assert.deepEqual(await run('warning', 60), ['email opened warning'])
-    assert.deepEqual(await run('critical', 5), ['email escalated critical', 'global escalated critical'])
-  },
-)
+testLogic('that it is critical once more is told although a chat has not heard of its end', async (store, t) => {
+  const run = await watchVolume(t, store)
+  await run('critical', 1)
+  await run('ok', 30)
+  assert.deepEqual(await run('ok', 92), ['email resolved critical'])
+  assert.deepEqual(await run('warning', 60), ['email opened warning'])
+  assert.deepEqual(await run('critical', 5), ['email escalated critical', 'global escalated critical'])
+})
 
 testOnEveryEngine('a warning that waits is not sent for what is not confirmed to be critical', async (store, t) => {
   const globalWebhook = 'https://hooks.slack.com/services/T0/B0/all'

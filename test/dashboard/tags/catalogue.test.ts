@@ -7,7 +7,7 @@ import { HOUR, isoTime, MINUTE, newId } from '../../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
 import { insertAlert } from '../../../testkit/alerts.ts'
 import { TestClock } from '../../../testkit/clock.ts'
-import { placeFor, testOnEveryEngine, testPerEngine } from '../../../testkit/engines.ts'
+import { logicEngines, placeFor, testOnEveryEngine, testPerEngine } from '../../../testkit/engines.ts'
 import { insertIncident } from '../../../testkit/incidents.ts'
 import { batch } from '../../../testkit/payloads.ts'
 import { startTestService } from '../../../testkit/service.ts'
@@ -132,18 +132,22 @@ testOnEveryEngine('the catalogue adds up the tags of all sites by vendor, what f
   assert.equal((await vendorSites(context, reads, null, {})).total, 0)
 })
 
-testPerEngine('nonsense is refused, and a vendor that no one uses has no sites', async (engine, t) => {
-  const api = await startTestService(t, new TestClock(AT), await placeFor(engine, t))
-  assert.partialDeepStrictEqual(await api.ask('GET', '/api/tags'), { total: 0, complete: true, vendors: [] })
-  assert.partialDeepStrictEqual(await api.ask('GET', '/api/tags/sites?vendor=Nobody'), { total: 0, name: 'Nobody' })
-  for (const [status, path] of [
-    [404, `/api/tags?client_id=${newId()}`],
-    [400, '/api/tags?limit=0'],
-    [400, '/api/tags?limit=201'],
-    [400, '/api/tags?offset=-1'],
-    [400, '/api/tags/sites?vendor='],
-    [400, `/api/tags/sites?vendor=${'x'.repeat(61)}`],
-  ] as const) {
-    assert.equal((await api.call('GET', path)).status, status, path)
-  }
-})
+testPerEngine(
+  'nonsense is refused, and a vendor that no one uses has no sites',
+  async (engine, t) => {
+    const api = await startTestService(t, new TestClock(AT), await placeFor(engine, t))
+    assert.partialDeepStrictEqual(await api.ask('GET', '/api/tags'), { total: 0, complete: true, vendors: [] })
+    assert.partialDeepStrictEqual(await api.ask('GET', '/api/tags/sites?vendor=Nobody'), { total: 0, name: 'Nobody' })
+    for (const [status, path] of [
+      [404, `/api/tags?client_id=${newId()}`],
+      [400, '/api/tags?limit=0'],
+      [400, '/api/tags?limit=201'],
+      [400, '/api/tags?offset=-1'],
+      [400, '/api/tags/sites?vendor='],
+      [400, `/api/tags/sites?vendor=${'x'.repeat(61)}`],
+    ] as const) {
+      assert.equal((await api.call('GET', path)).status, status, path)
+    }
+  },
+  logicEngines,
+)

@@ -4,7 +4,7 @@ import { HOUR, MINUTE, SECOND } from '../../../src/lib/index.ts'
 import type { ProbeRecord, PushRecord, ResultRecord } from '../../../src/probes/index.ts'
 import { type Answer, bearer } from '../../../testkit/api.ts'
 import { TestClock } from '../../../testkit/clock.ts'
-import { placeFor, postgres, sqlite, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
+import { logicEngines, placeFor, postgres, sqlite, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
 import { startTestService } from '../../../testkit/service.ts'
 import { until } from '../../../testkit/until.ts'
 import { ADMIN, VIEWER } from '../../management/support.ts'
@@ -65,26 +65,30 @@ async function start(t: TestContext, engine: TestEngine = sqlite) {
 const said = ({ status, reason, message }: ResultRecord) =>
   `${status}${reason === null ? '' : ` ${reason}`}: ${message}`
 
-testPerEngine('a job is waited for, late, missed and back', async (engine, t) => {
-  const { clock, api, address, run, stands, openAlerts, read } = await start(t, engine)
-  assert.match(said(await run()), /^ok no_data: Waiting for its first call; missed from 20 Nov, 10:40 on$/)
-  const called = await api.call('GET', await address())
-  assert.deepEqual([called.status, called.json()], [200, { status: 'ok' }])
-  await stands('ok')
-  clock.advance(35 * MINUTE)
-  assert.match(said(await run()), /^ok: Late, due by 20 Nov, 10:30, missed from 20 Nov, 10:40 on\./)
-  assert.deepEqual(await openAlerts(), [])
-  clock.advance(6 * MINUTE)
-  assert.match(said(await run()), /^critical: No call since 20 Nov, 10:00: one was due by/)
-  const [alert] = await openAlerts()
-  assert.match(alert?.message ?? '', /No call since/)
-  // What comes at last has the probe run, which resolves it.
-  assert.equal((await api.call('POST', `${await address()}?message=7+GB`)).status, 200)
-  assert.match((await stands('ok')).last_message ?? '', /“7 GB”$/)
-  await until('no open alert', async () => ((await openAlerts()).length === 0 ? true : undefined))
-  const { last_call_at, last_status, last_message } = await read()
-  assert.deepEqual([last_call_at, last_status, last_message], [new Date(clock.now()).toISOString(), 'ok', '7 GB'])
-})
+testPerEngine(
+  'a job is waited for, late, missed and back',
+  async (engine, t) => {
+    const { clock, api, address, run, stands, openAlerts, read } = await start(t, engine)
+    assert.match(said(await run()), /^ok no_data: Waiting for its first call; missed from 20 Nov, 10:40 on$/)
+    const called = await api.call('GET', await address())
+    assert.deepEqual([called.status, called.json()], [200, { status: 'ok' }])
+    await stands('ok')
+    clock.advance(35 * MINUTE)
+    assert.match(said(await run()), /^ok: Late, due by 20 Nov, 10:30, missed from 20 Nov, 10:40 on\./)
+    assert.deepEqual(await openAlerts(), [])
+    clock.advance(6 * MINUTE)
+    assert.match(said(await run()), /^critical: No call since 20 Nov, 10:00: one was due by/)
+    const [alert] = await openAlerts()
+    assert.match(alert?.message ?? '', /No call since/)
+    // What comes at last has the probe run, which resolves it.
+    assert.equal((await api.call('POST', `${await address()}?message=7+GB`)).status, 200)
+    assert.match((await stands('ok')).last_message ?? '', /“7 GB”$/)
+    await until('no open alert', async () => ((await openAlerts()).length === 0 ? true : undefined))
+    const { last_call_at, last_status, last_message } = await read()
+    assert.deepEqual([last_call_at, last_status, last_message], [new Date(clock.now()).toISOString(), 'ok', '7 GB'])
+  },
+  logicEngines,
+)
 
 testPerEngine(
   'a call that says it failed opens the alert at once, and the next that went well resolves it',
@@ -141,89 +145,101 @@ testPerEngine('a flood of calls leaves one row, few results and the newest that 
   assert.ok((await results()).length <= 5)
 })
 
-testPerEngine('who guesses waits, and jobs at the same address do not', async (engine, t) => {
-  const { clock, api, address } = await start(t, engine)
-  const path = await address()
-  assert.equal((await api.call('GET', path)).status, 200)
-  const guess = async () => (await api.call('GET', `/push/${UNKNOWN}`)).status
-  for (let n = 0; n < 30; n++) assert.equal(await guess(), 404)
-  assert.equal(await guess(), 429)
-  assert.equal((await api.call('GET', `${path}?message=still`)).status, 200)
-  clock.advance(MINUTE)
-  assert.equal(await guess(), 404)
-})
+testPerEngine(
+  'who guesses waits, and jobs at the same address do not',
+  async (engine, t) => {
+    const { clock, api, address } = await start(t, engine)
+    const path = await address()
+    assert.equal((await api.call('GET', path)).status, 200)
+    const guess = async () => (await api.call('GET', `/push/${UNKNOWN}`)).status
+    for (let n = 0; n < 30; n++) assert.equal(await guess(), 404)
+    assert.equal(await guess(), 429)
+    assert.equal((await api.call('GET', `${path}?message=still`)).status, 200)
+    clock.advance(MINUTE)
+    assert.equal(await guess(), 404)
+  },
+  logicEngines,
+)
 
-testPerEngine('an address that was replaced opens as little as one that never was', async (engine, t) => {
-  const { api, asAdmin, id, address, read, rows, clock, run } = await start(t, engine)
-  const before = await address()
-  await api.call('GET', before)
-  const renewed = await asAdmin<PushRecord>('POST', `/api/probes/${id}/push/new-address`)
-  assert.equal(renewed.url, `https://watch.example/push/${renewed.token}`)
-  assert.notEqual(`/push/${renewed.token}`, before)
-  const answers = await Promise.all([before, `/push/${UNKNOWN}`].map((path) => api.call('GET', path)))
-  assert.deepEqual(answers.map(({ status, text }) => [status, text])[0], [404, answers[1]?.text])
-  assert.equal((await api.call('GET', `/push/${UNKNOWN}/other`)).status, 404)
-  assert.equal((await api.call('GET', '/push/short')).status, 404)
-  clock.advance(SECOND)
-  assert.equal((await api.call('GET', await address())).status, 200)
-  assert.equal((await read()).last_status, 'ok')
-  assert.equal((await rows()).length, 1)
-  assert.match(said(await run()), /^ok: /)
-  const audit = await api.call('GET', '/api/audit', undefined, bearer(ADMIN))
-  assert.match(audit.text, /"action":"probe.new_address"/)
-  for (const { token } of [...(await rows()), { token: before.slice(6) }]) {
-    assert.ok(!audit.text.includes(token) && !(await api.call('GET', '/metrics')).text.includes(token))
-    for (const path of [
-      `/api/probes/${id}`,
-      `/api/probes/${id}/push`,
-      `/api/probes/${id}/results`,
-      '/api/audit',
-      '/api/settings',
-    ]) {
-      assert.ok(!(await api.call('GET', path, undefined, bearer(VIEWER))).text.includes(token), path)
-    }
-  }
-  assert.equal((await api.call('POST', `/api/probes/${id}/push/new-address`, undefined, bearer(VIEWER))).status, 403)
-})
-
-testPerEngine('hostile calls get an answer, and what they say is one short line', async (engine, t) => {
-  const { clock, api, address, read, run } = await start(t, engine)
-  const path = await address()
-  const text = { 'content-type': 'text/plain' }
-  const messages: [body: string, kept: string][] = [
-    ['<script>alert(1)</script>', '<script>alert(1)</script>'],
-    ['a\0b\x1b[2Jc\u202ed', 'a\ufffdb [2Jc d'],
-    ['\n\t\r ', ''],
-    ['@channel *bold* [link](https://evil.example)', '@channel *bold* [link](https://evil.example)'],
-  ]
-  for (const [body, kept] of messages) {
+testPerEngine(
+  'an address that was replaced opens as little as one that never was',
+  async (engine, t) => {
+    const { api, asAdmin, id, address, read, rows, clock, run } = await start(t, engine)
+    const before = await address()
+    await api.call('GET', before)
+    const renewed = await asAdmin<PushRecord>('POST', `/api/probes/${id}/push/new-address`)
+    assert.equal(renewed.url, `https://watch.example/push/${renewed.token}`)
+    assert.notEqual(`/push/${renewed.token}`, before)
+    const answers = await Promise.all([before, `/push/${UNKNOWN}`].map((path) => api.call('GET', path)))
+    assert.deepEqual(answers.map(({ status, text }) => [status, text])[0], [404, answers[1]?.text])
+    assert.equal((await api.call('GET', `/push/${UNKNOWN}/other`)).status, 404)
+    assert.equal((await api.call('GET', '/push/short')).status, 404)
     clock.advance(SECOND)
-    assert.equal((await api.call('POST', path, body, text)).status, 200)
-    assert.equal((await read()).last_message, kept)
-  }
-  clock.advance(SECOND)
-  assert.equal((await api.call('POST', path, 'x'.repeat(65_000), text)).status, 200)
-  assert.equal((await read()).last_message, `…${'x'.repeat(299)}`)
-  const before = await read()
-  clock.advance(20 * SECOND)
-  for (const [status, at, body, headers] of [
-    [413, '', 'x'.repeat(70_000), text],
-    [400, '', '{"status":"ok"', {}],
-    [400, '?status=fine', undefined, {}],
-    [400, '?message=a%00b', undefined, {}],
-    [404, '/1000', undefined, {}],
-    [404, '/fail/fail', undefined, {}],
-  ] as const) {
-    const answer = await api.call('POST', path + at, body, headers)
-    assert.equal(answer.status, status, `${at} ${answer.text}`)
-  }
-  // What was refused is no sign of life.
-  assert.deepEqual(await read(), before)
-  assert.equal((await api.call('PUT', path)).status, 404)
-  const deep = `{"status":"ok","message":${'['.repeat(30_000)}${']'.repeat(30_000)}}`
-  assert.equal((await api.call('POST', path, deep)).status, 200)
-  assert.match(said(await run()), /^ok: The last call came/)
-})
+    assert.equal((await api.call('GET', await address())).status, 200)
+    assert.equal((await read()).last_status, 'ok')
+    assert.equal((await rows()).length, 1)
+    assert.match(said(await run()), /^ok: /)
+    const audit = await api.call('GET', '/api/audit', undefined, bearer(ADMIN))
+    assert.match(audit.text, /"action":"probe.new_address"/)
+    for (const { token } of [...(await rows()), { token: before.slice(6) }]) {
+      assert.ok(!audit.text.includes(token) && !(await api.call('GET', '/metrics')).text.includes(token))
+      for (const path of [
+        `/api/probes/${id}`,
+        `/api/probes/${id}/push`,
+        `/api/probes/${id}/results`,
+        '/api/audit',
+        '/api/settings',
+      ]) {
+        assert.ok(!(await api.call('GET', path, undefined, bearer(VIEWER))).text.includes(token), path)
+      }
+    }
+    assert.equal((await api.call('POST', `/api/probes/${id}/push/new-address`, undefined, bearer(VIEWER))).status, 403)
+  },
+  logicEngines,
+)
+
+testPerEngine(
+  'hostile calls get an answer, and what they say is one short line',
+  async (engine, t) => {
+    const { clock, api, address, read, run } = await start(t, engine)
+    const path = await address()
+    const text = { 'content-type': 'text/plain' }
+    const messages: [body: string, kept: string][] = [
+      ['<script>alert(1)</script>', '<script>alert(1)</script>'],
+      ['a\0b\x1b[2Jc\u202ed', 'a\ufffdb [2Jc d'],
+      ['\n\t\r ', ''],
+      ['@channel *bold* [link](https://evil.example)', '@channel *bold* [link](https://evil.example)'],
+    ]
+    for (const [body, kept] of messages) {
+      clock.advance(SECOND)
+      assert.equal((await api.call('POST', path, body, text)).status, 200)
+      assert.equal((await read()).last_message, kept)
+    }
+    clock.advance(SECOND)
+    assert.equal((await api.call('POST', path, 'x'.repeat(65_000), text)).status, 200)
+    assert.equal((await read()).last_message, `…${'x'.repeat(299)}`)
+    const before = await read()
+    clock.advance(20 * SECOND)
+    for (const [status, at, body, headers] of [
+      [413, '', 'x'.repeat(70_000), text],
+      [400, '', '{"status":"ok"', {}],
+      [400, '?status=fine', undefined, {}],
+      [400, '?message=a%00b', undefined, {}],
+      [404, '/1000', undefined, {}],
+      [404, '/fail/fail', undefined, {}],
+    ] as const) {
+      const answer = await api.call('POST', path + at, body, headers)
+      assert.equal(answer.status, status, `${at} ${answer.text}`)
+    }
+    // What was refused is no sign of life.
+    assert.deepEqual(await read(), before)
+    assert.equal((await api.call('PUT', path)).status, 404)
+    const deep = `{"status":"ok","message":${'['.repeat(30_000)}${']'.repeat(30_000)}}`
+    assert.equal((await api.call('POST', path, deep)).status, 200)
+    assert.match(said(await run()), /^ok: The last call came/)
+  },
+  logicEngines,
+)
 
 testPerEngine('a start is no sign of life, and says how long the job took', async (engine, t) => {
   const { clock, api, address, read } = await start(t, engine)

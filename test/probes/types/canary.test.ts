@@ -7,7 +7,7 @@ import { configFaults, type JsonObject, type ProbeOutcome } from '../../../src/p
 import { canary } from '../../../src/probes/types/canary.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
 import { NOW as TEST_NOW } from '../../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { deadAddress } from '../../../testkit/listeners.ts'
 import { event } from '../../../testkit/payloads.ts'
 import { hearFrom, insertSite } from '../../../testkit/sites.ts'
@@ -78,7 +78,7 @@ async function wholeWay(t: TestContext, store: Store, isLost: () => boolean = ()
   return { site, asked: server.asked }
 }
 
-testOnEveryEngine('a canary that comes through tag server, tag and ingest is fine', async (store, t) => {
+testLogic('a canary that comes through tag server, tag and ingest is fine', async (store, t) => {
   const { site, asked } = await wholeWay(t, store)
   const outcome = await run(t, site, { store, now: INGEST_NOW, timeoutMs: PATIENT })
   assert.equal(outcome.status, 'ok')
@@ -175,20 +175,17 @@ test('a tag server that cannot be reached is critical, and the details say at wh
   assert.equal(outcome.isNetworkFailure, true)
 })
 
-testOnEveryEngine(
-  "a path of the user's own is asked with the name in it, by POST where there is a body",
-  async (store, t) => {
-    const server = await tagServer(t, () => 204)
-    const site = await insertSite(store, { tag_server_url: server.url })
-    const config = { path: '/data?v=2', body: '{"event_name":"{event}"}' }
-    const { details } = await run(t, site, { store, config })
-    const [one] = server.asked
-    const name = (details as unknown as Details).event_name
-    assert.deepEqual([one?.method, one?.url.pathname, one?.body], ['POST', '/data', `{"event_name":"${name}"}`])
-    await run(t, site, { store, config: { path: '/pixel?en={event}' } })
-    assert.match(server.asked[1]?.url.search ?? '', /^\?en=tagwarden_canary_[0-9a-f]{20}$/)
-  },
-)
+testLogic("a path of the user's own is asked with the name in it, by POST where there is a body", async (store, t) => {
+  const server = await tagServer(t, () => 204)
+  const site = await insertSite(store, { tag_server_url: server.url })
+  const config = { path: '/data?v=2', body: '{"event_name":"{event}"}' }
+  const { details } = await run(t, site, { store, config })
+  const [one] = server.asked
+  const name = (details as unknown as Details).event_name
+  assert.deepEqual([one?.method, one?.url.pathname, one?.body], ['POST', '/data', `{"event_name":"${name}"}`])
+  await run(t, site, { store, config: { path: '/pixel?en={event}' } })
+  assert.match(server.asked[1]?.url.search ?? '', /^\?en=tagwarden_canary_[0-9a-f]{20}$/)
+})
 
 const FAULTS: readonly [what: string, config: JsonObject, paths: readonly string[]][] = [
   ['neither id nor path', {}, ['/config/measurement_id']],

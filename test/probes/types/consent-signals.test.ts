@@ -3,7 +3,7 @@ import type { EventPayload, Payload } from '../../../src/journal/payload.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { consentSignals } from '../../../src/probes/types/consent-signals.ts'
 import { NOW } from '../../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch, event } from '../../../testkit/payloads.ts'
 import { every, resultOf, siteWith } from './data-support.ts'
 
@@ -22,7 +22,7 @@ const visit = (time: number, index: number, over: Partial<EventPayload> = {}): P
 
 const TIMES = [...every(20 * MINUTE, NOW - 9 * DAY, NOW - 2 * HOUR), ...every(MINUTE / 2, NOW - 2 * HOUR, NOW)]
 
-testOnEveryEngine('consent_signals: signals as usual are fine', async (store, t) => {
+testLogic('consent_signals: signals as usual are fine', async (store, t) => {
   const result = await resultOf(
     t,
     store,
@@ -36,26 +36,23 @@ testOnEveryEngine('consent_signals: signals as usual are fine', async (store, t)
   assert.equal(result.details.judged, 6)
 })
 
-testOnEveryEngine(
-  'consent_signals: a default that is never updated is critical, since when it broke',
-  async (store, t) => {
-    const since = NOW - 30 * MINUTE
-    const broken: Consent = { ad_storage: 'denied', analytics_storage: 'denied', updated: false }
-    const payloads = TIMES.map((time, index) => visit(time, index, time < since ? {} : { consent: broken, tags: [] }))
-    const { status, message, details } = await resultOf(t, store, await siteWith(store, payloads), consentSignals)
-    assert.equal(status, 'critical')
-    assert.match(
-      message,
-      /^A visitor's choice follows the consent default on 0 % of \d+ events in \d+ min; 100 % are usual$/,
-    )
-    assert.deepEqual(
-      details.findings.map(({ subject, since }) => [subject, since]),
-      [[{ field: 'update' }, isoTime(since)]],
-    )
-  },
-)
+testLogic('consent_signals: a default that is never updated is critical, since when it broke', async (store, t) => {
+  const since = NOW - 30 * MINUTE
+  const broken: Consent = { ad_storage: 'denied', analytics_storage: 'denied', updated: false }
+  const payloads = TIMES.map((time, index) => visit(time, index, time < since ? {} : { consent: broken, tags: [] }))
+  const { status, message, details } = await resultOf(t, store, await siteWith(store, payloads), consentSignals)
+  assert.equal(status, 'critical')
+  assert.match(
+    message,
+    /^A visitor's choice follows the consent default on 0 % of \d+ events in \d+ min; 100 % are usual$/,
+  )
+  assert.deepEqual(
+    details.findings.map(({ subject, since }) => [subject, since]),
+    [[{ field: 'update' }, isoTime(since)]],
+  )
+})
 
-testOnEveryEngine('consent_signals: a tag that begins to run without consent warns', async (store, t) => {
+testLogic('consent_signals: a tag that begins to run without consent warns', async (store, t) => {
   const since = NOW - 60 * MINUTE
   const all = { tags: ['GA4', 'Meta CAPI'].map((name, id) => ({ id: `${id + 1}`, name, status: 'success' as const })) }
   const payloads = TIMES.map((time, index) => visit(time, index, time < since ? {} : all))
@@ -67,7 +64,7 @@ testOnEveryEngine('consent_signals: a tag that begins to run without consent war
   )
 })
 
-testOnEveryEngine('consent_signals: batches are judged by their counts', async (store, t) => {
+testLogic('consent_signals: batches are judged by their counts', async (store, t) => {
   const since = NOW - 30 * MINUTE
   const of = (time: number) =>
     batch(time, {
@@ -112,7 +109,7 @@ for (const [what, days, expected] of [
   })
 }
 
-testOnEveryEngine('consent_signals: a site whose tag reports no consent has nothing to judge', async (store, t) => {
+testLogic('consent_signals: a site whose tag reports no consent has nothing to judge', async (store, t) => {
   const site = await siteWith(
     store,
     every(HOUR, NOW - 9 * DAY, NOW).map((time) => event(time)),

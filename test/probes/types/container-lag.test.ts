@@ -5,7 +5,7 @@ import { judgeVersions, type SeenVersion } from '../../../src/probes/container-l
 import { containerLag } from '../../../src/probes/types/container-lag.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { NOW } from '../../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch, event } from '../../../testkit/payloads.ts'
 import { count } from '../../analytics/support.ts'
 import { resultOf, siteWith } from './data-support.ts'
@@ -91,7 +91,7 @@ const versionsIn = (store: Store, siteNo: number) =>
     .orderBy('version')
     .execute()
 
-testOnEveryEngine(
+testLogic(
   'container_lag: versions of events and batches are noted, with when each came first and last',
   async (store, t) => {
     const of = (version: string) => ({ container: { version, environment: 'Live' } })

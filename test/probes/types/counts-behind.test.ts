@@ -4,11 +4,11 @@ import { dataFreshness } from '../../../src/probes/types/data-freshness.ts'
 import { dataVolume } from '../../../src/probes/types/data-volume.ts'
 import { tagFailureRate } from '../../../src/probes/types/tag-failure-rate.ts'
 import { NOW } from '../../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { siteWith } from './data-support.ts'
 import { runType } from './run-type.ts'
 
-testOnEveryEngine('a site whose counts are behind is not called silent', async (store, t) => {
+testLogic('a site whose counts are behind is not called silent', async (store, t) => {
   const site = await siteWith(store, [])
   const node = { id: 'one', name: 'host:1', role: 'all', version: '1.2.3', started_at: 0, seen_at: NOW - 7 * MINUTE }
   await store.write.insertInto('nodes').values(node).execute()
@@ -39,7 +39,7 @@ for (const type of [dataFreshness, dataVolume]) {
   })
 }
 
-testOnEveryEngine('data probes do not judge by a database that is behind', async (store, t) => {
+testLogic('data probes do not judge by a database that is behind', async (store, t) => {
   const site = await siteWith(store, [])
   const seenAt = async (seen_at: number) => {
     await store.write.deleteFrom('nodes').execute()

@@ -6,7 +6,7 @@ import { dataFreshness } from '../../../src/probes/types/data-freshness.ts'
 import { dataVolume } from '../../../src/probes/types/data-volume.ts'
 import { NOW } from '../../../testkit/clock.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../../testkit/deltas.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch } from '../../../testkit/payloads.ts'
 import { every, resultOf, SLOT, siteWith } from './data-support.ts'
 
@@ -23,7 +23,7 @@ const hour = (time: number): Payload => five(time, 12)
 const EARLIER = every(HOUR, NOW - 9 * DAY, NOW - DAY + HOUR).map(hour)
 const recent = (of: (time: number) => Payload[]) => every(SLOT, NOW - DAY + HOUR, NOW).flatMap(of)
 
-testOnEveryEngine('data_volume: what comes as in the weeks before is fine', async (store, t) => {
+testLogic('data_volume: what comes as in the weeks before is fine', async (store, t) => {
   const site = await siteWith(store, [...EARLIER, ...recent((time) => [five(time)])])
   const { status, message, reason, details } = await resultOf(t, store, site, dataVolume)
   assert.deepEqual([status, reason], ['ok', null])
@@ -31,7 +31,7 @@ testOnEveryEngine('data_volume: what comes as in the weeks before is fine', asyn
   assert.equal(details.judged, 3)
 })
 
-testOnEveryEngine('data_volume: no event at all is critical, with the time since when', async (store, t) => {
+testLogic('data_volume: no event at all is critical, with the time since when', async (store, t) => {
   const silentFrom = NOW - 30 * MINUTE
   const site = await siteWith(store, [...EARLIER, ...recent((time) => (time < silentFrom ? [five(time)] : []))])
   const { status, message, details } = await resultOf(t, store, site, dataVolume)
@@ -40,7 +40,7 @@ testOnEveryEngine('data_volume: no event at all is critical, with the time since
   assert.equal(details.findings[0]?.since, isoTime(silentFrom))
 })
 
-testOnEveryEngine('data_volume: a sudden fall to a third is a warning', async (store, t) => {
+testLogic('data_volume: a sudden fall to a third is a warning', async (store, t) => {
   const site = await siteWith(store, [...EARLIER, ...recent((time) => [five(time, time < NOW - HOUR ? 1 : 0.3)])])
   const { status, details } = await resultOf(t, store, site, dataVolume)
   assert.equal(status, 'warning')
@@ -48,7 +48,7 @@ testOnEveryEngine('data_volume: a sudden fall to a third is a warning', async (s
   assert.equal(details.findings[0]?.since, isoTime(NOW - HOUR))
 })
 
-testOnEveryEngine('data_volume: an event that stopped on a busy site is named', async (store, t) => {
+testLogic('data_volume: an event that stopped on a busy site is named', async (store, t) => {
   const site = await siteWith(store, [...EARLIER, ...recent((time) => [five(time, 1, time < NOW - HOUR ? 20 : 0)])])
   const { status, message, details } = await resultOf(t, store, site, dataVolume)
   assert.equal(status, 'critical')
@@ -56,7 +56,7 @@ testOnEveryEngine('data_volume: an event that stopped on a busy site is named', 
   assert.deepEqual(details.findings[0]?.subject, { event_name: 'purchase' })
 })
 
-testOnEveryEngine('data_volume: three times as much is a warning only where that is asked for', async (store, t) => {
+testLogic('data_volume: three times as much is a warning only where that is asked for', async (store, t) => {
   const site = await siteWith(store, [...EARLIER, ...recent((time) => [five(time, time < NOW - HOUR ? 1 : 3)])])
   const statusWith = async (config: object) => (await resultOf(t, store, site, dataVolume, config)).status
   assert.deepEqual([await statusWith({}), await statusWith({ direction: 'both' })], ['ok', 'warning'])
@@ -114,7 +114,7 @@ testOnEveryEngine('how events come by the minute is read of any number of them',
   }
 })
 
-testOnEveryEngine('data_volume: a site that is known for hours only is learned first', async (store, t) => {
+testLogic('data_volume: a site that is known for hours only is learned first', async (store, t) => {
   const site = await siteWith(
     store,
     every(SLOT, NOW - 8 * HOUR, NOW - HOUR).map((time) => five(time)),
@@ -124,12 +124,12 @@ testOnEveryEngine('data_volume: a site that is known for hours only is learned f
   assert.equal(message, 'Learning: 7 of 24 hours, judges from 21 Nov, 03:00')
 })
 
-testOnEveryEngine('data_volume: a site that never sent is not judged', async (store, t) => {
+testLogic('data_volume: a site that never sent is not judged', async (store, t) => {
   const { status, reason, message } = await resultOf(t, store, await siteWith(store, []), dataVolume)
   assert.deepEqual([status, reason, message], ['ok', 'no_data', 'No event has come yet'])
 })
 
-testOnEveryEngine('data_volume: a site with a few events a day is not judged', async (store, t) => {
+testLogic('data_volume: a site with a few events a day is not judged', async (store, t) => {
   const rare = every(8 * HOUR, NOW - 17 * DAY, NOW).map((time) => batch(time, { total_events: 1 }))
   const { status, reason, message } = await resultOf(t, store, await siteWith(store, rare), dataVolume)
   assert.deepEqual([status, reason], ['ok', 'learning'])
@@ -146,7 +146,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('data probes that cannot compare with the day before say from when they can', async (store, t) => {
+testLogic('data probes that cannot compare with the day before say from when they can', async (store, t) => {
   const known = every(HOUR, NOW - 2 * DAY, NOW).map(hour)
   const site = await siteWith(store, known)
   const outage = { began_at: NOW - DAY - 90 * MINUTE, ended_at: NOW - DAY + 30 * MINUTE }
@@ -171,7 +171,7 @@ testOnEveryEngine('data probes do not judge while the counts are behind what was
   assert.deepEqual([details.reason, details.complete_until], ['counts_behind', isoTime(NOW - 10 * MINUTE)])
 })
 
-testOnEveryEngine('findings that details have no room for are counted', async (store, t) => {
+testLogic('findings that details have no room for are counted', async (store, t) => {
   const names = Array.from({ length: 60 }, (_, index) => `${'event '.repeat(30)}${index}`)
   const all = (time: number, each: number): Payload =>
     batch(time, {

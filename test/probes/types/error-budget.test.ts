@@ -4,7 +4,7 @@ import { errorBudget } from '../../../src/probes/types/error-budget.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
 import { insertAlert } from '../../../testkit/alerts.ts'
 import { NOW } from '../../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { insertProbe, newResultRow } from '../../../testkit/probes.ts'
 import { insertSite } from '../../../testkit/sites.ts'
 import { runType } from './run-type.ts'
@@ -21,7 +21,7 @@ async function watchedSite(store: Store): Promise<SiteRow> {
   return site
 }
 
-testOnEveryEngine(
+testLogic(
   'error_budget: critical time that spends the budget too fast is critical, and says what is left',
   async (store, t) => {
     const site = await watchedSite(store)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { fieldContract } from '../../../src/probes/types/field-contract.ts'
 import { NOW } from '../../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch, event } from '../../../testkit/payloads.ts'
 import { every, resultOf, siteWith } from './data-support.ts'
 
@@ -17,24 +17,18 @@ const purchases = TIMES.map((time, index) =>
   }),
 )
 
-testOnEveryEngine(
-  'a parameter of its own that an event loses is critical, with the time since when',
-  async (store, t) => {
-    const site = await siteWith(store, [
-      ...purchases,
-      ...TIMES.map((time) => event(time, { fields: { coupon: true } })),
-    ])
-    const { status, message, details } = await resultOf(t, store, site, fieldContract)
-    assert.equal(status, 'critical')
-    assert.match(message, /^“coupon” is present in 0 % of \d+ “purchase” events in .+; 100 % are usual$/)
-    assert.deepEqual(
-      details.findings.map(({ subject, since }) => [subject, since]),
-      [[{ event_name: 'purchase', field: 'coupon' }, isoTime(SINCE)]],
-    )
-    // The coupon of page views and the group of purchases are as usual.
-    assert.equal(details.judged, 3)
-  },
-)
+testLogic('a parameter of its own that an event loses is critical, with the time since when', async (store, t) => {
+  const site = await siteWith(store, [...purchases, ...TIMES.map((time) => event(time, { fields: { coupon: true } }))])
+  const { status, message, details } = await resultOf(t, store, site, fieldContract)
+  assert.equal(status, 'critical')
+  assert.match(message, /^“coupon” is present in 0 % of \d+ “purchase” events in .+; 100 % are usual$/)
+  assert.deepEqual(
+    details.findings.map(({ subject, since }) => [subject, since]),
+    [[{ event_name: 'purchase', field: 'coupon' }, isoTime(SINCE)]],
+  )
+  // The coupon of page views and the group of purchases are as usual.
+  assert.equal(details.judged, 3)
+})
 
 testOnEveryEngine(
   'a minimum that is required is broken by what is usual, too, and a filter looks at one',
@@ -51,7 +45,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('batches are judged as a whole', async (store, t) => {
+testLogic('batches are judged as a whole', async (store, t) => {
   const times = [...every(HOUR, NOW - 9 * DAY, NOW - 2 * HOUR), ...every(5 * MINUTE, NOW - 2 * HOUR, NOW)]
   const of = (time: number) =>
     batch(time, { total_events: 50, fields: { coupon: { present: time < SINCE ? 48 : 0, total: 50 } } })

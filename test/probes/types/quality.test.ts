@@ -3,7 +3,7 @@ import type { BatchPayload, Payload } from '../../../src/journal/payload.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { ecommerceQuality, userDataQuality } from '../../../src/probes/types/data-quality.ts'
 import { NOW } from '../../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch, event } from '../../../testkit/payloads.ts'
 import { every, resultOf, SLOT, siteWith } from './data-support.ts'
 
@@ -54,27 +54,22 @@ for (const { what, over, status, message } of USER_DATA) {
   })
 }
 
-testOnEveryEngine(
-  'user_data_quality: a country that got lost is critical, with the time since when',
-  async (store, t) => {
-    const since = NOW - 30 * MINUTE
-    const times = [...every(HOUR, NOW - 9 * DAY, NOW - 2 * HOUR), ...every(MINUTE / 2, NOW - 2 * HOUR, NOW)]
-    const payloads = times.map((time) =>
-      event(time, {
-        user_data: { has_email: true, has_phone: true, has_first_name: true, has_country: time < since },
-      }),
-    )
-    const { status, message, details } = await resultOf(t, store, await siteWith(store, payloads), userDataQuality)
-    assert.equal(status, 'critical')
-    assert.match(message, /^“country” is present in 0 % of \d+ “[a-z_]+” events in \d+ min; 100 % are usual$/)
-    assert.deepEqual(
-      details.findings
-        .filter(({ subject }) => subject.field !== undefined)
-        .map(({ subject, since }) => [subject, since]),
-      [[{ event_name: 'page_view', field: 'country' }, isoTime(since)]],
-    )
-  },
-)
+testLogic('user_data_quality: a country that got lost is critical, with the time since when', async (store, t) => {
+  const since = NOW - 30 * MINUTE
+  const times = [...every(HOUR, NOW - 9 * DAY, NOW - 2 * HOUR), ...every(MINUTE / 2, NOW - 2 * HOUR, NOW)]
+  const payloads = times.map((time) =>
+    event(time, {
+      user_data: { has_email: true, has_phone: true, has_first_name: true, has_country: time < since },
+    }),
+  )
+  const { status, message, details } = await resultOf(t, store, await siteWith(store, payloads), userDataQuality)
+  assert.equal(status, 'critical')
+  assert.match(message, /^“country” is present in 0 % of \d+ “[a-z_]+” events in \d+ min; 100 % are usual$/)
+  assert.deepEqual(
+    details.findings.filter(({ subject }) => subject.field !== undefined).map(({ subject, since }) => [subject, since]),
+    [[{ event_name: 'page_view', field: 'country' }, isoTime(since)]],
+  )
+})
 
 const ECOMMERCE = [
   { what: 'that is complete', over: {}, status: 'ok' },
@@ -90,7 +85,7 @@ for (const { what, over, status } of ECOMMERCE) {
   })
 }
 
-testOnEveryEngine('ecommerce_quality: a lost currency is critical, although the score is 80', async (store, t) => {
+testLogic('ecommerce_quality: a lost currency is critical, although the score is 80', async (store, t) => {
   const since = NOW - 20 * MINUTE
   const site = await siteWith(store, history(ecommerce, since, { currency: 0 }))
   const { status, message, details } = await resultOf(t, store, site, ecommerceQuality)
@@ -111,7 +106,7 @@ testOnEveryEngine('ecommerce_quality: only purchases and refunds need a transact
   assert.match(message, /^score of e-commerce data 100 of 100/)
 })
 
-testOnEveryEngine('quality: a site with too few such events is learned first', async (store, t) => {
+testLogic('quality: a site with too few such events is learned first', async (store, t) => {
   const site = await siteWith(
     store,
     every(HOUR, NOW - 20 * HOUR, NOW).map((time) => event(time, { user_data: { has_email: false } })),
@@ -129,7 +124,7 @@ testOnEveryEngine('quality: a site with too few such events is learned first', a
   )
 })
 
-testOnEveryEngine('quality: bounds that contradict each other are an error', async (store, t) => {
+testLogic('quality: bounds that contradict each other are an error', async (store, t) => {
   const config = { warning_score: 40, critical_score: 60 }
   const { status, message } = await resultOf(t, store, await siteWith(store, []), userDataQuality, config)
   assert.equal(status, 'error')

@@ -4,7 +4,7 @@ import { reconciliation } from '../../../src/probes/types/reconciliation.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
 import { NOW } from '../../../testkit/clock.ts'
 import { eventPayload } from '../../../testkit/deltas.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { resultOf, siteWith } from './data-support.ts'
 
 /** Midnight in UTC, which the sites of these tests live by. */
@@ -29,7 +29,7 @@ async function refer(store: Store, site: SiteRow, days: number, ofHour: (hour: n
   await store.write.insertInto('reference_counts').values(rows).execute()
 }
 
-testOnEveryEngine(
+testLogic(
   'reconciliation: events that the shop has and we have not are a warning with day and numbers',
   async (store, t) => {
     // Since yesterday a fifth of them is lost.
@@ -54,28 +54,25 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine(
-  'reconciliation: without counts of the source, or with old ones, the check cannot run',
-  async (store, t) => {
-    const site = await siteWith(
-      store,
-      purchases(2, () => 1),
-      { timezone: 'UTC' },
-    )
-    const run = (config: object = {}) => resultOf(t, store, site, reconciliation, { ...CONFIG, ...config })
-    const none = await run()
-    assert.deepEqual([none.status, none.details.reason], ['error', 'no_reference'])
-    await refer(store, site, 2, () => 1)
-    // The last hour ended at midnight, ten hours ago.
-    const stale = await run({ max_age_hours: 9 })
-    assert.deepEqual([stale.status, stale.details.reason], ['error', 'reference_stale'])
-    assert.match(stale.message, /“shop” has sent no count of “purchase” of the last 10 h/)
-    assert.equal((await run({ max_age_hours: 10 })).status, 'ok')
-    assert.equal((await run({ event: 'refund' })).status, 'error')
-  },
-)
+testLogic('reconciliation: without counts of the source, or with old ones, the check cannot run', async (store, t) => {
+  const site = await siteWith(
+    store,
+    purchases(2, () => 1),
+    { timezone: 'UTC' },
+  )
+  const run = (config: object = {}) => resultOf(t, store, site, reconciliation, { ...CONFIG, ...config })
+  const none = await run()
+  assert.deepEqual([none.status, none.details.reason], ['error', 'no_reference'])
+  await refer(store, site, 2, () => 1)
+  // The last hour ended at midnight, ten hours ago.
+  const stale = await run({ max_age_hours: 9 })
+  assert.deepEqual([stale.status, stale.details.reason], ['error', 'reference_stale'])
+  assert.match(stale.message, /“shop” has sent no count of “purchase” of the last 10 h/)
+  assert.equal((await run({ max_age_hours: 10 })).status, 'ok')
+  assert.equal((await run({ event: 'refund' })).status, 'error')
+})
 
-testOnEveryEngine('reconciliation: events that are counted twice are a warning', async (store, t) => {
+testLogic('reconciliation: events that are counted twice are a warning', async (store, t) => {
   const site = await siteWith(
     store,
     purchases(1, () => 10),
@@ -123,20 +120,17 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine(
-  'reconciliation: hours in which this service was down are not held against the site',
-  async (store, t) => {
-    const site = await siteWith(
-      store,
-      purchases(1, (hour) => (hour < TODAY - 12 * HOUR ? 10 : 0)),
-      { timezone: 'UTC' },
-    )
-    await refer(store, site, 1, () => 10)
-    assert.equal((await resultOf(t, store, site, reconciliation, CONFIG)).status, 'warning')
-    await store.write
-      .insertInto('outages')
-      .values({ began_at: TODAY - 12 * HOUR, ended_at: TODAY })
-      .execute()
-    assert.equal((await resultOf(t, store, site, reconciliation, CONFIG)).status, 'ok')
-  },
-)
+testLogic('reconciliation: hours in which this service was down are not held against the site', async (store, t) => {
+  const site = await siteWith(
+    store,
+    purchases(1, (hour) => (hour < TODAY - 12 * HOUR ? 10 : 0)),
+    { timezone: 'UTC' },
+  )
+  await refer(store, site, 1, () => 10)
+  assert.equal((await resultOf(t, store, site, reconciliation, CONFIG)).status, 'warning')
+  await store.write
+    .insertInto('outages')
+    .values({ began_at: TODAY - 12 * HOUR, ended_at: TODAY })
+    .execute()
+  assert.equal((await resultOf(t, store, site, reconciliation, CONFIG)).status, 'ok')
+})

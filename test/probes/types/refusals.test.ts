@@ -6,7 +6,7 @@ import { dataVolume } from '../../../src/probes/types/data-volume.ts'
 import { tagFailureRate } from '../../../src/probes/types/tag-failure-rate.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
 import { NOW } from '../../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { event } from '../../../testkit/payloads.ts'
 import { every, resultOf, SLOT, siteWith } from './data-support.ts'
 
@@ -47,7 +47,7 @@ async function useQuota(store: Store, site: SiteRow, events: number, limit: numb
 
 const REFUSED = every(MINUTE, SILENT_FROM, NOW)
 
-testOnEveryEngine('a used-up quota is said by every data probe instead of silence', async (store, t) => {
+testLogic('a used-up quota is said by every data probe instead of silence', async (store, t) => {
   const site = await siteUntil(store)
   await useQuota(store, site, 1_000, 1_000)
   await refuse(store, site, 'rate_limited', REFUSED)
@@ -61,7 +61,7 @@ testOnEveryEngine('a used-up quota is said by every data probe instead of silenc
   assert.deepEqual([tags.status, tags.reason, tags.message], ['ok', 'no_data', says])
 })
 
-testOnEveryEngine('a used-up quota is critical on a site that is still being learned', async (store, t) => {
+testLogic('a used-up quota is critical on a site that is still being learned', async (store, t) => {
   const site = await siteWith(store, [])
   await useQuota(store, site, 1_200, 1_000)
   await refuse(store, site, 'rate_limited', [NOW - 2 * MINUTE])
@@ -70,7 +70,7 @@ testOnEveryEngine('a used-up quota is critical on a site that is still being lea
   assert.match(message, /^refused: quota used up since 20 Nov, 09:58/)
 })
 
-testOnEveryEngine('a quota of which nothing is left does not explain that nothing was sent', async (store, t) => {
+testLogic('a quota of which nothing is left does not explain that nothing was sent', async (store, t) => {
   const site = await siteUntil(store, NOW - 7 * HOUR)
   await useQuota(store, site, 1_000, 1_000)
   await refuse(store, site, 'rate_limited', [NOW - 8 * HOUR])
@@ -135,7 +135,7 @@ for (const type of JUDGES_SILENCE) {
   })
 }
 
-testOnEveryEngine('a site whose first requests are all refused is called refused, and not silent', async (store, t) => {
+testLogic('a site whose first requests are all refused is called refused, and not silent', async (store, t) => {
   const site = await siteWith(store, [])
   await refuse(store, site, 'invalid_payload', [NOW - 3 * MINUTE])
   const { status, reason, message } = await resultOf(t, store, site, dataFreshness)
@@ -143,14 +143,14 @@ testOnEveryEngine('a site whose first requests are all refused is called refused
   assert.equal(message, 'refused: invalid payloads since 20 Nov, 09:57 (3 requests, none accepted)')
 })
 
-testOnEveryEngine('refusals beside events that come change nothing', async (store, t) => {
+testLogic('refusals beside events that come change nothing', async (store, t) => {
   const site = await siteUntil(store, NOW + MINUTE)
   await refuse(store, site, 'invalid_payload', REFUSED)
   const { status, message } = await resultOf(t, store, site, dataFreshness)
   assert.deepEqual([status, message], ['ok', 'last event just now'])
 })
 
-testOnEveryEngine('refusals that ended do not explain the silence after them', async (store, t) => {
+testLogic('refusals that ended do not explain the silence after them', async (store, t) => {
   const site = await siteUntil(store, NOW - 7 * HOUR)
   await refuse(store, site, 'invalid_payload', every(MINUTE, NOW - 7 * HOUR, NOW - 30 * MINUTE))
   assert.match((await resultOf(t, store, site, dataFreshness)).message, /^nothing received for /)

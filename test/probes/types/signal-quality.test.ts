@@ -3,7 +3,7 @@ import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { learningPeriod } from '../../../src/probes/counts/learnt-cache.ts'
 import { duplicates, identifierQuality, valueQuality } from '../../../src/probes/types/signal-quality.ts'
 import { NOW } from '../../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch, event } from '../../../testkit/payloads.ts'
 import { every, resultOf, siteWith } from './data-support.ts'
 
@@ -36,7 +36,7 @@ for (const { type, field, says } of FOUND) {
   })
 }
 
-testOnEveryEngine('value_quality: batches are judged as a whole', async (store, t) => {
+testLogic('value_quality: batches are judged as a whole', async (store, t) => {
   const times = [...every(HOUR, NOW - 9 * DAY, NOW - 2 * HOUR), ...every(5 * MINUTE, NOW - 2 * HOUR, NOW)]
   const of = (time: number) =>
     batch(time, {
@@ -70,7 +70,7 @@ const withClicks = (times: readonly number[], share: (time: number) => number) =
     return event(time, { identifiers: { has_client_id: true, has_click_id: hasClick } })
   })
 
-testOnEveryEngine(
+testLogic(
   'identifier_quality: clicks that a campaign of a week brought are not lost when it ends',
   async (store, t) => {
     const times = [...every(20 * MINUTE, NOW - 30 * DAY, NOW - DAY), ...every(MINUTE, NOW - DAY, NOW)]

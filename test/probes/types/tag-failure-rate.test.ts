@@ -4,7 +4,7 @@ import { HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { nextRunAt } from '../../../src/probes/index.ts'
 import { tagFailureRate } from '../../../src/probes/types/tag-failure-rate.ts'
 import { NOW, newClock } from '../../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch, event } from '../../../testkit/payloads.ts'
 import { insertProbe } from '../../../testkit/probes.ts'
 import { insertSite } from '../../../testkit/sites.ts'
@@ -20,7 +20,7 @@ const five = (time: number, bad: { failure?: number; timeout?: number; exception
 }
 const day = (of: (time: number) => Payload) => every(SLOT, NOW - 6 * HOUR, NOW).map(of)
 
-testOnEveryEngine('tag_failure_rate: tags that now and then fail are fine', async (store, t) => {
+testLogic('tag_failure_rate: tags that now and then fail are fine', async (store, t) => {
   const site = await siteWith(
     store,
     day((time) => five(time, { failure: 2 })),
@@ -64,19 +64,16 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine(
-  'tag_failure_rate: a rare tag is judged over the last hours, under its newest name',
-  async (store, t) => {
-    const runs = every(30 * MINUTE, NOW - 20 * HOUR, NOW).map((time) =>
-      event(time, { tags: [{ id: '7', status: 'failure', ...(time < NOW - 5 * HOUR ? {} : { name: 'Ads' }) }] }),
-    )
-    const { status, message } = await resultOf(t, store, await siteWith(store, runs), tagFailureRate)
-    assert.equal(status, 'critical')
-    assert.match(message, /^“Ads” failed: (\d+) of \1 executions \(100 %\), last /)
-  },
-)
+testLogic('tag_failure_rate: a rare tag is judged over the last hours, under its newest name', async (store, t) => {
+  const runs = every(30 * MINUTE, NOW - 20 * HOUR, NOW).map((time) =>
+    event(time, { tags: [{ id: '7', status: 'failure', ...(time < NOW - 5 * HOUR ? {} : { name: 'Ads' }) }] }),
+  )
+  const { status, message } = await resultOf(t, store, await siteWith(store, runs), tagFailureRate)
+  assert.equal(status, 'critical')
+  assert.match(message, /^“Ads” failed: (\d+) of \1 executions \(100 %\), last /)
+})
 
-testOnEveryEngine('tag_failure_rate: tags that hardly ran are learned first', async (store, t) => {
+testLogic('tag_failure_rate: tags that hardly ran are learned first', async (store, t) => {
   const runs = every(2 * HOUR, NOW - 20 * HOUR, NOW).map((time) =>
     event(time, { tags: [{ id: '7', status: 'failure' }] }),
   )
@@ -85,42 +82,36 @@ testOnEveryEngine('tag_failure_rate: tags that hardly ran are learned first', as
   assert.equal(message, 'Learning: “tag_7” ran 10 of 20 times in the last 24 hours, judges from the 20th on')
 })
 
-testOnEveryEngine('tag_failure_rate: bounds that contradict each other are an error', async (store, t) => {
+testLogic('tag_failure_rate: bounds that contradict each other are an error', async (store, t) => {
   const config = { warning_share: 0.5, critical_share: 0.1 }
   const { status, message } = await resultOf(t, store, await siteWith(store, []), tagFailureRate, config)
   assert.equal(status, 'error')
   assert.match(message, /\/config\/critical_share must not be below warning_share/)
 })
 
-testOnEveryEngine(
-  'tag_failure_rate: half of twenty runs in the first minute of a site is critical',
-  async (store, t) => {
-    const site = await insertSite(store, { created_at: NOW - MINUTE })
-    const clock = newClock()
-    clock.advance(50_000)
-    const runs = Array.from({ length: 20 }, (_, n) =>
-      event(NOW + n * 1_000, { tags: [{ id: '7', name: 'Meta CAPI', status: n % 2 === 0 ? 'failure' : 'success' }] }),
-    )
-    await count(store, site, runs)
-    const probe = await insertProbe(store, site.id, { probe_type: 'tag_failure_rate', interval_seconds: 300 })
-    await runDue(await openNode(t, store, clock, [tagFailureRate]))
-    const [result] = await resultsOf(store, probe.id)
-    assert.deepEqual([result?.status, result?.reason], ['critical', null], result?.message)
-  },
-)
+testLogic('tag_failure_rate: half of twenty runs in the first minute of a site is critical', async (store, t) => {
+  const site = await insertSite(store, { created_at: NOW - MINUTE })
+  const clock = newClock()
+  clock.advance(50_000)
+  const runs = Array.from({ length: 20 }, (_, n) =>
+    event(NOW + n * 1_000, { tags: [{ id: '7', name: 'Meta CAPI', status: n % 2 === 0 ? 'failure' : 'success' }] }),
+  )
+  await count(store, site, runs)
+  const probe = await insertProbe(store, site.id, { probe_type: 'tag_failure_rate', interval_seconds: 300 })
+  await runDue(await openNode(t, store, clock, [tagFailureRate]))
+  const [result] = await resultsOf(store, probe.id)
+  assert.deepEqual([result?.status, result?.reason], ['critical', null], result?.message)
+})
 
-testOnEveryEngine(
-  'a probe that can judge nothing yet looks again within a minute on its first day',
-  async (store, t) => {
-    const [young, old] = [await insertSite(store, { created_at: NOW - HOUR }), await insertSite(store)]
-    const probes = await Promise.all(
-      [young, old].map((site) =>
-        insertProbe(store, site.id, { probe_type: 'tag_failure_rate', interval_seconds: 3_600 }),
-      ),
-    )
-    await runDue(await openNode(t, store, newClock(), [tagFailureRate]))
-    const [soon, later] = await Promise.all(probes.map(({ id }) => probeRow(store, id)))
-    assert.ok((soon?.next_run_at ?? 0) <= NOW + MINUTE)
-    assert.equal(later?.next_run_at, nextRunAt(later?.id ?? '', 3_600, NOW))
-  },
-)
+testLogic('a probe that can judge nothing yet looks again within a minute on its first day', async (store, t) => {
+  const [young, old] = [await insertSite(store, { created_at: NOW - HOUR }), await insertSite(store)]
+  const probes = await Promise.all(
+    [young, old].map((site) =>
+      insertProbe(store, site.id, { probe_type: 'tag_failure_rate', interval_seconds: 3_600 }),
+    ),
+  )
+  await runDue(await openNode(t, store, newClock(), [tagFailureRate]))
+  const [soon, later] = await Promise.all(probes.map(({ id }) => probeRow(store, id)))
+  assert.ok((soon?.next_run_at ?? 0) <= NOW + MINUTE)
+  assert.equal(later?.next_run_at, nextRunAt(later?.id ?? '', 3_600, NOW))
+})

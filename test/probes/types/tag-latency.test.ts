@@ -3,7 +3,7 @@ import type { Payload } from '../../../src/journal/payload.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { tagLatency } from '../../../src/probes/types/tag-latency.ts'
 import { NOW } from '../../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch, event } from '../../../testkit/payloads.ts'
 import { every, resultOf, siteWith } from './data-support.ts'
 
@@ -34,28 +34,25 @@ for (const { what, ms, status } of CASES) {
   })
 }
 
-testOnEveryEngine('tag_latency: a slow tag that mostly runs into its timeout is critical', async (store, t) => {
+testLogic('tag_latency: a slow tag that mostly runs into its timeout is critical', async (store, t) => {
   const site = await siteWith(store, [...USUAL, ...lately((time) => run(time, 480, 'timeout'))])
   assert.equal((await resultOf(t, store, site, tagLatency)).status, 'critical')
 })
 
-testOnEveryEngine(
-  'tag_latency: the mean counts the times of batches for no more than their share',
-  async (store, t) => {
-    const slowBatch = (time: number) =>
-      batch(time, { tag_metrics: { 'Meta CAPI': { success: 100, total_exec_ms: 48_000, count: 100 } } })
-    const site = await siteWith(store, [
-      ...USUAL,
-      ...lately((time) => run(time, 480)),
-      ...every(MINUTE, NOW - HOUR, NOW).map(slowBatch),
-    ])
-    const { status, details } = await resultOf(t, store, site, tagLatency)
-    assert.equal(status, 'warning')
-    assert.equal(details.findings[0]?.evidence.mean_ms, 480)
-  },
-)
+testLogic('tag_latency: the mean counts the times of batches for no more than their share', async (store, t) => {
+  const slowBatch = (time: number) =>
+    batch(time, { tag_metrics: { 'Meta CAPI': { success: 100, total_exec_ms: 48_000, count: 100 } } })
+  const site = await siteWith(store, [
+    ...USUAL,
+    ...lately((time) => run(time, 480)),
+    ...every(MINUTE, NOW - HOUR, NOW).map(slowBatch),
+  ])
+  const { status, details } = await resultOf(t, store, site, tagLatency)
+  assert.equal(status, 'warning')
+  assert.equal(details.findings[0]?.evidence.mean_ms, 480)
+})
 
-testOnEveryEngine('tag_latency: a tag without a past, or without times, is learned first', async (store, t) => {
+testLogic('tag_latency: a tag without a past, or without times, is learned first', async (store, t) => {
   const young = await siteWith(
     store,
     lately((time) => run(time, 2_000)),
@@ -73,7 +70,7 @@ testOnEveryEngine('tag_latency: a tag without a past, or without times, is learn
   assert.deepEqual([ofBatches.status, ofBatches.reason], ['ok', 'no_data'])
 })
 
-testOnEveryEngine('tag_latency: bounds that contradict each other are an error', async (store, t) => {
+testLogic('tag_latency: bounds that contradict each other are an error', async (store, t) => {
   const { status } = await resultOf(t, store, await siteWith(store, []), tagLatency, { critical_factor: 1.5 })
   assert.equal(status, 'error')
 })

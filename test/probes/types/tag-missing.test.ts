@@ -3,7 +3,7 @@ import type { Payload } from '../../../src/journal/payload.ts'
 import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { tagMissing } from '../../../src/probes/types/tag-missing.ts'
 import { NOW } from '../../../testkit/clock.ts'
-import { testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch, event } from '../../../testkit/payloads.ts'
 import { every, resultOf, siteWith } from './data-support.ts'
 
@@ -17,7 +17,7 @@ const purchase = (time: number, ...names: string[]): Payload =>
 const purchases = (tagsAt: (time: number) => string[]) =>
   every(30 * MINUTE, floorTo(NOW, DAY) - 8 * DAY, NOW).map((time) => purchase(time, ...tagsAt(time)))
 
-testOnEveryEngine('tag_missing: tags that run on their event are fine', async (store, t) => {
+testLogic('tag_missing: tags that run on their event are fine', async (store, t) => {
   const site = await siteWith(
     store,
     purchases(() => ['GA4', 'Google Ads']),
@@ -26,7 +26,7 @@ testOnEveryEngine('tag_missing: tags that run on their event are fine', async (s
   assert.deepEqual([status, message], ['ok', '2 tags run on the events they belong to'])
 })
 
-testOnEveryEngine('tag_missing: a tag that no longer runs on its event is critical and named', async (store, t) => {
+testLogic('tag_missing: a tag that no longer runs on its event is critical and named', async (store, t) => {
   const since = NOW - 18 * HOUR
   const site = await siteWith(
     store,
@@ -41,7 +41,7 @@ testOnEveryEngine('tag_missing: a tag that no longer runs on its event is critic
   assert.equal(finding?.since, isoTime(since))
 })
 
-testOnEveryEngine('tag_missing: a dead tag of a busy event is found within minutes', async (store, t) => {
+testLogic('tag_missing: a dead tag of a busy event is found within minutes', async (store, t) => {
   const site = await siteWith(store, [
     ...purchases(() => ['GA4', 'Google Ads']),
     ...every(MINUTE / 4, NOW - HOUR, NOW).map((time) =>
@@ -53,7 +53,7 @@ testOnEveryEngine('tag_missing: a dead tag of a busy event is found within minut
   assert.deepEqual(details.findings[0]?.subject, { event_name: 'purchase', tag_key: 'Google Ads' })
 })
 
-testOnEveryEngine('tag_missing: a tag that another one replaced is a warning', async (store, t) => {
+testLogic('tag_missing: a tag that another one replaced is a warning', async (store, t) => {
   const since = NOW - 8 * HOUR
   const site = await siteWith(
     store,
@@ -64,7 +64,7 @@ testOnEveryEngine('tag_missing: a tag that another one replaced is a warning', a
   assert.match(message, /“Google Ads \(new\)” runs instead: renamed or replaced\?$/)
 })
 
-testOnEveryEngine('tag_missing: a tag that was given another name is the same tag', async (store, t) => {
+testLogic('tag_missing: a tag that was given another name is the same tag', async (store, t) => {
   const since = NOW - 18 * HOUR
   const named = (time: number) => ({ id: '7', name: time < since ? 'Ads' : 'Google Ads', status: 'success' as const })
   const payloads = every(30 * MINUTE, floorTo(NOW, DAY) - 8 * DAY, NOW).map((time) =>
@@ -74,14 +74,14 @@ testOnEveryEngine('tag_missing: a tag that was given another name is the same ta
   assert.deepEqual([status, message], ['ok', '1 tags run on the events they belong to'])
 })
 
-testOnEveryEngine('tag_missing: a site without enough of a past is learned first', async (store, t) => {
+testLogic('tag_missing: a site without enough of a past is learned first', async (store, t) => {
   const payloads = every(30 * MINUTE, NOW - 20 * HOUR, NOW).map((time) => purchase(time, 'GA4'))
   const { status, message, reason } = await resultOf(t, store, await siteWith(store, payloads), tagMissing)
   assert.deepEqual([status, reason], ['ok', 'learning'])
   assert.match(message, /^Learning: in 1 whole days no tag ran on more than \d+ occurrences of an event/)
 })
 
-testOnEveryEngine('tag_missing: batches do not say which tag ran on which event', async (store, t) => {
+testLogic('tag_missing: batches do not say which tag ran on which event', async (store, t) => {
   const payloads = every(30 * MINUTE, NOW - 9 * DAY, NOW).map((time) =>
     batch(time, { total_events: 50, event_counts: { purchase: 50 }, tag_metrics: { GA4: { success: 50, count: 50 } } }),
   )
