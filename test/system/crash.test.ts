@@ -9,8 +9,8 @@ import { startServerProcess } from '../../testkit/processes/server-process.ts'
 import { until } from '../../testkit/until.ts'
 
 const ROUNDS = [
-  [sqlite, amount(3, 20)],
-  [postgres, amount(2, 8)],
+  [sqlite, amount(2, 20)],
+  [postgres, amount(1, 8)],
 ] as const
 const CONNECTIONS = 16
 /** Acknowledged requests after which the process is killed; another number each round, so that it dies at other places. */

@@ -3,12 +3,13 @@ import { systemClock } from '../../src/lib/index.ts'
 import type { SiteKeyRecord } from '../../src/management/index.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, testPerEngine } from '../../testkit/engines.ts'
+import { amount } from '../../testkit/length.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 
 const SENDERS = 8
 /** Sent with each key before the next step. */
-const ENOUGH = 150
+const ENOUGH = amount(50, 150)
 /** What the documentation promises of a change on every node, ms. */
 const PROMISED_MS = 1_000
 

@@ -11,7 +11,7 @@ import { until } from '../../testkit/until.ts'
 const NODES = 3
 const SENDERS = 24
 /** Acknowledged requests in each part of the run: before the kill, before the restart of the database, after it. */
-const ANSWERS_PER_PART = amount(300, 1_500)
+const ANSWERS_PER_PART = amount(150, 1_500)
 /** Before a sender tries again what was refused: two dozen that did so at once kept the machine busy while nothing could take them. */
 const AGAIN_MS = 50
 

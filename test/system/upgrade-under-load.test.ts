@@ -7,6 +7,7 @@ import { migrations } from '../../src/store/migrations/index.ts'
 import { type ApiClient, apiClient } from '../../testkit/api.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
 import { type TestEngine, tempDir, testPerEngine } from '../../testkit/engines.ts'
+import { amount } from '../../testkit/length.ts'
 import { freePort } from '../../testkit/listeners.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
 import { startServerProcess } from '../../testkit/processes/server-process.ts'
@@ -19,7 +20,7 @@ const NEWEST = migrations.at(-1)?.name ?? ''
 const SENDERS = 12
 /** Acknowledged by the old version and not yet in its reports when it stopped. */
 const OLD_EVENTS = 500
-const ENOUGH = 400
+const ENOUGH = amount(120, 400)
 /** Before a sender tries again: a dozen of them ask a port where nothing listens yet 300 times a second, and leave the machine to what starts there. */
 const AGAIN_MS = 40
 
