@@ -6,7 +6,7 @@ import { rollUp } from '../../src/rollups/index.ts'
 import type { SiteKey } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
-import { placeFor, testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, placeFor, testPerEngine } from '../../testkit/engines.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 
@@ -94,44 +94,52 @@ async function openShop(t: TestContext, clock: TestClock, place: Record<string, 
   return { api, site }
 }
 
-testPerEngine('three hours off are no silence of a site, and what is silent afterwards is found', async (engine, t) => {
-  const clock = new TestClock(START)
-  const place = await placeFor(engine, t)
-  const { api, site } = await openShop(t, clock, place)
-  const before = await look(api, site)
-  assert.match(before.freshness, /^ok: /)
-  await api.service.stop(0)
+testPerEngine(
+  'three hours off are no silence of a site, and what is silent afterwards is found',
+  async (engine, t) => {
+    const clock = new TestClock(START)
+    const place = await placeFor(engine, t)
+    const { api, site } = await openShop(t, clock, place)
+    const before = await look(api, site)
+    assert.match(before.freshness, /^ok: /)
+    await api.service.stop(0)
 
-  clock.advance(3 * HOUR)
-  const again = await startTestService(t, clock, place)
-  await pass(again, clock, MINUTE)
-  const back = await look(again, site)
-  assert.match(back.freshness, /^ok: last event 3 h 1 min ago/)
-  assert.match(back.volume, /^ok: /)
-  assert.deepEqual(back.open, [])
+    clock.advance(3 * HOUR)
+    const again = await startTestService(t, clock, place)
+    await pass(again, clock, MINUTE)
+    const back = await look(again, site)
+    assert.match(back.freshness, /^ok: last event 3 h 1 min ago/)
+    assert.match(back.volume, /^ok: /)
+    assert.deepEqual(back.open, [])
 
-  await pass(again, clock, 59 * MINUTE)
-  const silent = await look(again, site)
-  assert.match(
-    silent.freshness,
-    // A beat that came a little late has made the outage a step longer.
-    /^critical: nothing received for (59|60) min \(besides 3 h in which this service took no requests\)/,
-  )
-  assert.match(silent.volume, /^critical: no events for /)
-  assert.ok(silent.open.length >= 1)
-})
+    await pass(again, clock, 59 * MINUTE)
+    const silent = await look(again, site)
+    assert.match(
+      silent.freshness,
+      // A beat that came a little late has made the outage a step longer.
+      /^critical: nothing received for (59|60) min \(besides 3 h in which this service took no requests\)/,
+    )
+    assert.match(silent.volume, /^critical: no events for /)
+    assert.ok(silent.open.length >= 1)
+  },
+  logicEngines,
+)
 
-testPerEngine('a site that sends on after three hours off is fine', async (engine, t) => {
-  const clock = new TestClock(START)
-  const place = await placeFor(engine, t)
-  const { api, site } = await openShop(t, clock, place)
-  await api.service.stop(0)
-  clock.advance(3 * HOUR)
-  const again = await startTestService(t, clock, place)
-  await receive(again, site, START + 3 * HOUR, START + 4 * HOUR)
-  await pass(again, clock, HOUR)
-  const back = await look(again, site)
-  assert.deepEqual([back.freshness.slice(0, 3), back.volume.slice(0, 3), back.open], ['ok:', 'ok:', []])
-  const outages = await again.service.store.read.selectFrom('outages').selectAll().execute()
-  assert.deepEqual(outages, [{ began_at: START, ended_at: START + 3 * HOUR }])
-})
+testPerEngine(
+  'a site that sends on after three hours off is fine',
+  async (engine, t) => {
+    const clock = new TestClock(START)
+    const place = await placeFor(engine, t)
+    const { api, site } = await openShop(t, clock, place)
+    await api.service.stop(0)
+    clock.advance(3 * HOUR)
+    const again = await startTestService(t, clock, place)
+    await receive(again, site, START + 3 * HOUR, START + 4 * HOUR)
+    await pass(again, clock, HOUR)
+    const back = await look(again, site)
+    assert.deepEqual([back.freshness.slice(0, 3), back.volume.slice(0, 3), back.open], ['ok:', 'ok:', []])
+    const outages = await again.service.store.read.selectFrom('outages').selectAll().execute()
+    assert.deepEqual(outages, [{ began_at: START, ended_at: START + 3 * HOUR }])
+  },
+  logicEngines,
+)

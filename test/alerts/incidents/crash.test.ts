@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readConfig } from '../../../src/config.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { type ApiClient, apiClient } from '../../../testkit/api.ts'
-import { placeFor, tempDir, testPerEngine } from '../../../testkit/engines.ts'
+import { logicEngines, placeFor, tempDir, testPerEngine } from '../../../testkit/engines.ts'
 import { amount } from '../../../testkit/length.ts'
 import { startAnswering } from '../../../testkit/listeners.ts'
 import { sessionsOver } from '../../../testkit/postgres/databases.ts'
@@ -125,6 +125,8 @@ testPerEngine(
     }
     t.diagnostic(`${kills} kills, ${world.messages} messages, ${repeated} of them repeated`)
   },
+  // Of the two stories through kill -9, this is told on SQLite and that of deliveries on PostgreSQL; at night both on both.
+  logicEngines,
 )
 
 const allSent = ({ call }: Pick<ApiClient, 'call'>, message: string) =>
