@@ -7,6 +7,7 @@ import { TestClock } from '../../testkit/clock.ts'
 import { placeFor, testPerEngine } from '../../testkit/engines.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
+import { until } from '../../testkit/until.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
 
@@ -51,7 +52,11 @@ testPerEngine('an alert is opened by a run, acknowledged, resolved by hand, and 
   const api = await startTestService(t, systemClock, { ...(await placeFor(engine, t)), ...OWN_MACHINE })
   const target = await startTarget(t)
   const { probe, site } = await newProbe(api, target.url)
-  const run = () => api.call('POST', `/api/probes/${probe.id}/run`)
+  // Refused while the service runs it by itself, as it does soon after it was made, maybe when all was well.
+  const run = () =>
+    until('a run of the probe', async () =>
+      (await api.call('POST', `/api/probes/${probe.id}/run`)).status === 200 ? true : undefined,
+    )
   target.status = 503
   await run()
   const list = async (query: string) => (await api.call('GET', `/api/alerts?${query}`)).json<Shown[]>()
