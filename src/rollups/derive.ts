@@ -1,15 +1,18 @@
-import { type SqlBool, sql } from 'kysely'
+import { type CompiledQuery, type SqlBool, sql } from 'kysely'
 import { Temporal } from 'temporal-polyfill'
 import { DAY, HOUR, MINUTE } from '../lib/index.ts'
 import { type BatchOperation, type Store, StoreError, totalOf } from '../store/index.ts'
+import { boundOnce } from './bound.ts'
 import { dirtyBuckets, GRAIN, oneWrite, type RollupTable } from './columns.ts'
 import {
   COUNT_COLUMNS,
   type DirtyBucket,
   filledTables,
-  finer,
+  isWhole,
   NAME_COLUMNS,
   type RollUpLevel,
+  rangeOf,
+  rowsOf,
   type Slice,
   slicesOf,
   wholeTable,
@@ -69,26 +72,37 @@ export async function derive(
  * Undoes the transaction if a fold has written to the table since it was seen to be empty. A statement of its own, after the bucket is locked:
  * one that had to wait for the lock would see what was there before it waited.
  */
-function checkEmpty(store: Store, level: RollUpLevel, dirty: DirtyBucket, table: RollupTable): BatchOperation {
-  const query = sql`update ${sql.table(table)} set grain = grain where ${finer(level, dirty)}`
-  return { kind: 'statement', query: query.compile(store.write), expectChanges: 0 }
+function checkEmpty({ write }: Store, level: RollUpLevel, dirty: DirtyBucket, table: RollupTable): BatchOperation {
+  const query = boundOnce(write, `empty ${table} ${level.to}`, RANGE, ({ siteNo, from, to }) =>
+    sql`update ${sql.table(table)} set grain = grain where ${rowsOf(level.from, siteNo, from, to)}`.compile(write),
+  )
+  return { kind: 'statement', query: query(rangeOf(level, dirty)), expectChanges: 0 }
 }
 
+/** What nearly all statements are bound to: a site, and a time from `from` until before `to`. */
+const RANGE = ['siteNo', 'from', 'to'] as const
+
 /** Comes first: a fold that wants to mark the bucket dirty again waits until the derived rows are there. */
-function clearDirty(store: Store, level: RollUpLevel, dirty: DirtyBucket, writes?: number): BatchOperation {
-  let query = store.write
-    .deleteFrom('rollup_marks')
-    .where('site_no', '=', dirty.siteNo)
-    .where('grain', '=', level.to)
-    .where('bucket', '=', dirty.bucket)
-  if (writes !== undefined) query = query.where('writes', '=', writes)
-  if (level.to === GRAIN.hour && !isGone(level, dirty)) {
-    // Since the read the hour may have been rolled up, its minutes deleted and the hour marked dirty again: leave it to the next round.
-    query = query.where(
-      sql<SqlBool>`not exists (select 1 from minute_floors where site_no = ${dirty.siteNo} and gone_before > ${dirty.bucket})`,
-    )
-  }
-  return { kind: 'statement', query: query.compile(), expectChanges: 1 }
+function clearDirty({ write }: Store, level: RollUpLevel, dirty: DirtyBucket, writes?: number): BatchOperation {
+  const { siteNo, bucket } = dirty
+  // Since the read the hour may have been rolled up, its minutes deleted and the hour marked dirty again: leave it to the next round.
+  const needsMinutes = level.to === GRAIN.hour && !isGone(level, dirty)
+  const key = `clear ${level.to} ${needsMinutes} ${writes !== undefined}`
+  const query = boundOnce(write, key, ['siteNo', 'bucket', 'writes'], (slots) =>
+    write
+      .deleteFrom('rollup_marks')
+      .where('site_no', '=', slots.siteNo)
+      .where('grain', '=', level.to)
+      .where('bucket', '=', slots.bucket)
+      .$if(writes !== undefined, (marks) => marks.where('writes', '=', slots.writes))
+      .$if(needsMinutes, (marks) =>
+        marks.where(
+          sql<SqlBool>`not exists (select 1 from minute_floors where site_no = ${slots.siteNo} and gone_before > ${slots.bucket})`,
+        ),
+      )
+      .compile(),
+  )
+  return { kind: 'statement', query: query({ siteNo, bucket, writes: writes ?? null }), expectChanges: 1 }
 }
 
 const isGone = (level: RollUpLevel, dirty: DirtyBucket): boolean =>
@@ -100,38 +114,58 @@ function markDayDirty(level: RollUpLevel, dirty: DirtyBucket): BatchOperation[] 
   return [{ kind: 'upsert', spec: dirtyBuckets, values }]
 }
 
-function deriveSlice(store: Store, level: RollUpLevel, dirty: DirtyBucket, { table, within }: Slice): BatchOperation[] {
-  const end = dirty.bucket + level.span
-  const split = level.to === GRAIN.hour ? hourSplit(dirty.timezone, dirty.bucket) : 0
-  const starts = split === 0 ? [dirty.bucket] : [dirty.bucket, dirty.bucket + split]
+function deriveSlice({ write }: Store, level: RollUpLevel, dirty: DirtyBucket, slice: Slice): BatchOperation[] {
+  const { siteNo, from, to } = rangeOf(level, dirty)
+  const split = level.to === GRAIN.hour ? hourSplit(dirty.timezone, from) : 0
+  const starts = split === 0 ? [from] : [from, from + split]
   const adds = isGone(level, dirty)
-  const remove = store.write
-    .deleteFrom(table)
-    .where('site_no', '=', dirty.siteNo)
-    .where('grain', '=', adds ? level.from : level.to)
-    .where('bucket', '>=', dirty.bucket)
-    .where('bucket', '<', end)
-    .where(within)
-  const removal: BatchOperation = { kind: 'statement', query: remove.compile() }
-  const sums = starts.map((start, index) => {
-    const to = starts[index + 1] ?? end
-    return insertSums(store, { table, within }, level, dirty.siteNo, { from: start, to, adds })
+  const remove = once(write, slice, `remove ${level.to} ${adds}`, (slots) =>
+    removal(write, slice, adds ? level.from : level.to, slots),
+  )
+  const insert = once(write, slice, `insert ${level.to} ${adds}`, (slots) =>
+    insertSums(write, slice, level, slots, adds),
+  )
+  const removed: BatchOperation = { kind: 'statement', query: remove({ siteNo, from, to }) }
+  const sums = starts.map((start, index): BatchOperation => {
+    return { kind: 'statement', query: insert({ siteNo, from: start, to: starts[index + 1] ?? to }) }
   })
-  return adds ? [...sums, removal] : [removal, ...sums]
+  return adds ? [...sums, removed] : [removed, ...sums]
 }
+
+type Range = Readonly<Record<(typeof RANGE)[number], number>>
+
+/** Of a whole table the text is always the same; that of a part depends on the names in the bucket. */
+function once(
+  write: Store['write'],
+  slice: Slice,
+  key: string,
+  build: (range: Range) => CompiledQuery,
+): (range: Range) => CompiledQuery {
+  return isWhole(slice) ? boundOnce(write, `${key} ${slice.table}`, RANGE, build) : build
+}
+
+const removal = (write: Store['write'], { table, within }: Slice, grain: number, { siteNo, from, to }: Range) =>
+  write
+    .deleteFrom(table)
+    .where('site_no', '=', siteNo)
+    .where('grain', '=', grain)
+    .where('bucket', '>=', from)
+    .where('bucket', '<', to)
+    .where(within)
+    .compile()
 
 /** Sums the finer rows of [from, to) into rows of one bucket that starts at `from`; with `adds`, onto the existing ones. */
 function insertSums(
-  store: Store,
+  write: Store['write'],
   { table, within }: Slice,
   level: RollUpLevel,
-  siteNo: number,
-  { from, to, adds }: { from: number; to: number; adds: boolean },
-): BatchOperation {
-  const { ref } = store.write.dynamic
+  { siteNo, from, to }: Range,
+  adds: boolean,
+): CompiledQuery {
+  const { ref } = write.dynamic
   const names = ['container_id', ...NAME_COLUMNS[table]]
   const counts = COUNT_COLUMNS[table]
-  const query = store.write
+  return write
     .insertInto(table)
     .columns(['site_no', 'grain', 'bucket', ...names, ...counts] as never[])
     .expression((eb) =>
@@ -159,7 +193,6 @@ function insertSums(
       ),
     )
     .compile()
-  return { kind: 'statement', query }
 }
 
 const addedTo = (table: RollupTable, count: string) =>

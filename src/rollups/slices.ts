@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { DAY, HOUR } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
+import { boundOnce } from './bound.ts'
 import {
   EVENT_COLUMNS,
   FIELD_COLUMNS,
@@ -72,7 +73,11 @@ export interface Slice {
   within: RawBuilder<SqlBool>
 }
 
-export const wholeTable = (table: RollupTable): Slice => ({ table, within: sql<SqlBool>`1 = 1` })
+const EVERYTHING = sql<SqlBool>`1 = 1`
+
+export const wholeTable = (table: RollupTable): Slice => ({ table, within: EVERYTHING })
+
+export const isWhole = ({ within }: Slice): boolean => within === EVERYTHING
 
 /**
  * The tables that hold rows of the bucket, if those are few: undefined where they are not. Of most senders half of the tables are empty, and
@@ -84,13 +89,17 @@ export async function filledTables(
   dirty: Bucket,
   rowsAtOnce: number,
 ): Promise<readonly RollupTable[] | undefined> {
-  const counts = level.tables.map((table) => {
-    const some = sql`select 1 from ${sql.table(table)} where ${finer(level, dirty)} limit ${rowsAtOnce + 1}`
-    return sql`select ${sql.lit(table)} as table_name, count(*) as rows from (${some}) as finer`
+  const names = ['siteNo', 'from', 'to', 'limit'] as const
+  const query = boundOnce(store.read, `filled ${level.to}`, names, ({ siteNo, from, to, limit }) => {
+    const counts = level.tables.map((table) => {
+      const some = sql`select 1 from ${sql.table(table)} where ${rowsOf(level.from, siteNo, from, to)} limit ${limit}`
+      return sql`select ${sql.lit(table)} as table_name, count(*) as rows from (${some}) as finer`
+    })
+    // One statement: of a bucket with few rows, the way to the database and back costs more than counting them.
+    return sql`${sql.join(counts, sql` union all `)}`.compile(store.read)
   })
-  // One statement: of a bucket with few rows, the way to the database and back costs more than counting them.
-  const { rows } = await sql<{ table_name: string; rows: number }>`${sql.join(counts, sql` union all `)}`.execute(
-    store.read,
+  const { rows } = await store.read.executeQuery<{ table_name: string; rows: number }>(
+    query({ ...rangeOf(level, dirty), limit: rowsAtOnce + 1 }),
   )
   if (rows.reduce((sum, ofTable) => sum + Number(ofTable.rows), 0) > rowsAtOnce) return undefined
   const filled = new Set(rows.flatMap(({ table_name, rows: count }) => (Number(count) > 0 ? [table_name] : [])))
@@ -98,8 +107,20 @@ export async function filledTables(
 }
 
 /** The rows that a bucket is derived from. */
-export const finer = (level: RollUpLevel, { siteNo, bucket }: Bucket): RawBuilder<SqlBool> =>
-  sql`site_no = ${siteNo} and grain = ${level.from} and bucket >= ${bucket} and bucket < ${bucket + level.span}`
+export function finer(level: RollUpLevel, dirty: Bucket): RawBuilder<SqlBool> {
+  const { siteNo, from, to } = rangeOf(level, dirty)
+  return rowsOf(level.from, siteNo, from, to)
+}
+
+/** A site's rows of a grain from `from` until before `to`, epoch ms. */
+export const rowsOf = (grain: number, siteNo: number, from: number, to: number): RawBuilder<SqlBool> =>
+  sql`site_no = ${siteNo} and grain = ${grain} and bucket >= ${from} and bucket < ${to}`
+
+export const rangeOf = ({ span }: RollUpLevel, { siteNo, bucket }: Bucket) => ({
+  siteNo,
+  from: bucket,
+  to: bucket + span,
+})
 
 export async function slicesOf(store: Store, level: RollUpLevel, dirty: Bucket, rowsAtOnce: number): Promise<Slice[]> {
   const slices: Slice[] = []
