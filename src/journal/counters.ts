@@ -34,6 +34,11 @@ export class Counters {
     for (let index = 0; index < others.width; index++) this.add(index, others.at(index))
   }
 
+  /** Adds the numbers of `list` from `start` on. */
+  addFrom(list: Float64Array, start: number): void {
+    for (let index = 0; index < this.width; index++) this.add(index, list[start + index] ?? 0)
+  }
+
   scale(factor: number): void {
     for (let place = this.#start; place < this.#start + this.width; place++) {
       this.#chunk[place] = (this.#chunk[place] ?? 0) * factor

@@ -34,6 +34,7 @@ export {
   TagMetric,
 } from './payload.ts'
 export { readFoldTask } from './read.ts'
+export { RepeatedEvents } from './repeated-events.ts'
 export { excessiveResponses } from './responses.ts'
 export { addLog, appendDelta, type Log, latencyBucket } from './row.ts'
 export { foldJournal, foldOrphans, OrphanFolding } from './streams.ts'

@@ -1,9 +1,9 @@
-import { Temporal } from 'temporal-polyfill'
 import type { EventPayload } from '../../journal/index.ts'
-import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import type { Incident } from './incidents.ts'
 import type { EcommerceRates, EventProfile, SiteProfile, TagProfile, UserDataRates } from './profile.ts'
 import { logNormal, poisson, type Random, seededRandom, weighted } from './random.ts'
+import { type Rhythm, rhythmOf } from './rhythm.ts'
 import { addValidity, asSecond, comesTwice, consentOf, identifierFlags, mayRun, responseOf } from './signals.ts'
 
 /** How far whole hours stray from the rhythm. */
@@ -25,77 +25,139 @@ export interface Traffic {
   seed: string
 }
 
+/** What happens on a site at a time, epoch ms. */
+export interface Happening {
+  time: number
+  /** Of all that say the same but for their time: a small number. */
+  id: number
+  repertoire: Repertoire
+}
+
 /** What happens on a site from `from` until before `to`, in order of time; without end when that is infinite. Epoch ms. */
-export function* eventsOf(traffic: Traffic, from: number, to: number): Generator<EventPayload> {
-  const rhythm = rhythmOf(traffic.site)
-  const prepared = preparedSite(traffic.site)
+export function* happeningsOf(traffic: Traffic, from: number, to: number): Generator<Happening> {
+  const minutes = new Minutes(traffic)
   for (let minute = floorTo(from, MINUTE); minute < to; minute += MINUTE) {
-    for (const event of eventsOfMinute(traffic, prepared, rhythm, minute)) {
-      if (event.timestamp_ms >= from && event.timestamp_ms < to) yield event
-    }
+    for (const happening of minutes.at(minute)) if (happening.time >= from && happening.time < to) yield happening
   }
 }
 
-/** What a site's events have in common: made once, as a history has three quarters of a million of them. */
-interface PreparedSite {
-  site: SiteProfile
-  container: NonNullable<EventPayload['container']>
-  events: readonly PreparedEvent[]
-  weights: readonly number[]
+/** The events of `happeningsOf`. */
+export function* eventsOf(traffic: Traffic, from: number, to: number): Generator<EventPayload> {
+  for (const { time, id, repertoire } of happeningsOf(traffic, from, to)) {
+    yield { ...repertoire.said(id), timestamp_ms: time }
+  }
 }
 
-interface PreparedTag {
-  tag: TagProfile
-  successes: readonly Execution[]
-}
+/**
+ * Events of a name that a site has, while the same goes wrong: one of them is drawn each time. A history has three quarters of a million events;
+ * to draw what each of them and its tags say was a third of the time it took.
+ */
+const VARIETY = 1_024
 
 interface PreparedEvent {
   profile: EventProfile
-  tags: readonly PreparedTag[]
+  tags: readonly TagProfile[]
+  everyday: Repertoire
+  /** Where something goes wrong, by what. */
+  wrong: Map<string, Repertoire>
 }
 
-/** Executions of a tag that succeed, of which one is drawn: a history has five million. */
-const SUCCESSES = 4_096
+/** What events of one name say, by ids from `first` on. Each is made when it is first asked for, and depends on nothing but its place. */
+export class Repertoire {
+  readonly first: number
+  /** Whether each event is followed by a second one, which says that it is that. */
+  readonly isRepeated: boolean
+  readonly #make: (place: number) => EventPayload
+  readonly #said: (EventPayload | undefined)[] = []
 
-function preparedSite(site: SiteProfile): PreparedSite {
-  const prepared = site.tags.map((tag): PreparedTag => {
-    const random = seededRandom(`${site.serverContainerId}/tag/${tag.id}`)
-    return { tag, successes: Array.from({ length: SUCCESSES }, () => execution(tag, 'success', random)) }
-  })
-  const events = site.events.map((profile) => ({
-    profile,
-    tags: prepared.filter(({ tag }) => tag.on === 'every event' || tag.on.includes(profile.name)),
-  }))
-  const container = { version: String(site.serverVersion), environment: 'Live' }
-  return { site, container, events, weights: site.events.map(({ weight }) => weight) }
-}
-
-function eventsOfMinute(
-  { site, incidents, seed }: Traffic,
-  prepared: PreparedSite,
-  rhythm: Rhythm,
-  minute: number,
-): EventPayload[] {
-  const hourSeed = `${seed}/${site.serverContainerId}/hour/${floorTo(minute, HOUR)}`
-  const expected = rhythm(minute) * logNormal(seededRandom(hourSeed), 1, HOUR_SPREAD)
-  const random = seededRandom(`${seed}/${site.serverContainerId}/${minute}`)
-  const chances = { random, ofSignals: seededRandom(`${seed}/${site.serverContainerId}/signals/${minute}`) }
-  const times = new Float64Array(poisson(random, expected))
-  for (let index = 0; index < times.length; index++) times[index] = minute + Math.floor(random() * MINUTE)
-  const around = incidents.filter(
-    ({ site: where, from, to }) => where === site && from < minute + MINUTE && minute < to,
-  )
-  const happened: EventPayload[] = []
-  for (const time of times.sort()) {
-    const event = prepared.events[weighted(random, prepared.weights)]
-    const wrong = around.length === 0 ? around : around.filter(({ from, to }) => from <= time && time < to)
-    const isLost = wrong.some(({ kind }) => kind === 'nothing arrives')
-    if (event === undefined || isLost) continue
-    const one = eventAt(time, prepared, event, wrong, chances)
-    happened.push(one)
-    if (comesTwice(event.profile, wrong)) happened.push(asSecond(one))
+  constructor(first: number, make: (place: number) => EventPayload, isRepeated: boolean) {
+    this.first = first
+    this.isRepeated = isRepeated
+    this.#make = make
   }
-  return happened
+
+  said(id: number): EventPayload {
+    const at = id - this.first
+    const said = this.#said[at] ?? (at < VARIETY ? this.#make(at) : asSecond(this.said(id - VARIETY)))
+    this.#said[at] = said
+    return said
+  }
+}
+
+/** What happens in each minute of a site's time. */
+class Minutes {
+  readonly #traffic: Traffic
+  readonly #rhythm: Rhythm
+  readonly #events: readonly PreparedEvent[]
+  readonly #weights: readonly number[]
+  /** How busy an hour is, compared with what is usual. */
+  #hour = { start: Number.NaN, factor: 1 }
+  /** Given out so far. */
+  #ids = 0
+
+  constructor(traffic: Traffic) {
+    const { site } = traffic
+    this.#traffic = traffic
+    this.#rhythm = rhythmOf(site)
+    this.#events = site.events.map((profile) => {
+      const tags = site.tags.filter(({ on }) => on === 'every event' || on.includes(profile.name))
+      return { profile, tags, everyday: this.#newRepertoire(profile, tags, []), wrong: new Map<string, Repertoire>() }
+    })
+    this.#weights = site.events.map(({ weight }) => weight)
+  }
+
+  at(minute: number): Happening[] {
+    const { site, incidents, seed } = this.#traffic
+    const random = seededRandom(`${seed}/${site.serverContainerId}/${minute}`)
+    const times = new Float64Array(poisson(random, this.#rhythm(minute) * this.#factorAt(minute)))
+    for (let index = 0; index < times.length; index++) times[index] = minute + Math.floor(random() * MINUTE)
+    const around = incidents.filter(
+      ({ site: where, from, to }) => where === site && from < minute + MINUTE && minute < to,
+    )
+    const happened: Happening[] = []
+    for (const time of times.sort()) {
+      const event = this.#events[weighted(random, this.#weights)]
+      const place = Math.floor(random() * VARIETY)
+      const wrong = around.length === 0 ? around : around.filter(({ from, to }) => from <= time && time < to)
+      if (event === undefined || wrong.some(({ kind }) => kind === 'nothing arrives')) continue
+      const repertoire = this.#repertoire(event, wrong)
+      const id = repertoire.first + place
+      happened.push({ time, id, repertoire })
+      if (repertoire.isRepeated) happened.push({ time, id: id + VARIETY, repertoire })
+    }
+    return happened
+  }
+
+  #factorAt(minute: number): number {
+    const { site, seed } = this.#traffic
+    const start = floorTo(minute, HOUR)
+    if (this.#hour.start !== start) {
+      const random = seededRandom(`${seed}/${site.serverContainerId}/hour/${start}`)
+      this.#hour = { start, factor: logNormal(random, 1, HOUR_SPREAD) }
+    }
+    return this.#hour.factor
+  }
+
+  #repertoire(event: PreparedEvent, wrong: readonly Incident[]): Repertoire {
+    if (wrong.length === 0) return event.everyday
+    const { incidents } = this.#traffic
+    const key = wrong.map((incident) => incidents.indexOf(incident)).join()
+    const known = event.wrong.get(key) ?? this.#newRepertoire(event.profile, event.tags, wrong)
+    event.wrong.set(key, known)
+    return known
+  }
+
+  #newRepertoire(profile: EventProfile, tags: readonly TagProfile[], wrong: readonly Incident[]): Repertoire {
+    const { site } = this.#traffic
+    const make = (place: number): EventPayload => {
+      const seed = `${site.serverContainerId}/${profile.name}/${place}`
+      const chances = { random: seededRandom(seed), ofSignals: seededRandom(`${seed}/signals`) }
+      return eventOf(site, profile, tags, wrong, chances)
+    }
+    const first = this.#ids
+    this.#ids += 2 * VARIETY
+    return new Repertoire(first, make, comesTwice(profile, wrong))
+  }
 }
 
 /** What an event says beside its outcomes has a source of its own: it hardly changes what else happens. */
@@ -104,26 +166,23 @@ interface Chances {
   ofSignals: Random
 }
 
-function eventAt(
-  time: number,
-  { site, container }: PreparedSite,
-  { profile, tags }: PreparedEvent,
+function eventOf(
+  site: SiteProfile,
+  profile: EventProfile,
+  tags: readonly TagProfile[],
   wrong: readonly Incident[],
   { random, ofSignals }: Chances,
 ): EventPayload {
   const { userData, ecommerce, own } = profile
   const consent = consentOf(site.consent, wrong, ofSignals)
-  const runs: Execution[] = []
-  for (const tag of tags) {
-    if (!mayRun(tag.tag, consent) || !fires(tag.tag, wrong)) continue
-    runs.push(answered(tag.tag, executionOf(tag, profile.name, wrong, random), wrong, ofSignals))
-  }
   const event: EventPayload = {
     container_id: site.serverContainerId,
-    container,
+    container: { version: String(site.serverVersion), environment: 'Live' },
     event_name: profile.name,
-    timestamp_ms: time,
-    tags: runs,
+    timestamp_ms: 0,
+    tags: tags
+      .filter((tag) => mayRun(tag, consent) && fires(tag, wrong))
+      .map((tag) => answered(tag, executionOf(tag, profile.name, wrong, random), wrong, ofSignals)),
     identifiers: identifierFlags(ofSignals),
   }
   if (consent !== undefined) event.consent = consent
@@ -132,8 +191,7 @@ function eventAt(
     event.ecommerce = ecommerceFlags(ecommerce, wrong, random)
     addValidity(event.ecommerce, profile, ofSignals)
   }
-  // By chance of its own: what else happens is the same with and without them.
-  if (own !== undefined) event.fields = ownFlags(own, wrong, seededRandom(`${site.serverContainerId}/own/${time}`))
+  if (own !== undefined) event.fields = ownFlags(own, wrong, random)
   return event
 }
 
@@ -145,15 +203,9 @@ function answered(tag: TagProfile, run: Execution, wrong: readonly Incident[], r
 const fires = (tag: TagProfile, wrong: readonly Incident[]): boolean =>
   wrong.length === 0 || !wrong.some((incident) => incident.kind === 'tag does not fire' && incident.tag === tag.name)
 
-function executionOf(
-  { tag, successes }: PreparedTag,
-  event: string,
-  wrong: readonly Incident[],
-  random: Random,
-): Execution {
+function executionOf(tag: TagProfile, event: string, wrong: readonly Incident[], random: Random): Execution {
   const status = isBroken(tag, event, wrong, random) ? 'failure' : everydayOutcome(tag, random)
-  const drawn = status === 'success' ? successes[Math.floor(random() * SUCCESSES)] : undefined
-  return drawn ?? execution(tag, status, random)
+  return execution(tag, status, random)
 }
 
 function isBroken(tag: TagProfile, event: string, wrong: readonly Incident[], random: Random): boolean {
@@ -216,49 +268,4 @@ function ownFlags(
 ): Record<string, boolean> {
   const lost = wrong.some(({ kind }) => kind === 'transaction ids are lost') ? 'delivery_slot' : null
   return Object.fromEntries(Object.entries(rates).map(([name, rate]) => [name, random() < rate && name !== lost]))
-}
-
-/** 1 January 1970 was a Thursday; weekdays count from Monday. */
-const WEEKDAY_OF_EPOCH = 3
-
-/** Events per minute that a site expects at a time (epoch ms): its mean, bent by the local hour and weekday. */
-type Rhythm = (time: number) => number
-
-export function rhythmOf(site: SiteProfile): Rhythm {
-  const hours = normalised(site.hours)
-  const weekdays = normalised(site.weekdays)
-  const offsetAt = zoneOffset(site.timezone)
-  return (time) => {
-    const local = time + offsetAt(time)
-    const hour = (local % DAY) / HOUR
-    const weekday = weekdays[(Math.floor(local / DAY) + WEEKDAY_OF_EPOCH) % weekdays.length] ?? 1
-    return site.eventsPerMinute * weekday * between(hours, hour)
-  }
-}
-
-/** The zone's offset from UTC, ms. Asked for every minute, so it remembers the UTC hour it looked up last. */
-function zoneOffset(timezone: string): (time: number) => number {
-  let known = { hour: Number.NaN, offset: 0 }
-  return (time) => {
-    const hour = floorTo(time, HOUR)
-    if (known.hour !== hour) {
-      const { offsetNanoseconds } = Temporal.Instant.fromEpochMilliseconds(hour).toZonedDateTimeISO(timezone)
-      known = { hour, offset: offsetNanoseconds / 1e6 }
-    }
-    return known.offset
-  }
-}
-
-/** The weights with a mean of 1. */
-function normalised(weights: readonly number[]): readonly number[] {
-  const mean = weights.reduce((sum, weight) => sum + weight, 0) / weights.length
-  return weights.map((weight) => weight / mean)
-}
-
-/** The value at a place between two, so that traffic does not jump at full hours. */
-function between(values: readonly number[], place: number): number {
-  const before = Math.floor(place)
-  const from = values[before % values.length] ?? 0
-  const to = values[(before + 1) % values.length] ?? 0
-  return from + (to - from) * (place - before)
 }
