@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { DAY, HOUR, MINUTE } from '../lib/index.ts'
-import { GRAIN, type Grain, type RollupTable, type Segment, type TimeRange } from '../rollups/index.ts'
+import { GRAIN, type Grain, type RollupTable, type Segment, type TimeRange, unionOf } from '../rollups/index.ts'
 import { type Kysely, type Tables, totalOf } from '../store/index.ts'
 import type { ReadBudget, Snapshot } from './snapshot.ts'
 
@@ -47,19 +47,20 @@ export async function sumRollups<K extends string, M extends string>(
   const { budget = null } = request
   for (const segments of budget === null ? inParts(request.segments) : inShortParts(request.segments)) {
     budget?.begin()
-    const selects = sql.join(
-      segments.map((segment) => selectOf(request, segment)),
-      sql` union all `,
-    )
     const most = Math.min((request.limit ?? Infinity) - rows.length, budget?.most ?? Infinity)
-    const limited = most === Infinity ? selects : sql`${selects} limit ${most}`
-    const part = await sql<SumRow<K, M>>`${limited}`.execute(db)
+    const union = unionOf(SEGMENT, (slots) => selectOf(request, slots).compile(db), segments.map(valuesOf), most)
+    const part = await db.executeQuery<SumRow<K, M>>(union)
     budget?.spend(part.rows.length)
     for (const row of part.rows) rows.push(row) // spread as arguments, a quarter of a million would not fit the stack
     if (request.limit !== undefined && rows.length >= request.limit) break
   }
   return rows
 }
+
+/** What differs from segment to segment. */
+const SEGMENT = ['grain', 'from', 'to'] as const
+
+const valuesOf = ({ grain, from, to }: Segment) => ({ grain, from, to })
 
 function* inParts(segments: readonly Segment[]): Generator<readonly Segment[]> {
   for (let start = 0; start < segments.length; start += SEGMENTS_PER_STATEMENT) {
@@ -89,7 +90,7 @@ export function* inShortParts(segments: readonly Segment[]): Generator<readonly 
 
 function selectOf<K extends string, M extends string>(
   request: SumRequest<K, M>,
-  segment: Segment,
+  segment: Readonly<Record<(typeof SEGMENT)[number], number>>,
 ): RawBuilder<unknown> {
   const keys = request.by.map((column) => sql.ref(column))
   const measures = Object.entries<RawBuilder<number>>(request.measures).map(

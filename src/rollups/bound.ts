@@ -33,6 +33,36 @@ function bound<Names extends string>(
   })
 }
 
+/**
+ * One statement of the same select for each of `all`, joined by `union all`. Only one of them is compiled: the texts of the others are the same, but for the
+ * numbers that PostgreSQL gives its parameters.
+ *
+ * @param limit the most rows, or Infinity
+ */
+export function unionOf<Names extends string>(
+  names: readonly Names[],
+  build: (slots: Readonly<Record<Names, number>>) => CompiledQuery,
+  all: readonly Readonly<Record<Names, SqlValue>>[],
+  limit: number,
+): CompiledQuery {
+  const select = bound(names, build)
+  const parts = all.map(select)
+  const texts = parts.map(({ sql, parameters }, index) => numberedFrom(sql, index * parameters.length))
+  const parameters = parts.flatMap((part) => part.parameters)
+  const union = texts.join(' union all ')
+  const [first] = parts
+  if (first === undefined) throw new Error('a union of nothing')
+  if (limit === Infinity) return { ...first, sql: union, parameters }
+  const last = NUMBERED.test(union) ? `$${parameters.length + 1}` : '?'
+  return { ...first, sql: `${union} limit ${last}`, parameters: [...parameters, limit] }
+}
+
+/** Of texts with numbered parameters. */
+const NUMBERED = /\$\d/
+
+const numberedFrom = (text: string, offset: number): string =>
+  offset === 0 ? text : text.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + offset}`)
+
 /** Texts differ by engine, so each connection has its own; they go with it. */
 const byConnection = new WeakMap<Kysely<Tables>, Map<string, unknown>>()
 

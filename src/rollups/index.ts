@@ -1,3 +1,4 @@
+export { unionOf } from './bound.ts'
 export * from './columns.ts'
 export { hourSplit } from './derive.ts'
 export { localDay } from './local-day.ts'

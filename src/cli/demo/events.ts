@@ -52,7 +52,7 @@ export function* eventsOf(traffic: Traffic, from: number, to: number): Generator
  * Events of a name that a site has, while the same goes wrong: one of them is drawn each time. A history has three quarters of a million events;
  * to draw what each of them and its tags say was a third of the time it took.
  */
-const VARIETY = 1_024
+const VARIETY = 512
 
 interface PreparedEvent {
   profile: EventProfile
