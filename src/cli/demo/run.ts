@@ -57,7 +57,7 @@ export async function prepareDemo({ config, clock, days, seed }: DemoOptions): P
   const retention = { minuteDays: config.retentionMinuteDays, hourDays: config.retentionHourDays }
   const start = floorTo(clock.now(), MINUTE)
   const incidents = incidentsAround(start)
-  const store = await openSqliteStore(dataDir, { connect: connectWithoutThread, isFilled: true })
+  const store = await openSqliteStore(dataDir, { connect: connectWithoutThread })
   try {
     await migrate(store.write, store.columnTypes)
     // What the machine forgets of it when the power fails is made again by the next start: no commit has to wait for the disk.

@@ -40,8 +40,6 @@ export interface SqliteOptions {
   onDeath?: ((error: Error) => void) | undefined
   /** Opens one connection, in a thread of its own unless it is said otherwise. */
   connect?: (options: ThreadOptions) => Promise<Connection>
-  /** Leaves the write-ahead log as it is until the store closes, where no one serves from it and nothing is lost that cannot be made again. */
-  isFilled?: boolean
 }
 
 /**
@@ -51,7 +49,7 @@ export interface SqliteOptions {
  * @throws StartupError when another process has the folder, or it cannot be used.
  */
 export async function openSqliteStore(dataDir: string, options: SqliteOptions = {}): Promise<Store> {
-  const { onDeath = () => undefined, isFilled = false } = options
+  const { onDeath = () => undefined } = options
   const { connect = (thread: ThreadOptions) => ConnectionThread.open(thread, onDeath) } = options
   const path = sqlitePath(dataDir)
   const lock = lockPath(dataDir)
@@ -71,10 +69,10 @@ export async function openSqliteStore(dataDir: string, options: SqliteOptions = 
     await Promise.all(threads.map((thread) => thread.close()))
     throw startupError(dataDir, thrown)
   }
-  return sqliteStore(threads, isFilled)
+  return sqliteStore(threads)
 }
 
-function sqliteStore(threads: readonly Connection[], isFilled: boolean): Store {
+function sqliteStore(threads: readonly Connection[]): Store {
   const [writerThread, checkpointer, ...readerThreads] = threads
   if (writerThread === undefined || checkpointer === undefined) throw new Error('threads are missing')
   const share = (thread: Connection): SharedThread => ({ thread, turn: new Mutex() })
@@ -91,7 +89,7 @@ function sqliteStore(threads: readonly Connection[], isFilled: boolean): Store {
     tick: () => checkpoint(checkpointer, writer),
     onError: () => undefined, // A disk that fails here fails the commits too, and those are reported.
   })
-  if (!isFilled) checkpoints.start()
+  checkpoints.start()
 
   return {
     engine: 'sqlite',
