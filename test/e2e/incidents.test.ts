@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { type Demo, startDemo } from './support/demo.ts'
+import { type Demo, letProbesRest, startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
 import { assertAccessible, chiefly, follow, inOnePage, VARIANTS, type Variant, type View } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
@@ -33,6 +33,8 @@ const copied = async (page: Page, what: string) => {
 
 test('the incident of a vendor, over two clients of the demo store', async (t) => {
   const demo = await startDemo(t)
+  // Meta still fails, too: the next run of a probe would open the incident again that was resolved by hand.
+  await letProbesRest(demo)
   const open = inOnePage(t, demo.url)
 
   for (const variant of chiefly('phone')) {
@@ -49,7 +51,7 @@ test('the incident of a vendor, over two clients of the demo store', async (t) =
   }
 
   await t.test('the keyboard moves, unfolds, acknowledges, takes back, silences and opens', async (t) => {
-    const { page } = await open(t, '/incidents')
+    const { page } = await open(t, '/incidents?q=Meta')
     await row(page, VENDOR).waitFor()
     await page.keyboard.press('j')
     await page.locator('li:focus-within').filter({ hasText: VENDOR }).waitFor()
@@ -105,10 +107,11 @@ test('the incident of a vendor, over two clients of the demo store', async (t) =
   })
 
   await t.test('resolved by hand it ends with all of its sites, and its post-mortem says when', async (t) => {
-    await letProbesRest(demo)
+    const others = (await demo.ask<unknown[]>('GET', '/api/incidents?resolved=false')).length - 1
     const { page } = await open(t, '/incidents')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('link', { name: VENDOR }).click()
+    await page.getByRole('heading', { level: 1, name: VENDOR }).waitFor()
     await page.getByRole('button', { name: 'Resolve' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click()
     await page.getByText('Resolved', { exact: true }).first().waitFor()
@@ -116,17 +119,10 @@ test('the incident of a vendor, over two clients of the demo store', async (t) =
     assert.match(await copied(page, 'post-mortem'), /\n- Resolved: 25 Nov 2026, 14:\d\d, after \d+ min\n/)
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Incidents' }).click()
     await page.getByRole('heading', { level: 2, name: /^Resolved/ }).waitFor()
-    await page.getByRole('link', { name: 'Incidents', exact: true }).waitFor()
+    const stillOpen = others === 0 ? 'Incidents' : `Incidents ${others} open`
+    await page.getByRole('link', { name: stillOpen, exact: true }).waitFor()
   })
 })
-
-/** Meta still fails: the next run of a probe would open the incident again that was resolved by hand. */
-async function letProbesRest(demo: Demo): Promise<void> {
-  for (const { id } of await demo.ask<{ id: string }[]>('GET', '/api/probes?active_only=true')) {
-    const { status, text } = await demo.call('PATCH', `/api/probes/${id}`, { interval_seconds: 86_400 })
-    assert.equal(status, 200, text)
-  }
-}
 
 /** Its pages as they are read: the list, the incident, that of one site and the one that its client is sent. */
 async function look(open: (path: string) => Promise<View>, demo: Demo, variant: Required<Variant>): Promise<void> {
@@ -174,8 +170,13 @@ async function goTheWay(open: (path: string) => Promise<View>, variant: Required
   const { page } = await open('/')
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await panel(page, 'Open incidents').getByRole('link', { name: VENDOR }).waitFor()
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Incidents 1 open' }).click()
+  await page
+    .getByRole('navigation', { name: 'Pages' })
+    .getByRole('link', { name: /^Incidents \d+ open$/ })
+    .click()
   await page.getByRole('link', { name: VENDOR }).click()
+  // The list has a button of that name, too.
+  await page.getByRole('heading', { level: 1, name: VENDOR }).waitFor()
   await page.getByRole('button', { name: 'Acknowledge' }).click()
   await page.getByLabel('Comment').fill('Meta has an outage')
   await page.getByRole('dialog').getByLabel('Your name').fill('Priya')

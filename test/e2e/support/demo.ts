@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { cp } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
 import { pino } from 'pino'
@@ -36,6 +37,14 @@ export async function startDemo(
     await serveFrom(dataDir, { time: clock, environment: { PORT: await takePort(t), ...environment } }),
     token,
   )
+}
+
+/** Nothing more comes, and on a busy machine that is a silence with alerts of its own before a test has ended: from here on no probe looks. */
+export async function letProbesRest(demo: Demo): Promise<void> {
+  for (const { id } of await demo.ask<{ id: string }[]>('GET', '/api/probes?active_only=true')) {
+    const { status, text } = await demo.call('PATCH', `/api/probes/${id}`, { interval_seconds: 86_400 })
+    assert.equal(status, 200, text)
+  }
 }
 
 /** One with more of a past, which is written for the test alone. */
