@@ -1,6 +1,6 @@
 import type { Migration } from './types.ts'
 
-/** An alert of a tag knows on which events the tag is bad: one more gets a message while it is open. */
+/** An alert of a tag knows on which events the tag is bad: one more is told of while it is open. */
 export const badEvents: Migration = {
   name: '0015-bad-events',
   statements: ({ integer }) => [

@@ -1,7 +1,7 @@
 import type { Migration } from './types.ts'
 
 /**
- * What events and tags say beside their outcomes. Tables of their own: a site that sends none of it pays for none of it. Columns that a
+ * What events and tags say beside their outcomes. Tables of their own: whoever sends none of it pays for none of it. Columns that a
  * later step adds need a default, as nodes of the version before keep writing.
  */
 export const consentSignals: Migration = {

@@ -1,6 +1,6 @@
 import type { Migration } from './types.ts'
 
-/** What other systems counted of a site's events, by the hour: captured shares come from it. */
+/** What other systems counted of a site's events, by the hour: captured shares are told by it. */
 export const referenceCounts: Migration = {
   name: '0037-reference-counts',
   statements: ({ integer, counter, clustered }) => [

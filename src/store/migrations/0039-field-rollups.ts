@@ -1,6 +1,6 @@
 import type { Migration } from './types.ts'
 
-/** How often parameters of a site's own were there. A table of its own: a site that names none pays for none. */
+/** How often parameters of a site's own were there. A table of its own: whoever names none pays for none. */
 export const fieldRollups: Migration = {
   name: '0039-field-rollups',
   statements: ({ integer, counter, clustered }) => [

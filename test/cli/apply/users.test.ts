@@ -172,12 +172,12 @@ test('the last owner and whoever applies the files are neither deleted nor lower
   const lowered = owners.replace('role: owner }\n', 'role: editor }\n')
   await assert.rejects(
     stage.applyText(lowered, { token }),
-    /clients\.yaml:6:5: user “Ada@agency\.example” is whoever applies this/,
+    /clients\.yaml:6:5: user “Ada@agency\.example” is the person who applies this/,
   )
   const gone = owners.replace(/ {2}- email: Ada[\s\S]*?(?= {2}- email)/, '')
   await assert.rejects(
     stage.applyText(gone, { token, prune: true }),
-    /is whoever applies this, and in no file: --prune would delete/,
+    /is the person who applies this, and in no file: --prune would delete/,
   )
   assert.equal((await stage.roles())['Ada@agency.example'], 'owner of all')
   assert.equal((await stage.applyText(gone, { prune: true })).code, 0)
