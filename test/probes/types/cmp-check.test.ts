@@ -482,7 +482,8 @@ const HOSTILE: readonly [what: string, page: string][] = [
 ]
 for (const [what, page] of HOSTILE) {
   test(`cmp_check: a page ${what} is judged like any other`, async (t) => {
-    const outcome = await run(t, { page })
+    // As long as a busy machine may need.
+    const outcome = await run(t, { page, timeoutMs: 60_000 })
     assert.equal(outcome.status, 'critical', outcome.message)
     assert.ok(JSON.stringify(outcome.details).length < 16_000)
   })
