@@ -147,10 +147,7 @@ function once(
 const removal = (write: Store['write'], { table, within }: Slice, grain: number, { siteNo, from, to }: Range) =>
   write
     .deleteFrom(table)
-    .where('site_no', '=', siteNo)
-    .where('grain', '=', grain)
-    .where('bucket', '>=', from)
-    .where('bucket', '<', to)
+    .where(rowsOf(grain, siteNo, from, to))
     .where(within)
     .compile()
 
@@ -178,10 +175,7 @@ function insertSums(
           ...names.map((name) => ref<never>(name)),
           ...counts.map((count) => totalOf(count).as(count)),
         ])
-        .where('site_no', '=', siteNo)
-        .where('grain', '=', level.from)
-        .where('bucket', '>=', from)
-        .where('bucket', '<', to)
+        .where(rowsOf(level.from, siteNo, from, to))
         .where(within)
         .groupBy(['site_no', ...names.map((name) => ref<never>(name))]),
     )

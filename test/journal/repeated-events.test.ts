@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { happeningsOf } from '../../src/cli/demo/events.ts'
+import { occurrencesOf } from '../../src/cli/demo/events.ts'
 import { incidentsAround } from '../../src/cli/demo/incidents.ts'
 import { FURNITURE, OUTDOOR } from '../../src/cli/demo/world.ts'
 import {
@@ -52,7 +52,7 @@ for (const site of [OUTDOOR, FURNITURE]) {
     ] as const) {
       const [each, together] = [new Delta(), new Delta()]
       let events = 0
-      for (const { time, id, repertoire } of happeningsOf(traffic, from, to)) {
+      for (const { time, id, repertoire } of occurrencesOf(traffic, from, to)) {
         const minute = floorTo(time, (time < END - HOUR ? 5 : 1) * MINUTE)
         const log: Log = []
         appendPayload(log, SITE, { ...repertoire.said(id), timestamp_ms: minute }, time)

@@ -26,7 +26,7 @@ export interface Traffic {
 }
 
 /** What happens on a site at a time, epoch ms. */
-export interface Happening {
+export interface Occurrence {
   time: number
   /** Of all that say the same but for their time: a small number. */
   id: number
@@ -34,16 +34,16 @@ export interface Happening {
 }
 
 /** What happens on a site from `from` until before `to`, in order of time; without end when that is infinite. Epoch ms. */
-export function* happeningsOf(traffic: Traffic, from: number, to: number): Generator<Happening> {
+export function* occurrencesOf(traffic: Traffic, from: number, to: number): Generator<Occurrence> {
   const minutes = new Minutes(traffic)
   for (let minute = floorTo(from, MINUTE); minute < to; minute += MINUTE) {
-    for (const happening of minutes.at(minute)) if (happening.time >= from && happening.time < to) yield happening
+    for (const occurrence of minutes.at(minute)) if (occurrence.time >= from && occurrence.time < to) yield occurrence
   }
 }
 
-/** The events of `happeningsOf`. */
+/** The events of `occurrencesOf`. */
 export function* eventsOf(traffic: Traffic, from: number, to: number): Generator<EventPayload> {
-  for (const { time, id, repertoire } of happeningsOf(traffic, from, to)) {
+  for (const { time, id, repertoire } of occurrencesOf(traffic, from, to)) {
     yield { ...repertoire.said(id), timestamp_ms: time }
   }
 }
@@ -106,7 +106,7 @@ class Minutes {
     this.#weights = site.events.map(({ weight }) => weight)
   }
 
-  at(minute: number): Happening[] {
+  at(minute: number): Occurrence[] {
     const { site, incidents, seed } = this.#traffic
     const random = seededRandom(`${seed}/${site.serverContainerId}/${minute}`)
     const times = new Float64Array(poisson(random, this.#rhythm(minute) * this.#factorAt(minute)))
@@ -114,7 +114,7 @@ class Minutes {
     const around = incidents.filter(
       ({ site: where, from, to }) => where === site && from < minute + MINUTE && minute < to,
     )
-    const happened: Happening[] = []
+    const happened: Occurrence[] = []
     for (const time of times.sort()) {
       const event = this.#events[weighted(random, this.#weights)]
       const place = Math.floor(random() * VARIETY)

@@ -14,7 +14,7 @@ import { lastEventTimes } from '../../management/index.ts'
 import { minuteRowsFrom, type Retention, rollUp } from '../../rollups/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Update } from '../progress.ts'
-import { type Happening, happeningsOf } from './events.ts'
+import { type Occurrence, occurrencesOf } from './events.ts'
 import type { Incident } from './incidents.ts'
 import { PayloadReader, payloadsOf, sentAt } from './payloads.ts'
 import type { DemoSite } from './sites.ts'
@@ -108,20 +108,20 @@ function senderOf({ profile, row, from }: SiteGap, options: HistoryOptions): Sen
   const traffic = { site: profile, incidents, seed }
   const grainAt = grainsOf(profile, options)
   return profile.batchSize === null
-    ? eventSender(row.site_no, happeningsOf(traffic, from, to), grainAt)
+    ? eventSender(row.site_no, occurrencesOf(traffic, from, to), grainAt)
     : batchSender(row.site_no, new PayloadReader(payloadsOf(traffic, from, to)), grainAt)
 }
 
 type GrainAt = (time: number) => number
 
 /** Its events say the same again and again. */
-function eventSender(siteNo: number, happenings: Iterator<Happening>, grainAt: GrainAt): Sender {
+function eventSender(siteNo: number, occurrences: Iterator<Occurrence>, grainAt: GrainAt): Sender {
   const counting = new RepeatedEvents(siteNo)
-  let next = happenings.next()
+  let next = occurrences.next()
   return {
     addUntil(end, delta) {
       let events = 0
-      for (; next.done !== true && next.value.time < end; next = happenings.next()) {
+      for (; next.done !== true && next.value.time < end; next = occurrences.next()) {
         const { time, id, repertoire } = next.value
         counting.add(delta, id, () => repertoire.said(id), floorTo(time, grainAt(time)), time)
         events++
