@@ -327,16 +327,14 @@ test('the page of a site of the demo store', async (t) => {
         await end()
       }
       // A chart that is drawn again while the pointer is down forgets it, as it may on a busy machine.
-      const zoom = async (from: number, to: number, isThere: (url: URL) => boolean) => {
-        for (let tries = 1; ; tries++) {
+      const zoom = (from: number, to: number, isThere: (url: URL) => boolean) =>
+        until('the chart zooms', async () => {
           await drag(from, to, () => page.mouse.up())
-          try {
-            return await page.waitForURL(isThere, { timeout: 20_000 })
-          } catch (thrown) {
-            if (tries === 5) throw thrown
-          }
-        }
-      }
+          return page.waitForURL(isThere, { timeout: 20_000 }).then(
+            () => true,
+            () => undefined,
+          )
+        })
       const isDrawn = () =>
         chart(page, /^Events by name over time/)
           .first()

@@ -75,6 +75,7 @@ test('what people come for is a click away', async (t) => {
         await page.getByRole('link', { name: 'Open Meta CAPI at this time' }).click()
         await person.sees('the tag at that time', page.getByRole('heading', { level: 2, name: /Meta CAPI/ }), 1)
         await page.goBack()
+        await page.getByRole('heading', { level: 1, name: VENDOR }).waitFor()
         await page.getByRole('button', { name: 'Acknowledge', exact: true }).click()
         await page.getByRole('dialog').getByLabel('Your name').fill('Priya')
         await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
