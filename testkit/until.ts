@@ -3,12 +3,14 @@ const EVERY_MS = 25
 /** Between questions that have long been answered with "not yet": each costs the one who asks and the one who answers. */
 const SELDOM_MS = 250
 const SLOWER = 1.3
+/** Only a test that fails waits so long. Beside five other processes a core, what takes ten seconds elsewhere took over a minute. */
+const PATIENCE_MS = 180_000
 
 /** Waits until `check` gives something; fails after `ms`. */
 export async function until<T>(
   what: string,
   check: () => Promise<T | undefined> | T | undefined,
-  ms = 60_000,
+  ms = PATIENCE_MS,
 ): Promise<T> {
   const end = Date.now() + ms
   let pause = EVERY_MS

@@ -48,7 +48,7 @@ class Senders {
 
   async untilAnswers(count: number): Promise<void> {
     const end = this.#answers + count
-    await until(`${count} more answers`, () => (this.#answers >= end ? true : undefined), 60_000)
+    await until(`${count} more answers`, () => (this.#answers >= end ? true : undefined))
   }
 
   async stop(): Promise<void> {
@@ -125,19 +125,13 @@ test('three nodes on one PostgreSQL: one is killed, the database restarts, and e
 
   const { plain, keyed } = senders.sent
   // Another node folds the dead node's rows when it has sent no heartbeat for half a minute.
-  await until(
-    'everything is counted',
-    async () => ((await counted(first, sites.keyed)) >= keyed.acknowledged ? true : undefined),
-    90_000,
+  await until('everything is counted', async () =>
+    (await counted(first, sites.keyed)) >= keyed.acknowledged ? true : undefined,
   )
-  await until(
-    'the journal is empty',
-    async () => {
-      const total = await counted(first, sites.plain)
-      return total >= plain.acknowledged ? true : undefined
-    },
-    90_000,
-  )
+  await until('the journal is empty', async () => {
+    const total = await counted(first, sites.plain)
+    return total >= plain.acknowledged ? true : undefined
+  })
   for (const node of nodes.slice(0, 2)) assert.equal(await node.end('SIGTERM'), 0)
   const fresh = await start()
   const api = apiClient(fresh.url)

@@ -6,7 +6,7 @@ import { PROGRAM, PROGRAM_OF_SOURCES } from '../repository.ts'
 import { until } from '../until.ts'
 import { withPackedLibraries } from './packed-libraries.ts'
 
-const STOP_TIMEOUT_MS = 20_000
+const STOP_TIMEOUT_MS = 60_000
 const LOG_TAIL_CHARACTERS = 4_000
 
 export interface ProcessOptions {
