@@ -37,6 +37,9 @@ const SLOW: readonly (readonly [prefix: string, sharedBy: number])[] = [
   ['test/testkit/', 2],
 ]
 
+/** What is said of a failure at once. */
+const LINES_OF_ERROR = 8
+
 /** What makes a whole run cheaper, and says less of errors that no test catches. */
 const UNTRACKED = pathToFileURL(join(ROOT, 'testkit/processes/untracked.mjs')).href
 
@@ -94,6 +97,13 @@ try {
   const events = run({ files: entries, concurrency: CONCURRENCY, cwd: ROOT, execArgv })
   events.on('test:summary', ({ file, success }) => {
     if (file === undefined && !success) process.exitCode = 1
+  })
+  // The reporter says why at the end, which may be half an hour away. A test whose parts failed has no error of its own.
+  events.on('test:fail', ({ name, details: { error } }) => {
+    if (!(error.cause instanceof Error)) return
+    const lines = (error.cause.stack ?? error.cause.message).split('\n')
+    const told = lines.filter((line) => line.trim() !== '' && !line.includes('node:internal/'))
+    process.stderr.write(`FAILED: ${name}\n${told.slice(0, LINES_OF_ERROR).join('\n')}\n`)
   })
   for await (const text of events.compose(spec)) process.stdout.write(text as string)
 } finally {
