@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { asError, type Clock, SECOND } from '../lib/index.ts'
+import { asError, type Clock, monotonicOf, SECOND } from '../lib/index.ts'
 import type { Outbound } from '../outbound/index.ts'
 import { writeFetchedCounts } from '../reconciliation/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../store/index.ts'
@@ -20,6 +20,11 @@ import type { PageReader } from './types/pages.ts'
 
 /** A run that does not return when its time is over is given this long to say what it makes of that. */
 const GRACE_MS = 500
+/**
+ * A timer that fires so much later than it was set for says that this process was held up, and timers come before what has arrived meanwhile: the
+ * answer may lie there.
+ */
+const LATE_MS = 500
 /** Made once: the abort of every run would make another, with its stack trace. */
 const OVER = new Error('the run is over')
 export const RETRY_AFTER_MS = SECOND
@@ -45,8 +50,8 @@ export interface Run {
 }
 
 /**
- * Runs a probe: once, or twice when the network failed. Never throws: what cannot be run, throws or hangs has an `error` as its
- * outcome. Undefined when `stop` was aborted, and nothing can be said.
+ * Runs a probe: once, or twice when the network failed or this process was held up until the time was over. Never throws: what cannot be
+ * run, throws or hangs has an `error` as its outcome. Undefined when `stop` was aborted, and nothing can be said.
  */
 export async function runProbe(
   tools: RunTools,
@@ -97,7 +102,13 @@ async function attemptOnce(
   const controller = new AbortController()
   const abort = () => controller.abort(new Error('the service stops'))
   stop.addEventListener('abort', abort, { once: true })
-  const timer = setTimeout(() => controller.abort(new Error(`the time of ${timeoutMs} ms is over`)), timeoutMs)
+  const endsAt = monotonicOf(clock) + timeoutMs
+  let isLate = false
+  const timer = setTimeout(() => {
+    // What reads counts may have held it up itself.
+    isLate = type.kind === 'wire' && monotonicOf(clock) - endsAt > LATE_MS
+    controller.abort(new Error(`the time of ${timeoutMs} ms is over`))
+  }, timeoutMs)
   const { signal } = controller
   const grace = graceAfter(signal, timeoutMs)
   try {
@@ -123,14 +134,15 @@ async function attemptOnce(
       grace.outcome,
     ])
     const isFailure = outcome.isNetworkFailure === true
-    return { outcome, mayRetry: isFailure && !signal.aborted, isUnanswered: isFailure || signal.aborted }
+    const isUnanswered = isFailure || signal.aborted
+    return { outcome, mayRetry: isUnanswered && (!signal.aborted || isLate), isUnanswered }
   } catch (thrown) {
     const { name, message } = asError(thrown)
-    const isFailure = isNetworkFailure(thrown)
+    const isUnanswered = isNetworkFailure(thrown) || signal.aborted
     return {
       outcome: errorOutcome(`The check failed: ${message}`, { reason: 'exception', name }),
-      mayRetry: isFailure && !signal.aborted,
-      isUnanswered: isFailure || signal.aborted,
+      mayRetry: isUnanswered && (!signal.aborted || isLate),
+      isUnanswered,
     }
   } finally {
     clearTimeout(timer)

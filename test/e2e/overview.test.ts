@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { until } from '../../testkit/until.ts'
 import { clock } from './support/clock.ts'
-import { letProbesRest, startDemo } from './support/demo.ts'
+import { startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
 import { assertAccessible, follow, inOnePage, openPage, untilTrue, VARIANTS } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
@@ -20,7 +20,6 @@ const berlinTime = (): string =>
 
 test('the overview of the demo store', async (t) => {
   const demo = await startDemo(t)
-  await letProbesRest(demo)
   const open = inOnePage(t, demo.url)
 
   for (const variant of VARIANTS) {

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { laneOf, startOfLane } from '../../src/journal/lanes.ts'
 import { MINUTE, SECOND } from '../../src/lib/index.ts'
 import { OutboundError } from '../../src/outbound/index.ts'
-import type { ProbeOutcome } from '../../src/probes/index.ts'
+import type { ProbeOutcome, ProbeType } from '../../src/probes/index.ts'
 import { newClock } from '../../testkit/clock.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
@@ -52,6 +52,36 @@ testLogic('a run that hangs is an error when its time is over, and is not retrie
   assert.deepEqual(
     [result?.status, result?.message, result?.attempts, runs],
     ['error', 'The check did not end within 100 ms', 1, 1],
+  )
+})
+
+testLogic('a run that this process itself held up until its time was over is made once more', async (store, t) => {
+  const site = await insertSite(store)
+  const of = (probe_type: string) => insertProbe(store, site.id, { probe_type, timeout_ms: 100 })
+  const probes = [await of('asked'), await of('still silent'), await of('counted')]
+  const clock = newClock()
+  const runs: Record<string, number> = {}
+  const heldUpOnce =
+    (name: string, second: Promise<ProbeOutcome>): ProbeType['run'] =>
+    () => {
+      runs[name] = (runs[name] ?? 0) + 1
+      if (runs[name] > 1) return second
+      // As if nothing had been done for ten seconds: the timer of 100 ms fires, and the answer that came after 50 is still unread.
+      clock.advance(10 * SECOND)
+      return new Promise<never>(() => undefined)
+    }
+  const silent = Promise.resolve<ProbeOutcome>({ ...CRITICAL, isNetworkFailure: true })
+  const types = [
+    typeOf(heldUpOnce('asked', Promise.resolve(OK)), { name: 'asked' }),
+    typeOf(heldUpOnce('still silent', silent), { name: 'still silent' }),
+    // Reading counts may be what held it up.
+    typeOf(heldUpOnce('counted', Promise.resolve(OK)), { name: 'counted', kind: 'data' }),
+  ]
+  await runDue(await openNode(t, store, clock, types))
+  const results = (await Promise.all(probes.map(({ id }) => resultsOf(store, id)))).flat()
+  assert.deepEqual(
+    results.map(({ status, attempts }) => `${status} ${attempts}`),
+    ['ok 2', 'critical 2', 'error 1'],
   )
 })
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Random } from '../../testkit/random.ts'
@@ -65,8 +64,8 @@ class Wave {
       this.#received += text
     })
     // One that is refused is not closed at once: what is left of its body is read past.
-    this.#answered = Promise.race([once(this.#socket, 'data'), once(this.#socket, 'close')])
-    // A refusal before the end of the body comes with a reset, which 'close' follows.
+    this.#answered = new Promise((resolve) => this.#socket.once('data', resolve).once('close', resolve))
+    // A refusal before the end of the body comes with a reset, which 'close' follows. (`once` of node:events would throw it.)
     this.#socket.on('error', () => undefined)
     this.uploaded = Promise.race([new Promise((resolve) => this.#socket.write(bytes, resolve)), this.#answered])
   }

@@ -22,19 +22,22 @@ async function sendAtOnce(url: string, request: string, times: number): Promise<
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   await once(socket, 'connect')
   let text = ''
-  let answers = 0
+  const answers = () => text.split(/(?=HTTP\/1\.1 \d{3} )/)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   socket.setEncoding('latin1').on('data', (piece: string) => {
     text += piece
-    // Each answer ends with the brace of its body; a head has none.
-    answers += piece.split('}').length - 1
-    if (answers === times) resolve()
+    // Each answer ends with the brace of its body.
+    if (text.endsWith('}') && answers().length >= times) resolve()
   })
-  socket.on('error', reject).on('close', () => reject(new Error(`closed after ${answers} of ${times} answers`)))
+  socket.on('error', reject).on('close', () => {
+    const [last, ...others] = answers().reverse()
+    reject(new Error(`closed after ${others.length + 1} of ${times} answers, the last of them ${last}`))
+  })
   socket.write(request.repeat(times))
   await promise
   socket.destroy()
-  return text.split(/(?=HTTP\/1\.1 )/)
+  assert.equal(answers().length, times, 'an answer for each')
+  return answers()
 }
 
 function requestFor(site: SiteKey): string {

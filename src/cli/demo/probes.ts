@@ -22,6 +22,9 @@ const TYPES = PROBE_TYPES.filter(
 /** Whether what it finds changes with releases only. */
 export const isOfReleases = ({ probe_type }: ProbeRow): boolean => [VERSIONS, IMAGE].includes(probe_type)
 
+/** What the probes ask is the program that asks, which writes and judges a week meanwhile: on a slow machine its answers take seconds. */
+const TIMEOUT_MS = 30_000
+
 export interface DemoProbe {
   site: DemoSite
   row: ProbeRow
@@ -36,7 +39,8 @@ export async function ensureDemoProbes(ctx: Context, sites: readonly DemoSite[])
       const there = known.find(({ site_id, probe_type }) => site_id === site.row.id && probe_type === name)
       // A tag server that someone gave the site does not say its image there.
       if (name === IMAGE && there === undefined && !isLedToDemo(site.row)) continue
-      const input = { site_id: site.row.id, probe_type: name, config: configOf(site, name) }
+      const config = configOf(site, name)
+      const input = { site_id: site.row.id, probe_type: name, config, timeout_ms: TIMEOUT_MS }
       const row = there === undefined ? await createProbe(ctx, REGISTRY, input) : await ledAgain(ctx, site, there)
       probes.push({ site, row })
     }

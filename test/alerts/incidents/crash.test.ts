@@ -34,8 +34,13 @@ const ACTS: readonly Act[] = [
 ]
 const KILLS = ACTS.reduce((sum, { looking, sending }) => sum + looking + 1 + sending, 0)
 
+/** A message that a kill leaves without its outcome goes out again: of an act, with each kill while it may be on its way. */
+const STORY = new RegExp(
+  `^${ACTS.map(({ message, looking, sending }) => `${message}( ${message}){0,${looking + 1 + sending}}`).join(' ')}$`,
+)
+
 testPerEngine(
-  `through ${KILLS} kill -9, each incident is notified once or twice, in order, and has its alerts`,
+  `through ${KILLS} kill -9, each incident is notified, in order, again at most once a kill, and has its alerts`,
   async (engine, t) => {
     const random = new Random(SEED)
     t.diagnostic(`seed ${SEED}`)
@@ -116,7 +121,7 @@ testPerEngine(
     let repeated = 0
     for (const [hook, messages] of world.accepted) {
       const story = messages.map(({ event }) => event).join(' ')
-      assert.match(story, /^opened( opened)? escalated( escalated)? resolved( resolved)?$/, hook)
+      assert.match(story, STORY, hook)
       assert.equal(new Set(messages.map(({ incident }) => incident.id)).size, 1, hook)
       assert.equal(new Set(messages.map(({ alert }) => alert.id)).size, 1, hook)
       const keys = new Set(messages.map(({ event, idempotency_key }) => `${event} ${idempotency_key}`))

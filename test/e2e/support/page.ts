@@ -78,7 +78,7 @@ export async function openPage(t: TestContext, url: string, path: string, varian
     // Hooks run in the order they were set: a service that the test started first may be gone before its page, which goes on asking.
     // One that dies during a test does not get away with it: what the test waits for does not come.
     const isAfterEnd =
-      message.text().includes('net::ERR_CONNECTION_REFUSED') && URL.parse(message.location().url)?.origin === url
+      /net::ERR_CONNECTION_(REFUSED|RESET)/.test(message.text()) && URL.parse(message.location().url)?.origin === url
     if (!isAfterEnd) browserErrors.push(message.text())
   }
   const onError = (error: Error): number => browserErrors.push(error.message)
