@@ -2,21 +2,13 @@ import { median, robustSpread } from '../../src/detection/index.ts'
 import { type Alarm, AlarmLog } from './alarms.ts'
 import type { Fault } from './faults.ts'
 import type { SiteHistory } from './history.ts'
+import type { BaselineOutcome } from './score.ts'
 import { isFalse, PROBES_OF } from './score.ts'
 import { FIRST_JUDGED, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR } from './world.ts'
 
 /** Rules that people write into a monitoring system within an hour. Each judges the site and each of its events. */
 export const BASELINES = ['|z| ≥ 3, same hour', 'EWMA', 'silent for 60 min', 'seasonal hybrid ESD'] as const
 export type Baseline = (typeof BASELINES)[number]
-
-/** Of one rule on one site. */
-export interface BaselineOutcome {
-  readonly rule: Baseline
-  /** Of the visible faults of volume. */
-  readonly found: number
-  readonly visible: number
-  readonly falseAlarms: number
-}
 
 export function baselineOutcomes(history: SiteHistory, isVisible: (fault: Fault) => boolean): BaselineOutcome[] {
   const ofVolume = history.faults.filter((fault) => PROBES_OF[fault.kind].includes('data_volume'))

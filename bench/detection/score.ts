@@ -1,7 +1,16 @@
 import type { Alarm } from './alarms.ts'
-import type { BaselineOutcome } from './baselines.ts'
 import type { Fault, FaultKind } from './faults.ts'
 import { SLOT, SLOTS_AN_HOUR, timeOf } from './world.ts'
+
+/** Of one rule on one site. */
+export interface BaselineOutcome {
+  /** One of `BASELINES`. */
+  readonly rule: string
+  /** Of the visible faults of volume. */
+  readonly found: number
+  readonly visible: number
+  readonly falseAlarms: number
+}
 
 /** What data_volume says of events that come twice, apart from what it says of those that are missing. */
 export const DOUBLED_PROBE = 'data_volume, doubled'

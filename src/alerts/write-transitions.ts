@@ -17,7 +17,8 @@ import {
   type Transaction,
 } from '../store/index.ts'
 import { endFeedback } from './feedback-rows.ts'
-import { type PendingTransition, throughIncidents } from './incidents/write-incidents.ts'
+import type { PendingTransition } from './incidents/due-messages.ts'
+import { throughIncidents } from './incidents/write-incidents.ts'
 import { entriesOf } from './message-entries.ts'
 import type { AlertContext } from './rules.ts'
 import { endResolvedSilences } from './silences/silences.ts'

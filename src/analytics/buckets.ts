@@ -1,6 +1,11 @@
 import { DAY, floorTo, HOUR, invalidRequest, MINUTE } from '../lib/index.ts'
 import { FIVE_MINUTES, type TimeRange } from '../rollups/index.ts'
-import type { OffsetSpan } from './window.ts'
+
+/** A stretch of time in which a zone keeps one offset from UTC. */
+export interface OffsetSpan extends TimeRange {
+  /** Local time minus UTC, ms. */
+  offset: number
+}
 
 /** Points of a chart that `auto` aims at. */
 export const AUTO_POINTS = 400

@@ -17,6 +17,7 @@ import {
   widenRange,
 } from '../rollups/index.ts'
 import type { SiteRow } from '../store/index.ts'
+import type { OffsetSpan } from './buckets.ts'
 import { BUCKET_NAMES } from './buckets.ts'
 import type { ReportContext } from './snapshot.ts'
 
@@ -164,12 +165,6 @@ function lastHours(hours: number, end: number, retention: Retention): TimeRange 
     throw invalidRequest('/hours', `must be a whole number from 1 to ${most}`)
   }
   return { from: end - hours * HOUR, to: end }
-}
-
-/** A stretch of time in which a zone keeps one offset from UTC. */
-export interface OffsetSpan extends TimeRange {
-  /** Local time minus UTC, ms. */
-  offset: number
 }
 
 /** Local days are up to 25 hours long, so the one that holds `from` starts within this before it. */

@@ -1,7 +1,15 @@
 import { DAY } from '../lib/index.ts'
-import type { PresenceWeeks } from './past-fields.ts'
 import { clamp, median, sum } from './statistics.ts'
+import type { PresenceBucket } from './usual-share.ts'
 import { blocksOf, countsOfField, type FieldCount, type RangeCount, type UsualShare, WAVERING } from './usual-share.ts'
+
+/** Events of one name before the last day. */
+export interface PresenceWeeks<F extends string> {
+  /** The seven days before the last 24 hours, hour by hour, oldest first; hours without events may be missing. */
+  readonly usual: readonly PresenceBucket<F>[]
+  /** The three weeks before those, day by day, for those who ask for them; days without events may be missing. */
+  readonly earlier?: readonly PresenceBucket<F>[]
+}
 
 /** Days that have to be known before they show what a site is like without a campaign. */
 const MIN_DAYS = 14

@@ -47,9 +47,10 @@ export {
   type OwnParameter,
   PARAMETER,
 } from './field-contract.ts'
+export type { PresenceWeeks } from './four-weeks.ts'
 export { counted, type Loss, type LossInput, lossOf, type Ran, runsMissed } from './loss.ts'
 export type { Band } from './passing.ts'
-export type { PastFields, PresenceWeeks } from './past-fields.ts'
+export type { PastFields } from './past-fields.ts'
 export {
   ecommerceQuality,
   learnPresence,

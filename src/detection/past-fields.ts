@@ -1,22 +1,7 @@
+import type { PresenceWeeks } from './four-weeks.ts'
 import { ordinaryLevel, waveringOfDays } from './four-weeks.ts'
 import { sum } from './statistics.ts'
-import {
-  clumping,
-  countsOfField,
-  eventsIn,
-  type FaultyShare,
-  type PresenceBucket,
-  type UsualShare,
-  usualShare,
-} from './usual-share.ts'
-
-/** Events of one name before the last day. */
-export interface PresenceWeeks<F extends string> {
-  /** The seven days before the last 24 hours, hour by hour, oldest first; hours without events may be missing. */
-  readonly usual: readonly PresenceBucket<F>[]
-  /** The three weeks before those, day by day, for those who ask for them; days without events may be missing. */
-  readonly earlier?: readonly PresenceBucket<F>[]
-}
+import { clumping, countsOfField, eventsIn, type FaultyShare, type UsualShare, usualShare } from './usual-share.ts'
 
 /** What those say of a field. */
 export interface PastField extends UsualShare {

@@ -1,9 +1,10 @@
 import { Temporal } from 'temporal-polyfill'
 import { JobRunner, type Leases } from '../cluster/index.ts'
 import { attemptAll, DAY, HOUR, MINUTE } from '../lib/index.ts'
-import { type DeletionHooks, type Digest, digestOf } from '../management/index.ts'
+import { type DeletionHooks, digestOf } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
-import { type DigestContext, writeDigest } from './write-digest.ts'
+import type { DigestContext, DigestKind, DueDigest, DuePeriod } from './due-digest.ts'
+import { writeDigest } from './write-digest.ts'
 
 /** Longer than any period may still be due. */
 const KEPT_MS = 60 * DAY
@@ -52,14 +53,6 @@ export class Digests extends JobRunner {
   }
 }
 
-/** A digest that is to be written. */
-export interface DueDigest {
-  clientId: string
-  kind: DigestKind
-  timezone: string
-  period: DuePeriod
-}
-
 /** No period that is due ended longer ago. */
 const LOOK_BACK_MS = 9 * DAY
 
@@ -104,21 +97,6 @@ export async function dueDigests({ read }: Pick<Store, 'read'>, now: number): Pr
     periods.set(key, period)
     return done.has(`${id} ${period.to}`) ? [] : [{ clientId: id, kind, timezone, period }]
   })
-}
-
-export type DigestKind = Exclude<Digest, 'off'>
-
-/** Half-open, epoch ms. */
-export interface Period {
-  from: number
-  to: number
-}
-
-/** A period that is over, and the one that it is measured against. */
-export interface DuePeriod extends Period {
-  /** When its digest was to be written. */
-  dueAt: number
-  before: Period
 }
 
 /** When people start to work, and late enough for the last events of the night to be counted. */

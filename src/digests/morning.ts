@@ -3,8 +3,7 @@ import { monthUsage } from '../management/index.ts'
 import type { DigestMorning } from '../notifications/index.ts'
 import { chunksOf, type Kysely, type SiteRow, type Tables } from '../store/index.ts'
 import { Changes, changeInWords, versionInWords, versionsIn, weeksOf } from '../today/index.ts'
-import type { DueDigest } from './digests.ts'
-import type { DigestContext } from './write-digest.ts'
+import type { DigestContext, DueDigest } from './due-digest.ts'
 
 /** No one reads more of them in an e-mail. */
 const MOST_CHANGES = 10

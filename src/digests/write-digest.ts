@@ -3,14 +3,9 @@ import { overview, type ReportContext, type WindowReport } from '../analytics/in
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { lockClient } from '../management/index.ts'
 import { type DigestMessage, type DigestSite, enqueue } from '../notifications/index.ts'
-import type { SiteRow, Store } from '../store/index.ts'
-import type { DueDigest, DuePeriod } from './digests.ts'
+import type { SiteRow } from '../store/index.ts'
+import type { DigestContext, DueDigest, DuePeriod } from './due-digest.ts'
 import { morningOf } from './morning.ts'
-
-/** What a digest is read from and written to. */
-export interface DigestContext extends ReportContext {
-  store: Store
-}
 
 /** The morning's digest is no use in the evening, nor are several at once after days of standstill. */
 const TOO_LATE_MS = 12 * HOUR

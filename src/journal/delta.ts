@@ -8,7 +8,7 @@ import {
 } from '../rollups/index.ts'
 import type { EventCounts, FieldCounts, SignalCounts, TagCounts, TagSignalCounts } from '../store/index.ts'
 import { CounterPool, type Counters } from './counters.ts'
-import type { ClientSeen, VersionSeen } from './seen.ts'
+import type { SeenOnes } from './seen.ts'
 
 /** Counts as they stand in a log, in the order of `EVENT_COLUMNS`, `TAG_COLUMNS` or those of their signals. */
 export type Counts = number[]
@@ -56,17 +56,13 @@ export interface EventDelta {
 }
 
 /** What one container of a site reported for one minute. */
-export interface Cell {
+export interface Cell extends SeenOnes {
   /** Start of the UTC minute, epoch ms. */
   minute: number
   containerId: string
   /** When the last of it was accepted, epoch ms. */
   lastSeenAt: number
   events: Map<string, EventDelta>
-  /** Those that said which they are; undefined where none did. */
-  versions: Map<string, VersionSeen> | undefined
-  /** Likewise. */
-  clients: Map<string, ClientSeen> | undefined
   /** Where its counters come from. */
   pool: CounterPool
 }

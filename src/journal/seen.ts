@@ -1,5 +1,3 @@
-import type { Cell } from './delta.ts'
-
 /** Times of acceptance, epoch ms. */
 interface Seen {
   firstSeenAt: number
@@ -17,12 +15,18 @@ export interface ClientSeen extends Seen {
   name: string
 }
 
-export function seeVersion(cell: Cell, seen: VersionSeen): void {
+/** Who sent what is counted together; undefined where none said so. */
+export interface SeenOnes {
+  versions: Map<string, VersionSeen> | undefined
+  clients: Map<string, ClientSeen> | undefined
+}
+
+export function seeVersion(cell: SeenOnes, seen: VersionSeen): void {
   cell.versions ??= new Map()
   see(cell.versions, `${seen.version}\0${seen.environment}`, seen)
 }
 
-export function seeClient(cell: Cell, seen: ClientSeen): void {
+export function seeClient(cell: SeenOnes, seen: ClientSeen): void {
   cell.clients ??= new Map()
   see(cell.clients, seen.name, seen)
 }
@@ -38,7 +42,7 @@ function see<T extends Seen>(all: Map<string, T>, key: string, seen: T): void {
 }
 
 /** Adds the versions and clients of `theirs` to `ours`. */
-export function absorbSeen(ours: Cell, { versions, clients }: Cell): void {
+export function absorbSeen(ours: SeenOnes, { versions, clients }: SeenOnes): void {
   if (versions !== undefined) for (const seen of versions.values()) seeVersion(ours, seen)
   if (clients !== undefined) for (const seen of clients.values()) seeClient(ours, seen)
 }

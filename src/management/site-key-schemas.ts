@@ -1,9 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
+import type { SiteKeyRow } from '../store/index.ts'
 import { NOT_BLANK } from './client-schemas.ts'
 import { keyState } from './key-validity.ts'
-import type { UsedKey } from './site-keys.ts'
+
+/** A key with its last use; null: none is known. */
+export interface UsedKey {
+  key: SiteKeyRow
+  lastUsedAt: number | null
+}
 
 const KeyName = Type.String({
   ...NOT_BLANK,

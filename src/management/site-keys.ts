@@ -20,7 +20,7 @@ import {
 import { changedFields, writeAudit } from './audit.ts'
 import { type Context, lockSite } from './context.ts'
 import { endOf, firstKeyOf, keyState, keysOf, siteKeyFields } from './key-validity.ts'
-import type { ChangeKey, RotateKey } from './site-key-schemas.ts'
+import type { ChangeKey, RotateKey, UsedKey } from './site-key-schemas.ts'
 
 /** Keys of a site that are valid at the same time. */
 export const MOST_VALID_KEYS = 3
@@ -29,12 +29,6 @@ export const MOST_ENDED_KEYS = 10
 /** How long the old key stays valid where the caller does not say. */
 const OVERLAP_MS = 7 * DAY
 const LONGEST_OVERLAP_MS = 365 * DAY
-
-/** A key with its last use; null: none is known. */
-export interface UsedKey {
-  key: SiteKeyRow
-  lastUsedAt: number | null
-}
 
 /** A site's keys with their last uses, the newest first. */
 export async function listKeys(db: Kysely<Tables>, site: SiteRow): Promise<UsedKey[]> {

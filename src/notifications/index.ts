@@ -1,6 +1,7 @@
 export { deliveriesOf } from './api/deliveries.ts'
+export type { NotificationRouteOptions } from './api/own-channel-routes.ts'
 export { CreateOwnChannel, type OwnChannelRecord, type UpdateOwnChannel } from './api/own-channel-schemas.ts'
-export { type NotificationRouteOptions, notificationRoutes } from './api/routes.ts'
+export { notificationRoutes } from './api/routes.ts'
 export { type ChannelList, type ChannelRecord, DeliveryRecord, type TestResult } from './api/schemas.ts'
 export { LocalTimes } from './cards/card.ts'
 export {
@@ -33,7 +34,8 @@ export {
 export { channelKind, type KindName } from './kinds/kinds.ts'
 export { briefOnes, sayCritical } from './merging.ts'
 export * from './message.ts'
-export { Notifications, type NotificationsOptions, type NotificationsWatch } from './notifications.ts'
+export type { NotificationsWatch } from './metrics.ts'
+export { Notifications, type NotificationsOptions } from './notifications.ts'
 export type { AddOverride, OnCallRecord, OverrideRecord, SetOnCall } from './on-call/schemas.ts'
 export { escalatesTo, type OnCallPerson, type OnCallPlan, whoIsOnCall } from './on-call/who-is-on-call.ts'
 export {

@@ -2,7 +2,16 @@ import { sql } from 'kysely'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
-import type { NotificationsWatch } from './notifications.ts'
+import type { ServiceKind } from './services/services.ts'
+import type { SendOutcome } from './transport.ts'
+
+/** Observes the outcomes of messages; for metrics. */
+export interface NotificationsWatch {
+  /** An attempt has ended, of a message or of a group of them. */
+  onOutcome?: (service: ServiceKind, outcome: SendOutcome['kind']) => void
+  /** So many messages were given up. */
+  onGivenUp?: (count: number) => void
+}
 
 interface DeliveryMetricsOptions {
   store: Store

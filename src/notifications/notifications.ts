@@ -15,9 +15,9 @@ import {
 import { backoffMs } from './delivery/schedule.ts'
 import { Delivery } from './delivery/sender.ts'
 import type { Message } from './message.ts'
+import type { NotificationsWatch } from './metrics.ts'
 import { deliveryMetrics } from './metrics.ts'
 import { clearDeliveries, removeMessagesOfClient } from './outbox.ts'
-import type { ServiceKind } from './services/services.ts'
 import type { SendOutcome, Transports } from './transport.ts'
 
 const RETENTION_INTERVAL_MS = 10 * MINUTE
@@ -45,14 +45,6 @@ export interface NotificationsOptions {
   /** Of 0 … 1. */
   random?: () => number
   timings?: Partial<DeliveryTimings>
-}
-
-/** Observes the outcomes of messages; for metrics. */
-export interface NotificationsWatch {
-  /** An attempt has ended, of a message or of a group of them. */
-  onOutcome?: (service: ServiceKind, outcome: SendOutcome['kind']) => void
-  /** So many messages were given up. */
-  onGivenUp?: (count: number) => void
 }
 
 /** The messages of this process: sending those in the outbox, and the retention of those that were. */

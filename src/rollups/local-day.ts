@@ -1,6 +1,11 @@
 import { Temporal } from 'temporal-polyfill'
 import { ceilTo, DAY, floorTo, HOUR } from '../lib/index.ts'
-import type { TimeRange } from './range-plan.ts'
+
+/** A half-open interval, epoch ms. */
+export interface TimeRange {
+  from: number
+  to: number
+}
 
 /**
  * The UTC hours of the site's local day that holds `time`: 23 to 25 of them. An hour in which a local midnight lies, as in Asia/Kolkata, belongs to the

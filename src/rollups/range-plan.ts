@@ -1,12 +1,7 @@
 import { ceilTo, DAY, floorTo, HOUR, MINUTE } from '../lib/index.ts'
 import { GRAIN } from './columns.ts'
+import type { TimeRange } from './local-day.ts'
 import { localDay } from './local-day.ts'
-
-/** A half-open interval, epoch ms. */
-export interface TimeRange {
-  from: number
-  to: number
-}
 
 export type Grain = (typeof GRAIN)[keyof typeof GRAIN]
 

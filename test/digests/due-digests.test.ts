@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type DigestKind, duePeriod } from '../../src/digests/digests.ts'
+import { duePeriod } from '../../src/digests/digests.ts'
+import type { DigestKind } from '../../src/digests/due-digest.ts'
 
 /** Times without seconds, UTC. */
 const CASES: [

@@ -67,6 +67,17 @@ const LINT_EXAMPLES: readonly Example[] = [
       'src/lib/egg.ts': 'export const egg = 1\n',
     },
   },
+  {
+    rule: 'noImportCycles',
+    broken: {
+      'src/lib/bird.ts': "import type { nest } from './nest.ts'\nexport interface Bird {\n  lays: typeof nest\n}\n",
+      'src/lib/nest.ts': "import type { Bird } from './bird.ts'\nexport const nest = (bird: Bird) => bird\n",
+    },
+    kept: {
+      'src/lib/bird.ts': "import { type Bird, nest } from './nest.ts'\nexport const lay = (bird: Bird) => nest(bird)\n",
+      'src/lib/nest.ts': 'export interface Bird {\n  name: string\n}\nexport const nest = (bird: Bird) => bird\n',
+    },
+  },
   example(
     'noUnusedImports',
     "import { join } from 'node:path'\nexport const path = 'a'\n",

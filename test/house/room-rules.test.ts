@@ -140,10 +140,15 @@ const importing = (from: string, targets: readonly string[]) =>
   targets.map((to, n) => `export type { Thing as Thing${n} } from '${specifier(from, to)}'\n`).join('')
 
 const repositoryPath = (path: string) => join('src', path)
-const violations = await lint(
+/** These examples import one another: cycles are another rule's. */
+const lintRooms = async (files: Record<string, string>) => {
+  const found = await lint(files)
+  return new Map([...found].map(([path, all]) => [path, all.filter(({ rule }) => rule !== 'noImportCycles')]))
+}
+const violations = await lintRooms(
   Object.fromEntries(importers.map(({ path, forbidden }) => [repositoryPath(path), importing(path, forbidden)])),
 )
-const clean = await lint(
+const clean = await lintRooms(
   Object.fromEntries(importers.map(({ path, allowed }) => [repositoryPath(path), importing(path, allowed)])),
 )
 

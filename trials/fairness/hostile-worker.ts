@@ -5,17 +5,8 @@ import { answerCalls } from '../../testkit/processes/worker-calls.ts'
 import { Random } from '../../testkit/random.ts'
 import { ANOTHER_ADDRESS, Herd } from '../fuzz/pressure/herd.ts'
 import { type HostileKind, hostileKinds } from './kinds.ts'
+import type { HostilePlan, NoteAnswer } from './together.ts'
 import { sendTogether } from './together.ts'
-
-/** One stretch of hostile requests. */
-export interface HostilePlan {
-  url: string
-  key: string
-  /** Name of one of `hostileKinds`. */
-  kind: string
-  seconds: number
-  seed: number
-}
 
 export interface HostileResult {
   sent: number
@@ -25,9 +16,6 @@ export interface HostileResult {
   /** Events of requests whose answer is not known: they may be counted or not. */
   doubtfulEvents: number
 }
-
-/** Notes what became of a request: its status, or null for no answer. */
-export type NoteAnswer = (status: number | null) => void
 
 const ANSWER_TIMEOUT_MS = 30_000
 const TICK_MS = 5

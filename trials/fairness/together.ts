@@ -1,8 +1,20 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Random } from '../../testkit/random.ts'
-import type { HostilePlan, NoteAnswer } from './hostile-worker.ts'
 import type { HostileKind } from './kinds.ts'
+
+/** Notes what became of a request: its status, or null for no answer. */
+export type NoteAnswer = (status: number | null) => void
+
+/** One stretch of hostile requests. */
+export interface HostilePlan {
+  url: string
+  key: string
+  /** Name of one of `hostileKinds`. */
+  kind: string
+  seconds: number
+  seed: number
+}
 
 /** How long a wave's bodies may take to be taken up, and its answers to come. */
 const UPLOAD_MS = 10_000

@@ -1,9 +1,16 @@
 import type { AlertMessageKind, Channel } from '../../notifications/index.ts'
 import type { AlertRow, Tables, Transaction } from '../../store/index.ts'
+import type { Transition } from '../machine/types.ts'
 import { type AlertContext, type AlertSource, loadSources, rulesOf } from '../rules.ts'
 import type { Case } from './case.ts'
 import type { Ending } from './close.ts'
-import type { PendingTransition } from './write-incidents.ts'
+
+/** A transition that is to be written. Without a source there is no one to notify. */
+export interface PendingTransition {
+  before: AlertRow | null
+  transition: Transition
+  source: AlertSource | undefined
+}
 
 /** A message that an incident would send. */
 export interface Intent {

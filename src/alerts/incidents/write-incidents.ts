@@ -1,23 +1,16 @@
 import { quoted } from '../../lib/index.ts'
 import { channelsTold, withdrawEnd } from '../../notifications/index.ts'
 import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
-import type { Transition } from '../machine/types.ts'
 import { areMuted, isSilenced } from '../mutes.ts'
-import type { AlertContext, AlertSource } from '../rules.ts'
+import type { AlertContext } from '../rules.ts'
 import { type Case, factsOfSites, lockCases, saveCases } from './case.ts'
 import { followAlerts, worstOf } from './close.ts'
+import type { PendingTransition } from './due-messages.ts'
 import { type DueMessage, dueMessages, type Intent } from './due-messages.ts'
 import { fileAlerts, type News } from './file-alerts.ts'
 import { rankOf, signOf } from './sign.ts'
 import { speak } from './speak.ts'
 import { lateMs } from './steady.ts'
-
-/** A transition that is to be written. Without a source there is no one to notify. */
-export interface PendingTransition {
-  before: AlertRow | null
-  transition: Transition
-  source: AlertSource | undefined
-}
 
 /** What is to be written of alerts once their incidents are known. */
 interface Filings {

@@ -1,11 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { DAY, floorTo, HOUR, invalidRequest, MINUTE } from '../../lib/index.ts'
 import { GRAIN, type RollupTable } from '../../rollups/index.ts'
+import type { OffsetSpan } from '../buckets.ts'
 import { type BucketStep, type Buckets, modulo } from '../buckets.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type SumRow, sumRollups } from '../sums.ts'
 import type { TagIdentity } from '../tag-identity.ts'
-import type { OffsetSpan, ReportWindow } from '../window.ts'
+import type { ReportWindow } from '../window.ts'
 import type { TimeseriesQuery } from './plan.ts'
 
 /** Most sums that one report reads: as many as 500 names at 400 points, with some room for clock changes. */

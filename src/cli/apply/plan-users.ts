@@ -14,12 +14,6 @@ export interface People {
   callers: readonly string[]
 }
 
-/** Someone who was invited; the link is said by the service once. */
-export interface Invitation {
-  email: string
-  link: InvitedUser['link']
-}
-
 /** A role by the name of its client. */
 interface NamedRole {
   client: string | null

@@ -1,9 +1,15 @@
+import type { InvitedUser } from '../../accounts/index.ts'
 import { type Api, RefusedError } from './api.ts'
 import type { Change, FieldChange, Ref, Stage } from './change.ts'
 import { type Matched, matchByName } from './matching.ts'
-import type { Invitation } from './plan-users.ts'
 import type { Problem } from './problems.ts'
 import type { Source, Wanted } from './wanted.ts'
+
+/** Someone who was invited; the link is said by the service once. */
+export interface Invitation {
+  email: string
+  link: InvitedUser['link']
+}
 
 type Fields = Readonly<Record<string, unknown>>
 

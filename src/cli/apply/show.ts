@@ -1,7 +1,7 @@
 import { printable } from '../../lib/index.ts'
 import type { Change } from './change.ts'
 import type { Plan } from './plan.ts'
-import type { Invitation } from './plan-users.ts'
+import type { Invitation } from './planning.ts'
 
 const SIGNS = { create: '+', update: '~', delete: '-' } as const
 

@@ -1,6 +1,9 @@
 import { Type } from 'typebox'
 import { errorResponses, type HttpApp, NoContent, seesSecrets } from '../../http/index.ts'
+import type { Clock } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
+import type { Store } from '../../store/index.ts'
+import type { Notifications } from '../notifications.ts'
 import { sendTestMessages, type TestLimit } from './channels.ts'
 import { deleteFieldChannel, fieldOf, keyOfChannel, updateFieldChannel } from './field-channels.ts'
 import {
@@ -11,8 +14,13 @@ import {
   UpdateOwnChannel,
 } from './own-channel-schemas.ts'
 import { createOwnChannel, deleteOwnChannel, listOwnChannels, updateOwnChannel } from './own-channels.ts'
-import type { NotificationRouteOptions } from './routes.ts'
 import { TestParams, TestResult } from './schemas.ts'
+
+export interface NotificationRouteOptions {
+  store: Store
+  clock: Clock
+  notifications: Notifications
+}
 
 const tags = ['Notifications']
 const path = '/api/clients/:client_id/channels'

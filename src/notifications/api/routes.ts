@@ -1,20 +1,12 @@
 import { Type } from 'typebox'
 import { errorResponses, type HttpApp, linkNextPage } from '../../http/index.ts'
-import type { Clock } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
-import type { Store } from '../../store/index.ts'
-import type { Notifications } from '../notifications.ts'
 import { onCallRoutes } from '../on-call/routes.ts'
 import { listChannels, sendTestMessages, TestLimit } from './channels.ts'
 import { listDeliveries, retryDelivery } from './deliveries.ts'
+import type { NotificationRouteOptions } from './own-channel-routes.ts'
 import { ownChannelRoutes } from './own-channel-routes.ts'
 import { ChannelList, DeliveryParams, DeliveryQuery, DeliveryRecord, TestParams, TestResult } from './schemas.ts'
-
-export interface NotificationRouteOptions {
-  store: Store
-  clock: Clock
-  notifications: Notifications
-}
 
 const tags = ['Notifications']
 

@@ -13,6 +13,7 @@ import { countedUntil } from '../../journal/index.ts'
 import { DAY, floorTo, isoTime, MINUTE, namesInWords } from '../../lib/index.ts'
 import type { Kysely, SiteRow, Store, Tables } from '../../store/index.ts'
 import { type Refusals, readRefusals, readUnknownKeys } from './refusals.ts'
+import type { Unjudged } from './unjudged.ts'
 
 /** With counts further behind than this, sites that send would be taken for silent ones. */
 const MOST_BEHIND_MS = 2 * MINUTE
@@ -24,12 +25,6 @@ export interface Counting {
   store: Pick<Store, 'reports'>
   site: SiteRow
   now: number
-}
-
-/** Why nothing can be judged, and in words what was seen and when judging starts. */
-export interface Unjudged {
-  reason: UnjudgedReason
-  message: string
 }
 
 /** What such a run found. */

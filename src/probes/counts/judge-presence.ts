@@ -9,10 +9,11 @@ import {
 } from '../../detection/index.ts'
 import { DAY, floorTo, HOUR, MINUTE, Yielder } from '../../lib/index.ts'
 import { NO_EVENT, type TimeRange } from '../../rollups/index.ts'
-import { type Counting, type CountsOutcome, judgeLearnt, type Unjudged } from './judge-counts.ts'
+import { type Counting, type CountsOutcome, judgeLearnt } from './judge-counts.ts'
 import { isSettled, LearntCache, learningPeriod, ofEachStore } from './learnt-cache.ts'
 import { earlierRange, type PresenceReader, usualRange } from './presence-counts.ts'
 import { lastDay, type Timeline } from './timeline.ts'
+import type { Unjudged } from './unjudged.ts'
 
 /** Of the last day, what is looked at in slots, ms. */
 const NEWEST_MS = 2 * HOUR

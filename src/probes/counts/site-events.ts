@@ -16,8 +16,9 @@ import { specialDaysOf } from '../../management/index.ts'
 import { type EventCounts, historyOf, readEventCounts } from './event-counts.ts'
 import { readFeedback } from './feedback.ts'
 import { markedDays, publicHolidays } from './holidays.ts'
-import { type Counting, type CountsOutcome, judgeLearnt, type Unjudged } from './judge-counts.ts'
+import { type Counting, type CountsOutcome, judgeLearnt } from './judge-counts.ts'
 import { isSettled, LearntCache, learningPeriod, ofEachStore } from './learnt-cache.ts'
+import type { Unjudged } from './unjudged.ts'
 
 /** A site's events of the last day, and what is usual for them. */
 export interface SiteEvents {

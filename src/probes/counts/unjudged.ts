@@ -1,7 +1,12 @@
-import type { UsualCounts } from '../../detection/index.ts'
+import type { UnjudgedReason, UsualCounts } from '../../detection/index.ts'
 import { DAY, floorTo, HOUR, number } from '../../lib/index.ts'
-import type { Unjudged } from './judge-counts.ts'
 import { SLOT } from './timeline.ts'
+
+/** Why nothing can be judged, and in words what was seen and when judging starts. */
+export interface Unjudged {
+  reason: UnjudgedReason
+  message: string
+}
 
 /** Nothing was there to be judged. */
 export const noData = (message: string): Unjudged => ({ reason: 'no_data', message })

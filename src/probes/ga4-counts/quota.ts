@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import { fieldsOf, HOUR, isObject, number } from '../../lib/index.ts'
-import { wholeNumberOf } from '../google/ask.ts'
+import { wholeNumberOf } from '../google/failure.ts'
 
 /**
  * What is left to others of a property's quotas before nothing more is asked: a tenth of what Google grants a standard property, so that

@@ -2,7 +2,7 @@ import { sign } from 'node:crypto'
 import { isObject, MINUTE, parseForeignJson, SECOND, unlessAborted } from '../../lib/index.ts'
 import type { Outbound } from '../../outbound/index.ts'
 import type { GoogleCredentials } from '../probe-type.ts'
-import { GoogleFailure, googleErrorOf, reasonOf, textOf, unreachable } from './ask.ts'
+import { GoogleFailure, googleErrorOf, reasonOf, textOf, unreachable } from './failure.ts'
 
 /** What a run asks with. */
 export interface Caller {

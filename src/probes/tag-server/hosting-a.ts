@@ -1,5 +1,4 @@
 import { DAY } from '../../lib/index.ts'
-import type { HostingCheck } from './hosting.ts'
 import {
   type ContainerFacts,
   type DomainFacts,
@@ -10,6 +9,7 @@ import {
   type Words,
   wordFor,
 } from './hosting-a-answers.ts'
+import type { HostingCheck } from './hosting-api.ts'
 import { type Ask, askJson, type HostingAnswer, type HostingTools, judgeStatus } from './hosting-api.ts'
 import { type CheckFinding, type Json, type JsonObject, objectIn } from './judge.ts'
 

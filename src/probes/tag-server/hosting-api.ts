@@ -3,6 +3,16 @@ import { retryAfterMs } from '../../outbound/index.ts'
 import { providerFailure, type RequestTools } from './ask.ts'
 import type { CheckFinding } from './judge.ts'
 
+export interface HostingCheck {
+  findings: readonly CheckFinding[]
+  /** What is said when nothing is wrong; empty when nothing is known. */
+  summary: string
+  details: Readonly<Record<string, unknown>>
+  /** How long the host's interface took, ms; null when it did not answer. */
+  totalMs: number | null
+  failure: unknown
+}
+
 export interface HostingTools extends RequestTools {
   /** When the run started, epoch ms. */
   now: number

@@ -1,4 +1,5 @@
 import { type ContainerLimits, checkProviderA } from './hosting-a.ts'
+import type { HostingCheck } from './hosting-api.ts'
 import { askJson, type HostingTools, judgeStatus } from './hosting-api.ts'
 import { type CheckFinding, type JsonObject, objectIn } from './judge.ts'
 
@@ -89,16 +90,6 @@ interface ProviderBOptions {
   /** Where the answer has the status: names and numbers separated by dots, e.g. `data.0.status`. */
   jsonPath: string
   okStatuses: readonly string[]
-}
-
-export interface HostingCheck {
-  findings: readonly CheckFinding[]
-  /** What is said when nothing is wrong; empty when nothing is known. */
-  summary: string
-  details: Readonly<Record<string, unknown>>
-  /** How long the host's interface took, ms; null when it did not answer. */
-  totalMs: number | null
-  failure: unknown
 }
 
 const WHO = 'the status address of hosting provider B'

@@ -16,7 +16,8 @@ import type { ContainerReading } from '../cmp-check/read.ts'
 import { defineProbeType, isNetworkFailure, type ProbeContext, type ProbeOutcome } from '../probe-type.ts'
 import { shownAddress } from '../tag-server/addresses.ts'
 import { badFindings, judged, sinceInMemory, sinceText, statusSince } from '../tag-server/judge.ts'
-import { bodyOf, PageReadError } from './pages.ts'
+import { bodyOf } from './fetched-body.ts'
+import { PageReadError } from './pages.ts'
 
 const CmpSettings = Type.Object(
   {

@@ -9,8 +9,8 @@ import {
 } from '../../detection/index.ts'
 import { number, percent } from '../../lib/index.ts'
 import { type RecentConsent, readConsent, readConsentWeeks } from '../counts/consent-counts.ts'
-import type { Unjudged } from '../counts/judge-counts.ts'
 import { firstIn, inTurns, judgeWithPast } from '../counts/judge-presence.ts'
+import type { Unjudged } from '../counts/unjudged.ts'
 import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 

@@ -11,10 +11,11 @@ import {
   type Verdict,
 } from '../../detection/index.ts'
 import { MINUTE, number, percent } from '../../lib/index.ts'
-import type { Counting, CountsOutcome, Unjudged } from '../counts/judge-counts.ts'
+import type { Counting, CountsOutcome } from '../counts/judge-counts.ts'
 import { eventsSeen, judgePresence, type Presence, presenceHistoryOf } from '../counts/judge-presence.ts'
 import { ECOMMERCE, presenceReader, USER_DATA } from '../counts/presence-counts.ts'
 import { windowMinutes } from '../counts/timeline.ts'
+import type { Unjudged } from '../counts/unjudged.ts'
 import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 

@@ -26,7 +26,7 @@ import {
 } from '../ga4-counts/report.ts'
 import { Config, checkConfig, eventsOf, type Settings, TYPE_NAME } from '../ga4-counts/settings.ts'
 import { runReport } from '../google/analytics.ts'
-import { GoogleFailure } from '../google/ask.ts'
+import { GoogleFailure } from '../google/failure.ts'
 import { serviceAccountOf } from '../google/service-account.ts'
 import { defineProbeType, type ProbeContext, type ProbeOutcome } from '../probe-type.ts'
 

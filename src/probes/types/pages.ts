@@ -1,19 +1,5 @@
 import { ConfinedError, ConfinedThread } from '../../lib/index.ts'
-import type { OutboundBytes } from '../../outbound/index.ts'
 import type { PageTasks } from './page-tasks.ts'
-
-/** A body as it came. Reading it takes it: it is empty afterwards. */
-export interface FetchedBody {
-  bytes: Uint8Array<ArrayBuffer>
-  isTruncated: boolean
-  contentType: string | null
-}
-
-export const bodyOf = ({ bytes, isTruncated, headers }: OutboundBytes): FetchedBody => ({
-  bytes,
-  isTruncated,
-  contentType: headers['content-type'] ?? null,
-})
 
 /** A page that could not be read here, whatever is in it: a matter of this program, not of the page's working. */
 export class PageReadError extends Error {

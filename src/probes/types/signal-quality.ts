@@ -15,9 +15,9 @@ import {
   type Verdict,
 } from '../../detection/index.ts'
 import { number, percent } from '../../lib/index.ts'
-import type { Unjudged } from '../counts/judge-counts.ts'
 import { eventsSeen, judgePresence, type Presence, presenceHistoryOf } from '../counts/judge-presence.ts'
 import { signalReader } from '../counts/presence-counts.ts'
+import type { Unjudged } from '../counts/unjudged.ts'
 import { learning, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 

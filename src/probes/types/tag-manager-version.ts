@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { HOUR, isoTime, withoutEnd } from '../../lib/index.ts'
-import { GoogleFailure } from '../google/ask.ts'
+import { GoogleFailure } from '../google/failure.ts'
 import { serviceAccountOf } from '../google/service-account.ts'
 import { type LiveVersion, liveVersion } from '../google/tag-manager.ts'
 import {

@@ -2,7 +2,7 @@ import { readSnapshot, sumStretches, totals } from '../../analytics/index.ts'
 import { HOUR } from '../../lib/index.ts'
 import { GRAIN, type TimeRange } from '../../rollups/index.ts'
 import type { Store } from '../../store/index.ts'
-import { GoogleFailure } from '../google/ask.ts'
+import { GoogleFailure } from '../google/failure.ts'
 import { serviceAccountOf } from '../google/service-account.ts'
 import { areNames, openWarehouse, type TableFacts, type Warehouse } from '../google/warehouse.ts'
 import {

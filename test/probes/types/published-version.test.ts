@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { environmentOf, publishedVersion } from '../../../src/probes/tag-manager-version/page.ts'
+import { environmentOf, publishedVersion } from '../../../src/probes/tag-manager-version/page-text.ts'
 import { gtmScript } from './gtm-script.ts'
 
 const CASES: readonly [what: string, script: string, version: string | null][] = [

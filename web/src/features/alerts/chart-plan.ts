@@ -1,6 +1,6 @@
 import type { Cut, TimeseriesAnswer } from '../../api/analytics.ts'
 import { compact, percent } from '../../lib/words.ts'
-import type { TimeSeries } from '../../ui/chart/time-option.ts'
+import type { TimeSeries } from '../../ui/chart/points.ts'
 import { fieldName, milliseconds } from '../site/words.ts'
 
 /** Which figures show why an alert is there, and how. */

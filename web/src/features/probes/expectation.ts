@@ -1,7 +1,7 @@
 import type { ExpectationRecord } from '../../api/probes.ts'
 import { compact, counted, duration, percent } from '../../lib/words.ts'
 import type { BandHour } from '../../ui/chart/hourly-band.ts'
-import type { TimeSeries } from '../../ui/chart/time-option.ts'
+import type { TimeSeries } from '../../ui/chart/points.ts'
 
 const HOUR = 3_600_000
 

@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from 'react'
 import { counted, whole } from '../../lib/words.ts'
 import type { ChartClick } from '../../ui/chart/ChartCanvas.tsx'
-import type { TimeSeries } from '../../ui/chart/time-option.ts'
+import type { TimeSeries } from '../../ui/chart/points.ts'
 import { seriesTokens } from '../../ui/series-color.ts'
 import { ChartPanel, useComparedSeries } from './ChartPanel.tsx'
 import { columnsOf, namedEvents, totalOf } from './columns.ts'

@@ -11,20 +11,13 @@ import { Chart } from '../../ui/chart/TimeChart.tsx'
 import { Awaited } from '../../ui/States.tsx'
 import { columnsOf } from './columns.ts'
 import classes from './HeatPanel.module.css'
+import type { HeatRow } from './heat.ts'
 import { heatCells, keysOf, shareOf } from './heat.ts'
 import { heatHeight, heatOption } from './heat-option.ts'
 import type { Stretch } from './marks.ts'
 import { Panel } from './Panel.tsx'
 import { useSite } from './site-scope.ts'
 import { change, span } from './words.ts'
-
-export interface HeatRow {
-  name: string
-  executions: number
-  bad: number
-  /** Share of before, when it is compared with. */
-  before?: number | null | undefined
-}
 
 interface Props {
   title: string

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { TimeSeries } from '../../ui/chart/time-option.ts'
+import type { TimeSeries } from '../../ui/chart/points.ts'
 import { ChartPanel, useComparedSeries } from './ChartPanel.tsx'
 import { fineBucket } from './columns.ts'
 import { Legend, type LegendRow, SeriesKey } from './Legend.tsx'

@@ -1,7 +1,7 @@
 import type { ProbeRecord } from '../../api/probes.ts'
 import type { ReconciliationAnswer, ReferenceRecord } from '../../api/reconciliation.ts'
 import { compact, counted, percent } from '../../lib/words.ts'
-import type { TimeSeries } from '../../ui/chart/time-option.ts'
+import type { TimeSeries } from '../../ui/chart/points.ts'
 import type { LegendRow } from './Legend.tsx'
 
 type Pair = Pick<ReferenceRecord, 'source' | 'event'>

@@ -3,8 +3,15 @@ import { percent, whole } from '../../lib/words.ts'
 import { bucketText } from '../../ui/chart/bucket-text.ts'
 import type { ChartColors } from '../../ui/chart/colors.ts'
 import { THIN_BASE } from '../../ui/chart/points.ts'
-import type { HeatRow } from './HeatPanel.tsx'
 import type { Frame } from './site-scope.ts'
+
+export interface HeatRow {
+  name: string
+  executions: number
+  bad: number
+  /** Share of before, when it is compared with. */
+  before?: number | null | undefined
+}
 
 /** How steep the scale is at its start: a fault in a hundred is seen beside one in two. */
 const STEEPNESS = 100

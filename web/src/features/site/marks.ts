@@ -1,5 +1,5 @@
 import type { AlertRecord } from '../../api/alerts.ts'
-import type { AlertSpan } from '../../ui/chart/time-option.ts'
+import type { AlertSpan } from '../../ui/chart/drawings.ts'
 
 /** The stretches of a window with an open alert about the site; "the check fails" says nothing about its data. */
 export function alertSpans(alerts: readonly AlertRecord[], from: number, to: number): AlertSpan[] {

@@ -1,4 +1,18 @@
-import type { TimeSeries } from './time-option.ts'
+export interface TimeSeries {
+  /** The name it has on every chart: its colour comes from it. */
+  key: string
+  points: readonly ReportPoint[]
+  /** A token of `tokens.css` instead of the colour of the name. */
+  token?: string
+  /** Values of moments instead of buckets. */
+  areInstants?: boolean
+  /** The period before, or what was expected: drawn as a dashed grey line. */
+  isReference?: boolean
+  /** Where its values should be at least: a dashed line of its colour. */
+  target?: number
+  /** Until when its values are complete, epoch ms, where that is before the end of the axis. */
+  knownUntil?: number
+}
 
 /** A value of a bucket, as reports give it. */
 export interface ReportPoint {

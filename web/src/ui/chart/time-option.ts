@@ -2,59 +2,11 @@ import type { EChartsCoreOption } from 'echarts/core'
 import { compact } from '../../lib/words.ts'
 import { seriesTokens } from '../series-color.ts'
 import type { ChartColors } from './colors.ts'
+import type { AlertSpan, DeployMark, TimeChartData } from './drawings.ts'
 import { areas, deployLines, drawings } from './drawings.ts'
-import { partialStretches, pointsOf, type ReportPoint, type Stretch } from './points.ts'
+import { partialStretches, pointsOf, type Stretch } from './points.ts'
 import { axisUpTo, tickWriter, timeTicks } from './ticks.ts'
 import { tooltip } from './tooltip.ts'
-
-export interface TimeSeries {
-  /** The name it has on every chart: its colour comes from it. */
-  key: string
-  points: readonly ReportPoint[]
-  /** A token of `tokens.css` instead of the colour of the name. */
-  token?: string
-  /** Values of moments instead of buckets. */
-  areInstants?: boolean
-  /** The period before, or what was expected: drawn as a dashed grey line. */
-  isReference?: boolean
-  /** Where its values should be at least: a dashed line of its colour. */
-  target?: number
-  /** Until when its values are complete, epoch ms, where that is before the end of the axis. */
-  knownUntil?: number
-}
-
-/** A stretch with an open alert. `to` null: it is still open. Times in epoch ms. */
-export interface AlertSpan {
-  from: number
-  to: number | null
-  severity: 'warning' | 'critical'
-}
-
-/** A change of a version at a moment, epoch ms. */
-export interface DeployMark {
-  at: number
-  /** Few characters, such as "v42"; without it only the line is drawn. */
-  label?: string
-}
-
-export interface TimeChartData {
-  series: readonly TimeSeries[]
-  /** Bars are stacked. */
-  kind: 'bars' | 'lines'
-  /** The ends of the axis, epoch ms: the same for all charts of a page. */
-  from: number
-  to: number
-  /** IANA zone of the axis and the tooltip. */
-  zone?: string
-  /** `share`: an axis from 0 to 1, whatever the values are. `rate`: one that ends at 1 where they come near. By default it fits them. */
-  scale?: 'share' | 'rate'
-  /** Writes a value; counts without it. */
-  format?: (value: number) => string
-  alerts?: readonly AlertSpan[]
-  deploys?: readonly DeployMark[]
-  /** The stretch that the user clicked on, kept while looking at other charts. Epoch ms. */
-  picked?: { from: number; to: number } | null
-}
 
 const FONT = 12
 /** More labels than this run into each other on a phone. */

@@ -1,0 +1,112 @@
+import { isObject } from '../../lib/index.ts'
+import { OutboundError } from '../../outbound/index.ts'
+import { isNetworkFailure } from '../probe-type.ts'
+
+/**
+ * Why Google could not be asked:
+ * - `no_credentials`, `bad_credentials`: no service account is set up, or its key cannot be used
+ * - `refused`: Google does not accept the service account
+ * - `forbidden`, `api_disabled`: it may not read this, or the API is switched off in its project
+ * - `quota`: too many requests, by Google's count or by ours
+ * - `not_found`: there is no such thing
+ * - `unavailable`, `unreachable`: the API is down, or there is no way to it
+ * - `bad_request`, `bad_answer`: one of the two was not understood
+ */
+export type GoogleFailureReason =
+  | 'no_credentials'
+  | 'bad_credentials'
+  | 'refused'
+  | 'forbidden'
+  | 'api_disabled'
+  | 'quota'
+  | 'not_found'
+  | 'unavailable'
+  | 'unreachable'
+  | 'bad_request'
+  | 'bad_answer'
+
+interface GoogleFailureFacts {
+  /** HTTP status of the answer. */
+  status?: number
+  /** What Google said about it, shortened. */
+  said?: string
+  /** Google's own words for the reason, such as `rateLimitExceeded`. */
+  codes?: readonly string[]
+  isNetworkFailure?: boolean
+}
+
+/** A question to Google that came to nothing. The message is a sentence for people, and holds no secrets. */
+export class GoogleFailure extends Error {
+  readonly reason: GoogleFailureReason
+  readonly facts: GoogleFailureFacts
+
+  constructor(reason: GoogleFailureReason, message: string, facts: GoogleFailureFacts = {}) {
+    super(message)
+    this.name = 'GoogleFailure'
+    this.reason = reason
+    this.facts = facts
+  }
+}
+
+/** The error in an answer with a bad status. */
+interface GoogleError {
+  status: number
+  said: string
+  codes: readonly string[]
+}
+
+const SAID_MAX = 400
+
+/** Reads the error of an API (`{ error: { message, errors, status, details } }`) or of a token server (`{ error: 'invalid_grant' }`). */
+export function googleErrorOf(status: number, body: unknown): GoogleError {
+  const error = isObject(body) ? body.error : undefined
+  if (typeof error === 'string') {
+    const description = isObject(body) ? body.error_description : undefined
+    return { status, said: shortened(typeof description === 'string' ? description : error), codes: [error] }
+  }
+  if (!isObject(error)) return { status, said: '', codes: [] }
+  const parts = [error.errors, error.details].flatMap((list) => (Array.isArray(list) ? list : []))
+  const reasons = parts.map((part: unknown) => (isObject(part) ? part.reason : undefined))
+  const codes = [...reasons, error.status].filter((code) => typeof code === 'string')
+  return { status, said: shortened(typeof error.message === 'string' ? error.message : ''), codes }
+}
+
+const shortened = (text: string): string => (text.length <= SAID_MAX ? text : `${text.slice(0, SAID_MAX)}…`)
+
+/** Over quota is 403 with the older APIs and 429 with the newer ones; 403 is also what a missing role is. */
+const QUOTA_CODES =
+  /^(userRateLimitExceeded|rateLimitExceeded|dailyLimitExceeded|quotaExceeded|RATE_LIMIT_EXCEEDED|RESOURCE_EXHAUSTED)$/
+const DISABLED_CODES = /^(accessNotConfigured|SERVICE_DISABLED)$/
+
+export function reasonOf({ status, codes }: GoogleError): GoogleFailureReason {
+  if (status === 429 || codes.some((code) => QUOTA_CODES.test(code))) return 'quota'
+  if (codes.some((code) => DISABLED_CODES.test(code))) return 'api_disabled'
+  if (status === 401) return 'refused'
+  if (status === 403) return 'forbidden'
+  if (status === 404) return 'not_found'
+  return status >= 500 ? 'unavailable' : 'bad_request'
+}
+
+/** Readers of JSON that others wrote: what is not as expected is absent. */
+
+export type JsonRecord = Readonly<Record<string, unknown>>
+
+/** The objects of a list. */
+export const recordsOf = (value: unknown): JsonRecord[] => (Array.isArray(value) ? value.filter(isObject) : [])
+
+export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+
+/** Google writes whole numbers of 64 bits as text. */
+export function wholeNumberOf(value: unknown): number | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null
+  return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : null
+}
+
+/** A request that was not answered, as a sentence about whom it was sent to. What is no failure of a request stays as it is. */
+export function unreachable(thrown: unknown, who: string): unknown {
+  if (!(thrown instanceof OutboundError)) return thrown
+  const why = thrown.kind === 'aborted' ? 'the time of the check was over' : thrown.message
+  return new GoogleFailure('unreachable', `${who} did not answer: ${why}`, {
+    isNetworkFailure: isNetworkFailure(thrown),
+  })
+}
