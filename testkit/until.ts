@@ -4,7 +4,7 @@ const EVERY_MS = 25
 const SELDOM_MS = 250
 const SLOWER = 1.3
 /** Only a test that fails waits so long. Beside five other processes a core, what takes ten seconds elsewhere took over a minute. */
-const PATIENCE_MS = 180_000
+export const PATIENCE_MS = 180_000
 
 /** Waits until `check` gives something; fails after `ms`. */
 export async function until<T>(

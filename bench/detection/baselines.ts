@@ -2,8 +2,7 @@ import { median, robustSpread } from '../../src/detection/index.ts'
 import { type Alarm, AlarmLog } from './alarms.ts'
 import type { Fault } from './faults.ts'
 import type { SiteHistory } from './history.ts'
-import type { BaselineOutcome } from './score.ts'
-import { isFalse, PROBES_OF } from './score.ts'
+import { type BaselineOutcome, isFalse, PROBES_OF } from './score.ts'
 import { FIRST_JUDGED, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR } from './world.ts'
 
 /** Rules that people write into a monitoring system within an hour. Each judges the site and each of its events. */

@@ -17,8 +17,7 @@ import {
   widenRange,
 } from '../rollups/index.ts'
 import type { SiteRow } from '../store/index.ts'
-import type { OffsetSpan } from './buckets.ts'
-import { BUCKET_NAMES } from './buckets.ts'
+import { BUCKET_NAMES, type OffsetSpan } from './buckets.ts'
 import type { ReportContext } from './snapshot.ts'
 
 /** The time a report is about, and what of the rollups can be read there. */

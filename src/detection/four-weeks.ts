@@ -1,7 +1,14 @@
 import { DAY } from '../lib/index.ts'
 import { clamp, median, sum } from './statistics.ts'
-import type { PresenceBucket } from './usual-share.ts'
-import { blocksOf, countsOfField, type FieldCount, type RangeCount, type UsualShare, WAVERING } from './usual-share.ts'
+import {
+  blocksOf,
+  countsOfField,
+  type FieldCount,
+  type PresenceBucket,
+  type RangeCount,
+  type UsualShare,
+  WAVERING,
+} from './usual-share.ts'
 
 /** Events of one name before the last day. */
 export interface PresenceWeeks<F extends string> {

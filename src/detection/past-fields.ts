@@ -1,5 +1,4 @@
-import type { PresenceWeeks } from './four-weeks.ts'
-import { ordinaryLevel, waveringOfDays } from './four-weeks.ts'
+import { ordinaryLevel, type PresenceWeeks, waveringOfDays } from './four-weeks.ts'
 import { sum } from './statistics.ts'
 import { clumping, countsOfField, eventsIn, type FaultyShare, type UsualShare, usualShare } from './usual-share.ts'
 

@@ -15,8 +15,7 @@ import {
 import { backoffMs } from './delivery/schedule.ts'
 import { Delivery } from './delivery/sender.ts'
 import type { Message } from './message.ts'
-import type { NotificationsWatch } from './metrics.ts'
-import { deliveryMetrics } from './metrics.ts'
+import { deliveryMetrics, type NotificationsWatch } from './metrics.ts'
 import { clearDeliveries, removeMessagesOfClient } from './outbox.ts'
 import type { SendOutcome, Transports } from './transport.ts'
 

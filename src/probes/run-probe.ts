@@ -111,6 +111,10 @@ async function attemptOnce(
   }, timeoutMs)
   const { signal } = controller
   const grace = graceAfter(signal, timeoutMs)
+  const ended = (outcome: ProbeOutcome, isFailure: boolean): Attempt => {
+    const isUnanswered = isFailure || signal.aborted
+    return { outcome, mayRetry: isUnanswered && (!signal.aborted || isLate), isUnanswered }
+  }
   try {
     const outcome = await Promise.race([
       // Behind a promise, so that a type that throws at once is one that rejects.
@@ -133,17 +137,10 @@ async function attemptOnce(
       ),
       grace.outcome,
     ])
-    const isFailure = outcome.isNetworkFailure === true
-    const isUnanswered = isFailure || signal.aborted
-    return { outcome, mayRetry: isUnanswered && (!signal.aborted || isLate), isUnanswered }
+    return ended(outcome, outcome.isNetworkFailure === true)
   } catch (thrown) {
     const { name, message } = asError(thrown)
-    const isUnanswered = isNetworkFailure(thrown) || signal.aborted
-    return {
-      outcome: errorOutcome(`The check failed: ${message}`, { reason: 'exception', name }),
-      mayRetry: isUnanswered && (!signal.aborted || isLate),
-      isUnanswered,
-    }
+    return ended(errorOutcome(`The check failed: ${message}`, { reason: 'exception', name }), isNetworkFailure(thrown))
   } finally {
     clearTimeout(timer)
     stop.removeEventListener('abort', abort)

@@ -1,7 +1,6 @@
 import { ceilTo, DAY, floorTo, HOUR, MINUTE } from '../lib/index.ts'
 import { GRAIN } from './columns.ts'
-import type { TimeRange } from './local-day.ts'
-import { localDay } from './local-day.ts'
+import { localDay, type TimeRange } from './local-day.ts'
 
 export type Grain = (typeof GRAIN)[keyof typeof GRAIN]
 

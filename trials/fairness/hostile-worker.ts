@@ -5,8 +5,7 @@ import { answerCalls } from '../../testkit/processes/worker-calls.ts'
 import { Random } from '../../testkit/random.ts'
 import { ANOTHER_ADDRESS, Herd } from '../fuzz/pressure/herd.ts'
 import { type HostileKind, hostileKinds } from './kinds.ts'
-import type { HostilePlan, NoteAnswer } from './together.ts'
-import { sendTogether } from './together.ts'
+import { type HostilePlan, type NoteAnswer, sendTogether } from './together.ts'
 
 export interface HostileResult {
   sent: number

@@ -4,8 +4,7 @@ import { contextOf } from '../../management/index.ts'
 import { onCallRoutes } from '../on-call/routes.ts'
 import { listChannels, sendTestMessages, TestLimit } from './channels.ts'
 import { listDeliveries, retryDelivery } from './deliveries.ts'
-import type { NotificationRouteOptions } from './own-channel-routes.ts'
-import { ownChannelRoutes } from './own-channel-routes.ts'
+import { type NotificationRouteOptions, ownChannelRoutes } from './own-channel-routes.ts'
 import { ChannelList, DeliveryParams, DeliveryQuery, DeliveryRecord, TestParams, TestResult } from './schemas.ts'
 
 const tags = ['Notifications']

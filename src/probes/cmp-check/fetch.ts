@@ -1,6 +1,5 @@
 import { type Outbound, type OutboundBytes, OutboundError } from '../../outbound/index.ts'
-import type { FetchedBody } from '../types/fetched-body.ts'
-import { bodyOf } from '../types/fetched-body.ts'
+import { bodyOf, type FetchedBody } from '../types/fetched-body.ts'
 import type { Page } from './page.ts'
 
 const PAGE_BYTES = 2 * 1_024 * 1_024

@@ -1,6 +1,5 @@
 import { isObject, number, percent } from '../../lib/index.ts'
-import type { JsonRecord } from '../google/failure.ts'
-import { GoogleFailure, wholeNumberOf } from '../google/failure.ts'
+import { GoogleFailure, type JsonRecord, wholeNumberOf } from '../google/failure.ts'
 import { type Asked, isTimeZone } from './hours.ts'
 import { type Quotas, readQuotas } from './quota.ts'
 

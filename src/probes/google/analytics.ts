@@ -1,8 +1,7 @@
 import { Mutex, unlessAborted } from '../../lib/index.ts'
 import type { Caller } from './access-tokens.ts'
 import { askGoogle, type GoogleAnswer } from './ask.ts'
-import type { JsonRecord } from './failure.ts'
-import { GoogleFailure } from './failure.ts'
+import { GoogleFailure, type JsonRecord } from './failure.ts'
 import type { ServiceAccount } from './service-account.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/analytics.readonly'

@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { DAY, HOUR, Mutex, SECOND, unlessAborted } from '../../lib/index.ts'
 import type { GoogleCredentials, ProbeSettings } from '../probe-type.ts'
 import { AccessTokens, type Caller } from './access-tokens.ts'
-import type { JsonRecord } from './failure.ts'
-import { GoogleFailure, recordsOf, textOf } from './failure.ts'
+import { GoogleFailure, type JsonRecord, recordsOf, textOf } from './failure.ts'
 
 /**
  * Of one Google Cloud project: 10,000 requests a day and 0.25 a second, which Google counts over 100 s by its documentation

@@ -1,8 +1,7 @@
 import { isObject } from '../../lib/index.ts'
 import type { Caller } from './access-tokens.ts'
 import { askGoogle, type GoogleAnswer } from './ask.ts'
-import type { JsonRecord } from './failure.ts'
-import { GoogleFailure, recordsOf, textOf, wholeNumberOf } from './failure.ts'
+import { GoogleFailure, type JsonRecord, recordsOf, textOf, wholeNumberOf } from './failure.ts'
 import type { ServiceAccount } from './service-account.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/bigquery.readonly'

@@ -9,8 +9,14 @@ import {
   type Words,
   wordFor,
 } from './hosting-a-answers.ts'
-import type { HostingCheck } from './hosting-api.ts'
-import { type Ask, askJson, type HostingAnswer, type HostingTools, judgeStatus } from './hosting-api.ts'
+import {
+  type Ask,
+  askJson,
+  type HostingAnswer,
+  type HostingCheck,
+  type HostingTools,
+  judgeStatus,
+} from './hosting-api.ts'
 import { type CheckFinding, type Json, type JsonObject, objectIn } from './judge.ts'
 
 interface ProviderAOptions {

@@ -1,6 +1,5 @@
 import { type ContainerLimits, checkProviderA } from './hosting-a.ts'
-import type { HostingCheck } from './hosting-api.ts'
-import { askJson, type HostingTools, judgeStatus } from './hosting-api.ts'
+import { askJson, type HostingCheck, type HostingTools, judgeStatus } from './hosting-api.ts'
 import { type CheckFinding, type JsonObject, objectIn } from './judge.ts'
 
 interface HostingSite {

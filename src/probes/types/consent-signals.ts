@@ -10,8 +10,7 @@ import {
 import { number, percent } from '../../lib/index.ts'
 import { type RecentConsent, readConsent, readConsentWeeks } from '../counts/consent-counts.ts'
 import { firstIn, inTurns, judgeWithPast } from '../counts/judge-presence.ts'
-import type { Unjudged } from '../counts/unjudged.ts'
-import { learning, noData } from '../counts/unjudged.ts'
+import { learning, noData, type Unjudged } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
 const share = (byDefault: number, description: string) =>

@@ -15,8 +15,7 @@ import type { Counting, CountsOutcome } from '../counts/judge-counts.ts'
 import { eventsSeen, judgePresence, type Presence, presenceHistoryOf } from '../counts/judge-presence.ts'
 import { ECOMMERCE, presenceReader, USER_DATA } from '../counts/presence-counts.ts'
 import { windowMinutes } from '../counts/timeline.ts'
-import type { Unjudged } from '../counts/unjudged.ts'
-import { learning, noData } from '../counts/unjudged.ts'
+import { learning, noData, type Unjudged } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
 const scoreSetting = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 100, description }))

@@ -6,8 +6,7 @@ import {
   readConsentPage,
   readContainer,
 } from '../cmp-check/read.ts'
-import type { Environment } from '../tag-manager-version/page-text.ts'
-import { environmentOf, publishedVersion } from '../tag-manager-version/page-text.ts'
+import { type Environment, environmentOf, publishedVersion } from '../tag-manager-version/page-text.ts'
 import type { FetchedBody } from './fetched-body.ts'
 
 const textOf = (body: FetchedBody): string => decodeBody(body, body.contentType ?? undefined)

@@ -15,8 +15,7 @@ import {
 } from '../../reconciliation/index.ts'
 import { localDays } from '../../uptime/index.ts'
 import { judgeCounts } from '../counts/judge-counts.ts'
-import type { Unjudged } from '../counts/unjudged.ts'
-import { learning, noData } from '../counts/unjudged.ts'
+import { learning, noData, type Unjudged } from '../counts/unjudged.ts'
 import { type FetchedSource, fetchedSource } from '../ga4-counts/fetched-source.ts'
 import { defineProbeType, type ProbeOutcome } from '../probe-type.ts'
 

@@ -17,8 +17,7 @@ import {
 import { number, percent } from '../../lib/index.ts'
 import { eventsSeen, judgePresence, type Presence, presenceHistoryOf } from '../counts/judge-presence.ts'
 import { signalReader } from '../counts/presence-counts.ts'
-import type { Unjudged } from '../counts/unjudged.ts'
-import { learning, noData } from '../counts/unjudged.ts'
+import { learning, noData, type Unjudged } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
 const share = (byDefault: number, description: string) =>

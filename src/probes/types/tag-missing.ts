@@ -9,8 +9,7 @@ import { DAY, number, percent } from '../../lib/index.ts'
 import { judgeCounts } from '../counts/judge-counts.ts'
 import { hourOf, LearntCache, ofEachStore } from '../counts/learnt-cache.ts'
 import { type PastPairs, pairBuckets, readPairCounts, readPastPairs } from '../counts/pair-counts.ts'
-import type { Unjudged } from '../counts/unjudged.ts'
-import { daysSeen, learning, noData } from '../counts/unjudged.ts'
+import { daysSeen, learning, noData, type Unjudged } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
 /** Tags on events that are kept: a third of a kilobyte each. */

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContext, ConsoleMessage, Page, Request } from 'playwright-core'
 import { amount } from '../../../testkit/length.ts'
-import { until } from '../../../testkit/until.ts'
+import { PATIENCE_MS, until } from '../../../testkit/until.ts'
 import { openBrowser } from './browser.ts'
 import { SHIFT_MS } from './clock.ts'
 
@@ -148,8 +148,6 @@ async function takeSeat(url: string, variant: Required<Variant>): Promise<Seat> 
   return free.splice(at, at === -1 ? 0 : 1)[0] ?? newSeat(url, variant)
 }
 
-const PATIENCE_MS = 180_000
-
 async function newSeat(url: string, variant: Required<Variant>): Promise<Seat> {
   const { scheme, device } = variant
   const browser = await openBrowser()
@@ -266,7 +264,7 @@ const SETTLED =
  * forbids: it would pass only where the first look does.
  */
 export async function untilTrue(page: Page, expression: string): Promise<void> {
-  await until(expression, async () => (await page.evaluate<boolean>(expression)) || undefined, PATIENCE_MS)
+  await until(expression, async () => (await page.evaluate<boolean>(expression)) || undefined)
 }
 
 /** A toast that fades out while it is looked at is too pale to read; one under the pointer stays. */

@@ -1,7 +1,6 @@
 import type { MarkersAnswer } from '../../api/analytics.ts'
 import type { AnnotationRecord } from '../../api/annotations.ts'
-import type { DeployMark } from '../../ui/chart/drawings.ts'
-
+import type { DeployMark } from '../../ui/chart/time-chart-data.ts'
 /** Something that changed at a moment: a version that was published, or what people or their pipelines wrote down. */
 export interface SiteChange {
   /** epoch ms */

@@ -1,6 +1,5 @@
 import type { AlertRecord } from '../../api/alerts.ts'
-import type { AlertSpan } from '../../ui/chart/drawings.ts'
-
+import type { AlertSpan } from '../../ui/chart/time-chart-data.ts'
 /** The stretches of a window with an open alert about the site; "the check fails" says nothing about its data. */
 export function alertSpans(alerts: readonly AlertRecord[], from: number, to: number): AlertSpan[] {
   return alerts.flatMap(({ subject, severity, started_at, resolved_at }) => {

@@ -7,13 +7,12 @@ import type { Query } from '../../api/client.ts'
 import type { SiteRecord } from '../../api/sites.ts'
 import { useSame } from '../../lib/use-same.ts'
 import { useSetUrlState, useUrlState } from '../../lib/use-url-state.ts'
-import type { AlertSpan, DeployMark } from '../../ui/chart/drawings.ts'
 import type { SpanSelection } from '../../ui/chart/select-span.ts'
+import type { AlertSpan, DeployMark } from '../../ui/chart/time-chart-data.ts'
 import { useZoom } from '../../ui/time-range/use-time-range.ts'
 import { changeMarks, changesOf, type SiteChange } from './changes.ts'
 import { COMPARED_WITH, COMPARISONS, type Comparison } from './comparison.ts'
 import { alertSpans, intervalOf, type Stretch, stretchOf } from './marks.ts'
-
 /** What every chart of the page has in common. */
 export interface Frame {
   /** epoch ms */

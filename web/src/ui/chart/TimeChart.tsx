@@ -4,9 +4,9 @@ import { ownZone } from '../../lib/zone.ts'
 import { InlineError } from '../States.tsx'
 import type { CanvasProps, ChartClick } from './ChartCanvas.tsx'
 import type { ChartColors } from './colors.ts'
-import type { TimeChartData } from './drawings.ts'
 import { loadCanvas } from './load-canvas.ts'
 import type { SpanSelection } from './select-span.ts'
+import type { TimeChartData } from './time-chart-data.ts'
 import { timeOption } from './time-option.ts'
 
 interface Props extends TimeChartData {

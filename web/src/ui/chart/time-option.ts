@@ -2,10 +2,10 @@ import type { EChartsCoreOption } from 'echarts/core'
 import { compact } from '../../lib/words.ts'
 import { seriesTokens } from '../series-color.ts'
 import type { ChartColors } from './colors.ts'
-import type { AlertSpan, DeployMark, TimeChartData } from './drawings.ts'
 import { areas, deployLines, drawings } from './drawings.ts'
 import { partialStretches, pointsOf, type Stretch } from './points.ts'
 import { axisUpTo, tickWriter, timeTicks } from './ticks.ts'
+import type { AlertSpan, DeployMark, TimeChartData } from './time-chart-data.ts'
 import { tooltip } from './tooltip.ts'
 
 const FONT = 12
