@@ -5,7 +5,7 @@ import { asError } from '../../../src/lib/index.ts'
 export interface ReaderPlan {
   serverUrl: string
   siteIds: readonly string[]
-  /** Reports that are asked for, whatever the others take. */
+  /** Reports that are asked for, while no more than a page's are awaited: those who wait do not ask for more, and are refused if they do. */
   reportsPerSecond: number
 }
 
@@ -26,6 +26,7 @@ const REPORTS = [
   'timeseries?metric=latency&hours=24',
   'export.csv?metric=executions&hours=24',
 ]
+const MOST_AWAITED = 4
 const FAILURES_KEPT = 10
 const AGAIN_MS = 100
 
@@ -45,6 +46,7 @@ export class Readers {
     this.#plan = plan
     this.#stream = this.#listen()
     this.#timer = setInterval(() => {
+      if (this.#underWay.size >= MOST_AWAITED) return
       const reading = this.#readReport().finally(() => this.#underWay.delete(reading))
       this.#underWay.add(reading)
     }, 1_000 / plan.reportsPerSecond)
