@@ -110,7 +110,12 @@ function signalProbes(history: SiteHistory, signals: Signals, log: VerdictLog): 
     learnDuplicates(weeks, { ...lost, ...BAD_SHARE_DEFAULTS }),
   )
   const values = presenceInputs(signals.presence, VALUE_FIELDS, (weeks) => learnValues(weeks, BAD_SHARE_DEFAULTS))
-  const identifiers = presenceInputs(signals.presence, IDENTIFIER_FIELDS, (weeks) => learnIdentifiers(weeks, lost))
+  const identifiers = presenceInputs(
+    signals.presence,
+    IDENTIFIER_FIELDS,
+    (weeks) => learnIdentifiers(weeks, lost),
+    true,
+  )
   const consent = consentInputs(signals, CONSENT_DEFAULTS)
   const responses = responseInputs(signals)
   const latencies = latencyInputs(history, localTime(history.site.timezone))

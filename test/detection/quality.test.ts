@@ -31,11 +31,12 @@ const BOUNDS = { ...QUALITY_DEFAULTS, warning_score: 70, critical_score: 50 }
 const past = (usual: readonly PresenceBucket<Field>[]) =>
   learnPresence(['value', 'currency'], { usual }, QUALITY_DEFAULTS)
 
-/** Judges five-minute buckets up to noon, oldest first, by a week of hours. */
+/** Judges five-minute buckets up to noon, oldest first, by a week of hours. @param event_name null for batches */
 const judge = (
   slots: readonly FieldCounts<Field>[],
   usual: readonly FieldCounts<Field>[] = [WHOLE],
   config: QualityConfig = BOUNDS,
+  event_name: string | null = 'purchase',
 ) =>
   ecommerceQuality(
     {
@@ -43,7 +44,7 @@ const judge = (
       fields: ['value', 'currency'],
       kinds: [
         {
-          event_name: null,
+          event_name,
           recent: bucketsUntil(NOON, SLOT, slots.length).map((bucket, index) => ({
             ...bucket,
             fields: slots[index] ?? WHOLE,
@@ -99,7 +100,7 @@ test('a lost field is named, with what is usual and since when', () => {
     counts(20, 20, 0),
   ])
   const finding = details.findings.find(({ subject }) => subject.field === 'currency')
-  assert.equal(finding?.message, '“currency” is present in 0 % of 40 events in 10 min; 100 % are usual')
+  assert.equal(finding?.message, '“currency” is present in 0 % of 40 “purchase” events in 10 min; 100 % are usual')
   assert.equal(finding?.since, isoTime(NOON - 2 * SLOT))
 })
 
@@ -130,6 +131,32 @@ test('few hours hardly tell in what clumps a field comes: they are no norm, unle
   }
   assert.deepEqual([gone(1, 52), gone(2, 52), gone(100, 52)], ['ok', 'ok', 'critical'])
   assert.deepEqual([gone(1, 200), gone(2, 200)], ['critical', 'critical'])
+})
+
+/** A week in which nine in ten of a hundred events a five minutes are page views, which have no currency; twice as many on the last two days. */
+const MIXED_WEEK = Array.from({ length: 7 * 24 }, (_, hour) => {
+  const events = hour < 5 * 24 ? 1_200 : 2_400
+  return counts(events, 0, events / 10)
+})
+const MIXED: readonly [what: string, total: number, present: number, status: string][] = [
+  ['as usual', 100, 10, 'ok'],
+  ['as usual on a busy day', 200, 20, 'ok'],
+  ['thinned out by five times as many page views', 460, 10, 'ok'],
+  ['thinned out so, and rarer by chance', 460, 7, 'ok'],
+  ['lost from seven in ten', 100, 3, 'warning'],
+  ['lost from eight in ten on a busy day', 200, 4, 'warning'],
+  ['lost from all, while bots bring five times as many page views', 460, 0, 'critical'],
+]
+for (const [what, total, present, status] of MIXED) {
+  test(`a field of batches, which do not say on which events, is ${status} when it is ${what}`, () => {
+    const day = Array.from({ length: 4 * 12 }, () => counts(total, 0, present))
+    assert.equal(judge(day, MIXED_WEEK, QUALITY_DEFAULTS, null).status, status)
+  })
+}
+
+test('of an event that is named, a flood without a field is a loss: all of these events could have it', () => {
+  const flood = Array.from({ length: 4 * 12 }, () => counts(460, 0, 10))
+  assert.equal(judge(flood, MIXED_WEEK, QUALITY_DEFAULTS, 'page_view').status, 'warning')
 })
 
 test('each kind of event is judged separately: many anonymous page views hide no purchase without its currency', () => {

@@ -5,12 +5,15 @@ import type {
   PresenceHistory,
   PresenceWeeks,
 } from '../../../src/detection/index.ts'
+import { floorTo } from '../../../src/lib/index.ts'
 import type { Presence } from '../counts.ts'
 import { Sums } from '../sums.ts'
 import { RUN_EVERY, SLOTS_A_DAY, SLOTS_AN_HOUR, timeOf } from '../world.ts'
 import { filled } from './tags.ts'
 
 const EARLIER_DAYS = 21
+/** As often as the service learns of a site that is known. */
+const SLOTS_LEARNT = 3 * SLOTS_AN_HOUR
 
 type PresenceByField<F extends string> = Pick<ReadonlyMap<F, Presence>, 'get'>
 
@@ -19,9 +22,10 @@ export function presenceInputs<F extends string>(
   presence: ReadonlyMap<string | null, PresenceByField<NoInfer<F>>>,
   fields: readonly F[],
   learn: (weeks: PresenceWeeks<F>) => PastFields<F>,
+  hasEarlier = false,
 ) {
   const kinds = [...presence].map(([event_name, ofEvent]) => {
-    const { recent, weeks } = presenceOf(ofEvent, fields)
+    const { recent, weeks } = presenceOf(ofEvent, fields, hasEarlier)
     const learnt = learning(learn)
     return (slot: number): PresenceHistory<F> => ({ event_name, recent: recent(slot), past: learnt(weeks(slot)) })
   })
@@ -29,7 +33,11 @@ export function presenceInputs<F extends string>(
 }
 
 /** Of one kind: the last 24 hours at the start of a slot; the seven days before, and the days of the three weeks before those. */
-export function presenceOf<F extends string>(ofEvent: PresenceByField<NoInfer<F>>, fields: readonly F[]) {
+export function presenceOf<F extends string>(
+  ofEvent: PresenceByField<NoInfer<F>>,
+  fields: readonly F[],
+  hasEarlier: boolean,
+) {
   const series = fields.map((field) => {
     const { present, total } = ofEvent.get(field) ?? { present: new Float64Array(), total: new Float64Array() }
     return { field, present: new Sums(present), total: new Sums(total) }
@@ -49,10 +57,12 @@ export function presenceOf<F extends string>(ofEvent: PresenceByField<NoInfer<F>
   const days = each(SLOTS_A_DAY, bucket)
   return {
     recent: last,
-    weeks: (slot: number) => ({
-      usual: hours(slot - 8 * SLOTS_A_DAY, slot - SLOTS_A_DAY),
-      earlier: days(slot - (9 + EARLIER_DAYS) * SLOTS_A_DAY, slot - 8 * SLOTS_A_DAY),
-    }),
+    weeks: (now: number): PresenceWeeks<F> => {
+      const slot = floorTo(now, SLOTS_LEARNT)
+      const usual = hours(slot - 8 * SLOTS_A_DAY, slot - SLOTS_A_DAY)
+      if (!hasEarlier) return { usual }
+      return { usual, earlier: days(slot - (9 + EARLIER_DAYS) * SLOTS_A_DAY, slot - 8 * SLOTS_A_DAY) }
+    },
   }
 }
 

@@ -18,7 +18,7 @@ const CONSENT = ['signal', 'update', 'ad_storage', 'analytics_storage', 'refusal
 
 /** The last 24 hours of what events and tags say of consent at the start of a slot, and what is learnt of the weeks before. */
 export function consentInputs({ consent, tags }: Signals, config: ConsentConfig) {
-  const ofEvents = presenceOf(consent, CONSENT)
+  const ofEvents = presenceOf(consent, CONSENT, true)
   const ofTags = tags.map((tag) => ({ tag_key: tag.key, ...consentBuckets(tag) }))
   const learnt = learning(({ slot, ...events }: ReturnType<typeof ofEvents.weeks> & { slot: number }) => {
     const [from, to] = [slot - 8 * SLOTS_A_DAY, slot - SLOTS_A_DAY]
