@@ -1,6 +1,6 @@
 import { isoTime, MINUTE } from '../lib/index.ts'
-import { changedAt } from './change-point.ts'
-import { binomialTail, logRatios, sum, wilson } from './statistics.ts'
+import { changedAt, isOver } from './change-point.ts'
+import { binomialTail, sum, wilson } from './statistics.ts'
 import { newestUntil, type TimeRange } from './time.ts'
 import type { Status } from './verdict.ts'
 
@@ -73,7 +73,8 @@ export function judgeExecutions(
   const { executions, bad } = totalOf(window)
   const { low, high } = wilson(bad, executions)
   const isWidened = (window[0]?.from ?? now) < from
-  const isSure = !isWidened || (bad >= MIN_BAD_WHEN_WIDENED && !isOver(window, bad / executions, config.warning_share))
+  const isSure =
+    !isWidened || (bad >= MIN_BAD_WHEN_WIDENED && !isOver(window.map(shareOf), bad / executions, config.warning_share))
   const bound = isSure ? statusOf(low, config) : 'ok'
   const status = bound === 'warning' && isUsual(buckets, window, config.warning_share) ? 'ok' : bound
   return {
@@ -93,20 +94,6 @@ export function judgeExecutions(
 }
 
 const shareOf = ({ from, bad, executions }: BadBucket) => ({ from, count: bad, of: executions })
-
-/** So sure that a tag was repaired that it is wrong once in twenty times (Ville 1939). */
-const REPAIRED = Math.log(20)
-
-/** Whether the newest executions of a window speak for a share that passes against that of the whole: a rare tag's window holds what is hours old (likelihood ratio). */
-function isOver(window: readonly BadBucket[], share: number, passing: number): boolean {
-  if (share >= 1 || share <= passing) return false
-  const [bad, good] = logRatios(passing, share)
-  let support = 0
-  return window.toReversed().some((bucket) => {
-    support += (bucket.executions - bucket.bad) * good + bucket.bad * bad
-    return support > REPAIRED
-  })
-}
 
 const statusOf = (low: number, { warning_share, critical_share }: BadExecutionsConfig): Status =>
   low > critical_share ? 'critical' : low > warning_share ? 'warning' : 'ok'

@@ -43,3 +43,21 @@ export function changedAt(
   }
   return most.from
 }
+
+/** So sure that a tag was repaired that it is wrong once in twenty times (Ville 1939). */
+const REPAIRED = Math.log(20)
+
+/**
+ * Whether the newest executions of a rare tag speak for a share that passes against that of all of them, the oldest of which are hours old (likelihood ratio).
+ *
+ * @param counts oldest first: bad ones, of how many
+ */
+export function isOver(counts: readonly Omit<Share, 'from'>[], share: number, passing: number): boolean {
+  if (share >= 1 || share <= passing) return false
+  const [bad, good] = logRatios(passing, share)
+  let support = 0
+  return counts.toReversed().some(({ count, of }) => {
+    support += (of - count) * good + count * bad
+    return support > REPAIRED
+  })
+}

@@ -1,5 +1,5 @@
 import { duration, HOUR, isoTime, MINUTE, number } from '../lib/index.ts'
-import { changedAt } from './change-point.ts'
+import { changedAt, isOver, type Share } from './change-point.ts'
 import { median, sum, wilson } from './statistics.ts'
 import { newestUntil, type TimeRange } from './time.ts'
 import { type Finding, type Verdict, verdictOf } from './verdict.ts'
@@ -104,13 +104,18 @@ function judgeTag(
   const criticalLimit = limitOf(expected, config.critical_factor, config.critical_increase_ms, bounds)
   const usualMean = median(answered.map((hour) => meanOf([hour])))
   const mean = meanOf(window)
-  const isSlow = isSurelySlower(now95, warningLimit) && mean >= MEAN_FACTOR * usualMean
+  const from = now - config.window_minutes * MINUTE
+  const isWidened = (window[0]?.from ?? now) < from
+  const isSlow =
+    isSurelySlower(now95, warningLimit) &&
+    mean >= MEAN_FACTOR * usualMean &&
+    !(isWidened && isSlowNoMore(window, now95, warningLimit))
   const timeouts = sum(window.map(({ timeout }) => timeout))
   const executions = sum(window.map((bucket) => bucket.executions))
   const isCutOff = wilson(timeouts, executions).low > SLOW_SHARE
   const isNow = (window.at(-1)?.to ?? 0) >= now - STILL
   const isUnproven = !isSlow && isNow && isSurelyUnanswered(now95, window, usualHours)
-  const length = now - Math.min(window[0]?.from ?? now, now - config.window_minutes * MINUTE)
+  const length = now - Math.min(window[0]?.from ?? now, from)
   if (isUnproven)
     return unproven({ tag_key, recent, window, length, mean, usualMean, timed, usualHours: usualHours.length })
   const status = !isSlow ? 'ok' : isCutOff || isSurelySlower(now95, criticalLimit) ? 'critical' : 'warning'
@@ -218,14 +223,23 @@ const isSurelySlower = (histogram: Histogram, limit: number): boolean =>
   wilson(countAbove(histogram, limit), observations(histogram)).low > SLOW_SHARE
 
 /** When more executions than usual began to take longer than the limit. @param window what was judged */
-function slowSince(recent: readonly LatencyBucket[], window: Histogram, limit: number): number {
-  const shares = recent.map(({ from, histogram: counts }) => ({
+const slowSince = (recent: readonly LatencyBucket[], window: Histogram, limit: number): number =>
+  changedAt(
+    slowShares(recent, window.bounds, limit),
+    { count: countAbove(window, limit), of: observations(window) },
+    () => SLOW_SHARE,
+  )
+
+/** The window of a rare tag may begin in a fault that is over. */
+const isSlowNoMore = (buckets: readonly LatencyBucket[], window: Histogram, limit: number): boolean =>
+  isOver(slowShares(buckets, window.bounds, limit), countAbove(window, limit) / observations(window), SLOW_SHARE)
+
+const slowShares = (buckets: readonly LatencyBucket[], bounds: readonly number[], limit: number): Share[] =>
+  buckets.map(({ from, histogram: counts }) => ({
     from,
-    count: countAbove({ bounds: window.bounds, counts }, limit),
+    count: countAbove({ bounds, counts }, limit),
     of: sum(counts),
   }))
-  return changedAt(shares, { count: countAbove(window, limit), of: observations(window) }, () => SLOW_SHARE)
-}
 
 function milliseconds(value: number, bounds: readonly number[]): string {
   const last = bounds.at(-1)

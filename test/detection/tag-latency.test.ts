@@ -112,6 +112,19 @@ test('a tag that runs rarely is judged over a longer time, and says since when i
   assert.equal(details.findings[0]?.since, isoTime(NOON - 12 * SLOT))
 })
 
+const RARE: readonly [what: string, durationsOf: (hour: number) => Record<number, number>, status: string][] = [
+  ['was slow and has been quick again since', (hour) => (hour < 2 ? { 2000: 5 } : { 80: 5 }), 'ok'],
+  ['is slow in every other execution', () => ({ 80: 3, 2000: 2 }), 'critical'],
+  ['was quick and is slow now', (hour) => (hour < 4 ? { 80: 5 } : { 2000: 5 }), 'critical'],
+  ['was slow, quick for an hour, and is slow again', (hour) => (hour === 4 ? { 80: 5 } : { 2000: 5 }), 'critical'],
+]
+for (const [what, durationsOf, status] of RARE) {
+  test(`a tag that runs a few times an hour and ${what} is ${status}`, () => {
+    const recent = bucketsUntil(NOON, HOUR, 7).map((hour, index) => durations(hour, durationsOf(index)))
+    assert.equal(judge(weekOf(QUICK), recent).status, status)
+  })
+}
+
 test('a quantile lies inside the bucket that holds its rank', () => {
   const histogram = { bounds: [10, 20], counts: [10, 10, 10] }
   assert.deepEqual([quantile(histogram, 0.5), quantile(histogram, 0.95), countAbove(histogram, 15)], [15, 20, 15])
