@@ -7,7 +7,7 @@
 import { globSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
@@ -39,6 +39,8 @@ const SLOW: readonly (readonly [prefix: string, sharedBy: number])[] = [
 
 /** What is said of a failure at once. */
 const LINES_OF_ERROR = 8
+/** Folders and files that are named at the end of a long run with the time that their tests took, waiting for a core included. */
+const LONGEST = 15
 
 /** What makes a whole run cheaper, and says less of errors that no test catches. */
 const UNTRACKED = pathToFileURL(join(ROOT, 'testkit/processes/untracked.mjs')).href
@@ -65,6 +67,14 @@ function processesFor(files: readonly string[]): string[][] {
   )
   return [...slow, ...shared]
 }
+
+/** The longest of the times, s. */
+const longest = (times: ReadonlyMap<string, number>): string =>
+  Array.from(times)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, LONGEST)
+    .map(([name, ms]) => `  ${(ms / 1_000).toFixed(0).padStart(5)} s  ${name}`)
+    .join('\n')
 
 /** What a process runs: a test file, or one that imports several. */
 async function entryOf(files: readonly string[], number: number): Promise<string> {
@@ -105,7 +115,18 @@ try {
     const told = lines.filter((line) => line.trim() !== '' && !line.includes('node:internal/'))
     process.stderr.write(`FAILED: ${name}\n${told.slice(0, LINES_OF_ERROR).join('\n')}\n`)
   })
+  const [ofFiles, ofFolders] = [new Map<string, number>(), new Map<string, number>()]
+  const add = (times: Map<string, number>, name: string, ms: number) => times.set(name, (times.get(name) ?? 0) + ms)
+  for (const kind of ['test:pass', 'test:fail'] as const) {
+    events.on(kind, ({ file: path, nesting, details: { duration_ms } }) => {
+      if (path === undefined || nesting > 0) return
+      const file = relative(ROOT, path)
+      add(ofFiles, file, duration_ms)
+      add(ofFolders, file.split('/').slice(0, 2).join('/'), duration_ms)
+    })
+  }
   for await (const text of events.compose(spec)) process.stdout.write(text as string)
+  if (files.length > SHARED_BY) process.stdout.write(`longest:\n${longest(ofFolders)}\n${longest(ofFiles)}\n`)
 } finally {
   await globalTeardown()
   await rm(folder, { recursive: true, force: true })
