@@ -69,7 +69,7 @@ function explanations(message: AlertMessage): string[] {
       : [was]
   }
   const said = isSame(alert.message, alert.title) ? [] : [alert.message]
-  return kind === 'opened' ? [...news, ...said] : [...news, NOTES[kind], ...said]
+  return kind === 'opened' ? [...news, ...said] : [...news, noteOf(kind, alert.severity), ...said]
 }
 
 /** The page of the incidents has them all. */
@@ -103,6 +103,12 @@ const NOTES = {
   unacknowledged: 'No one takes care of it any more: reminders resume.',
   reminder: 'It is not acknowledged yet. Acknowledging it stops these reminders.',
 } as const
+
+const STEADY_OR_WORSE =
+  'It keeps changing between good and bad. Notifications pause until 10 results in a row agree, or it becomes critical.'
+
+const noteOf = (kind: keyof typeof NOTES, severity: AlertMessage['alert']['severity']): string =>
+  kind === 'flapping' && severity === 'warning' ? STEADY_OR_WORSE : NOTES[kind]
 
 const isSame = (a: string, b: string): boolean => oneLine(a).replace(/\.$/, '') === oneLine(b).replace(/\.$/, '')
 

@@ -96,7 +96,11 @@ function State({ alert, mute, zone }: { alert: AlertDetail; mute: Mute | null; z
           {mute.why !== null && `: ${mute.why}`}
         </span>
       )}
-      {alert.is_flapping && <span>flapping: notifications are paused until it is steady</span>}
+      {alert.is_flapping && (
+        <span>
+          flapping: notifications are paused until it is steady{alert.severity === 'warning' && ' or becomes critical'}
+        </span>
+      )}
     </>
   )
 }
