@@ -103,8 +103,15 @@ function versionFaults(folder: string, versions: readonly Version[]): string[] {
 export function templateFaults(text: string): string[] {
   const order = [...text.matchAll(/^___[A-Z_]+___$/gm)].map(([marker]) => marker)
   const isAgreed = order[0] === '___TERMS_OF_SERVICE___'
-  return [
-    ...(isAgreed ? [] : ['template.tpl does not begin with ___TERMS_OF_SERVICE___']),
-    ...lintTemplate(parseTemplate(text)).map(({ line, message }) => `template.tpl:${line}: ${message}`),
-  ]
+  return [...(isAgreed ? [] : ['template.tpl does not begin with ___TERMS_OF_SERVICE___']), ...lintFaults(text)]
+}
+
+let linted: { text: string; faults: string[] } | undefined
+
+/** What is laid out is looked at before and after, and takes half a second each time. */
+function lintFaults(text: string): string[] {
+  if (linted?.text === text) return linted.faults
+  const faults = lintTemplate(parseTemplate(text)).map(({ line, message }) => `template.tpl:${line}: ${message}`)
+  linted = { text, faults }
+  return faults
 }

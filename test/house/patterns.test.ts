@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { glob } from 'node:fs/promises'
 import { test } from 'node:test'
+import { amount } from '../../testkit/length.ts'
 import { madePatterns, madePatternsIn, patternsIn, slowTextFor } from '../../testkit/patterns.ts'
 import { REPOSITORY } from '../../testkit/repository.ts'
 
@@ -48,7 +49,7 @@ for (const code of ['new RegExp(/a/, flags)', 'value instanceof RegExp', 'const 
 }
 
 /** Beyond what any linear matching takes. */
-const SURELY_SLOW_MS = 500
+const SURELY_SLOW_MS = amount(125, 500)
 
 const KNOWN_SLOW = [
   /\\+\//g,

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { galleryFaults, git, readMetadata, templateFaults } from '../../scripts/gallery-rules.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { madeOnce } from '../../testkit/made-once.ts'
 import { templateText } from './support.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/layout-gallery.ts')
@@ -29,13 +31,18 @@ function layOut(folder: string, ...args: string[]) {
   return { status, lines: (stdout + stderr).trim().split('\n') }
 }
 
+/** A copy of the repository that is laid out, which takes two seconds. */
 async function laidOut(t: TestContext): Promise<string> {
   const folder = join(await tempDir(t), 'gallery')
+  await cp(await madeOnce('gallery', writeGallery), folder, { recursive: true })
+  return folder
+}
+
+async function writeGallery(folder: string): Promise<void> {
   const { status, lines } = layOut(folder, ...ADDRESSES)
   assert.equal(status, 0, lines.join('\n'))
   git(folder, 'config', 'user.name', AUTHOR.name)
   git(folder, 'config', 'user.email', AUTHOR.email)
-  return folder
 }
 
 const metadataIn = (folder: string) => readMetadata(readFileSync(join(folder, 'metadata.yaml'), 'utf8'))

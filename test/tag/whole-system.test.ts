@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Container } from '../../tag/sandbox/index.ts'
+import { amount } from '../../testkit/length.ts'
 import { Random } from '../../testkit/random.ts'
 import { countsOf, reportedCounts } from './counts.ts'
 import { fieldsFor, fireMany, INSTANCES, openContainer, overviewOf, startMonitored } from './support.ts'
 import { type Fired, randomEvent } from './traffic.ts'
 
-const EVENTS = 10_000
+const EVENTS = amount(3_000, 10_000)
 
-test('10,000 events of three instances are reported one by one exactly as they were fired', async (t) => {
+test('thousands of events of three instances are reported one by one exactly as they were fired', async (t) => {
   const monitored = await startMonitored(t)
   const { clock, api, site } = monitored
   const fields = fieldsFor(site.ingest_key, { sendMode: 'per_event' })
@@ -28,7 +29,7 @@ test('10,000 events of three instances are reported one by one exactly as they w
   )
 })
 
-test('10,000 events in batches are reported but for what sat in an instance that stopped', async (t) => {
+test('thousands of events in batches are reported but for what sat in an instance that stopped', async (t) => {
   const monitored = await startMonitored(t)
   const { clock, api, site } = monitored
   const fields = fieldsFor(site.ingest_key, { sendMode: 'batched', batchSize: 70, maxBatchAgeSeconds: 60 })

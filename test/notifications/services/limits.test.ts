@@ -7,6 +7,7 @@ import { GOOGLE_CHAT_MAX_BYTES } from '../../../src/notifications/services/googl
 import { bodyOf, SERVICES, type Service } from '../../../src/notifications/services/services.ts'
 import { SLACK_LIMITS } from '../../../src/notifications/services/slack.ts'
 import { TEAMS_MAX_BYTES } from '../../../src/notifications/services/teams.ts'
+import { amount } from '../../../testkit/length.ts'
 import { AT, digest, KEY, opened, PUBLIC_URL, quota, resolved, SAMPLES } from './samples.ts'
 
 interface TextObject {
@@ -161,7 +162,7 @@ test('any text whatever keeps within the limits', () => {
       check({ ...one, alert: { ...one.alert, title, message } })
       check({ kind: 'group', of: 'opened', client: one.client, messages: [one, one, { ...one, change: null }] })
     }),
-    { numRuns: 100 },
+    { numRuns: amount(25, 200) },
   )
 })
 
