@@ -73,8 +73,7 @@ export function judgeExecutions(
   const { executions, bad } = totalOf(window)
   const { low, high } = wilson(bad, executions)
   const isWidened = (window[0]?.from ?? now) < from
-  const isSure =
-    !isWidened || (bad >= MIN_BAD_WHEN_WIDENED && !isOver(window.map(shareOf), bad / executions, config.warning_share))
+  const isSure = !isWidened || (bad >= MIN_BAD_WHEN_WIDENED && !isOver(window.map(shareOf), config.warning_share))
   const bound = isSure ? statusOf(low, config) : 'ok'
   const status = bound === 'warning' && isUsual(buckets, window, config.warning_share) ? 'ok' : bound
   return {

@@ -1,4 +1,4 @@
-import { logRatios } from './statistics.ts'
+import { logRatios, sum } from './statistics.ts'
 
 /** What came in a stretch of time, and how much of it was of the kind that is looked for: failed, slow, with a field. Need not be whole. */
 export interface Share {
@@ -52,7 +52,8 @@ const REPAIRED = Math.log(20)
  *
  * @param counts oldest first: bad ones, of how many
  */
-export function isOver(counts: readonly Omit<Share, 'from'>[], share: number, passing: number): boolean {
+export function isOver(counts: readonly Omit<Share, 'from'>[], passing: number): boolean {
+  const share = sum(counts.map(({ count }) => count)) / sum(counts.map(({ of }) => of))
   if (share >= 1 || share <= passing) return false
   const [bad, good] = logRatios(passing, share)
   let support = 0

@@ -106,10 +106,11 @@ function judgeTag(
   const mean = meanOf(window)
   const from = now - config.window_minutes * MINUTE
   const isWidened = (window[0]?.from ?? now) < from
+  // The window of a rare tag may begin in a fault that is over.
   const isSlow =
     isSurelySlower(now95, warningLimit) &&
     mean >= MEAN_FACTOR * usualMean &&
-    !(isWidened && isSlowNoMore(window, now95, warningLimit))
+    !(isWidened && isOver(slowShares(window, bounds, warningLimit), SLOW_SHARE))
   const timeouts = sum(window.map(({ timeout }) => timeout))
   const executions = sum(window.map((bucket) => bucket.executions))
   const isCutOff = wilson(timeouts, executions).low > SLOW_SHARE
@@ -229,10 +230,6 @@ const slowSince = (recent: readonly LatencyBucket[], window: Histogram, limit: n
     { count: countAbove(window, limit), of: observations(window) },
     () => SLOW_SHARE,
   )
-
-/** The window of a rare tag may begin in a fault that is over. */
-const isSlowNoMore = (buckets: readonly LatencyBucket[], window: Histogram, limit: number): boolean =>
-  isOver(slowShares(buckets, window.bounds, limit), countAbove(window, limit) / observations(window), SLOW_SHARE)
 
 const slowShares = (buckets: readonly LatencyBucket[], bounds: readonly number[], limit: number): Share[] =>
   buckets.map(({ from, histogram: counts }) => ({
