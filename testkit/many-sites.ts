@@ -47,6 +47,16 @@ export async function importSites(dataDir: string, count: number): Promise<SiteK
   const store = await openSqliteStore(dataDir)
   try {
     await migrate(store.write, store.columnTypes)
+  } finally {
+    await store.close()
+  }
+  return addSites(dataDir, count)
+}
+
+/** The same where a program has made the tables, of this version or of one before. */
+export async function addSites(dataDir: string, count: number): Promise<SiteKey[]> {
+  const store = await openSqliteStore(dataDir)
+  try {
     const created_at = Date.now()
     const clients = clientSizes(count).map((size, index) => {
       const client = { id: newId(), name: `Client ${index}`, is_active: 1, plan: 'enterprise', created_at }

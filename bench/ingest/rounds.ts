@@ -4,6 +4,7 @@ import type { Session } from '../../testkit/processes/session.ts'
 import { load as sendLoad } from '../lib/clients.ts'
 import type { LoadPlan, LoadResult } from '../lib/http-load.ts'
 import { processorSeconds } from '../lib/machine.ts'
+import type { Program } from '../lib/programs.ts'
 import type { RequestTemplate } from '../lib/request-template.ts'
 
 /** Open connections, each with one request in flight. */
@@ -20,6 +21,8 @@ export interface Bench {
   rounds: number
   /** Minutes of full load in the memory scenario; 0 leaves it at one load of `seconds`. */
   soakMinutes: number
+  /** What is measured in turn. */
+  programs: readonly Program[]
   progress(text: string): void
 }
 

@@ -3,6 +3,7 @@ import { asError } from '../../src/lib/index.ts'
 import { wholeNumber } from '../../testkit/options.ts'
 import { runSession, type Session } from '../../testkit/processes/session.ts'
 import { caveats } from '../lib/machine.ts'
+import { programsWith } from '../lib/programs.ts'
 import { runHeader, writeResults } from '../lib/results-file.ts'
 import { type Outcome, outcomeText } from '../lib/table.ts'
 import { type Bench, CONNECTIONS } from './rounds.ts'
@@ -17,6 +18,8 @@ const HELP = `Measures Tagwarden's ingest against a bare node:http + JSON.parse 
   --seconds N    measured seconds of each load (5)
   --rounds N     rounds, of which medians are shown (3)
   --minutes N    minutes of full load in the memory scenario (0: one load of --seconds)
+  --against DIR  another checkout of Tagwarden, with its packages installed, measured in turn with this one by one-site, sites-…,
+                 batch-200 and memory
   --write        put the results into bench/RESULTS.md
 `
 
@@ -26,6 +29,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '5' },
     rounds: { type: 'string', default: '3' },
     minutes: { type: 'string', default: '0' },
+    against: { type: 'string' },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -40,6 +44,7 @@ async function measure(session: Session): Promise<void> {
     seconds: wholeNumber('--seconds', options.seconds, 1),
     rounds: wholeNumber('--rounds', options.rounds, 1),
     soakMinutes: wholeNumber('--minutes', options.minutes, 0),
+    programs: programsWith(options.against),
     progress: (text) => process.stderr.write(`  ${text}\n`),
   }
   const scenarios = options.only.split(',').map((name) => ({ name, scenario: scenarioOf(name) }))

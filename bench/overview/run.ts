@@ -1,13 +1,14 @@
 import { cpSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
 import { sqlitePath } from '../../src/store/index.ts'
 import { wholeNumber } from '../../testkit/options.ts'
-import { type ServerProcess, serve } from '../../testkit/processes/server-process.ts'
+import type { ServerProcess } from '../../testkit/processes/server-process.ts'
 import { runSession, type Session } from '../../testkit/processes/session.ts'
 import { REPOSITORY } from '../../testkit/repository.ts'
 import { caveats, processorSeconds } from '../lib/machine.ts'
+import { programsWith, startProgram } from '../lib/programs.ts'
 import { runHeader, writeResults } from '../lib/results-file.ts'
 import { median } from '../lib/statistics.ts'
 import { markdownTable, milliseconds } from '../lib/table.ts'
@@ -65,17 +66,17 @@ async function measure(session: Session): Promise<void> {
   const probesPerSite = wholeNumber('--probes', options.probes, 0)
   const answers = wholeNumber('--answers', options.answers, 1)
   const rounds = wholeNumber('--rounds', options.rounds, 1)
-  const checkouts = { ...(options.against === undefined ? {} : { before: resolve(options.against) }), now: REPOSITORY }
+  const programs = programsWith(options.against)
   const filled = session.newFolder('filled')
   // By the older of two programs: the newer one brings its tables up to date.
-  const [oldest = REPOSITORY] = Object.values(checkouts)
+  const oldest = programs[0]?.folder ?? REPOSITORY
   const { fillAgency } = (await import(join(oldest, 'bench/overview/fill.ts'))) as typeof import('./fill.ts')
   await fillAgency(filled, { sites, probesPerSite })
   const servers: { name: string; folder: string; server: ServerProcess }[] = []
-  for (const [name, checkout] of Object.entries(checkouts)) {
-    const folder = session.newFolder(name)
+  for (const program of programs) {
+    const folder = session.newFolder(program.name)
     cpSync(filled, folder, { recursive: true })
-    servers.push({ name, folder, server: await start(session, checkout, folder) })
+    servers.push({ name: program.name, folder, server: await startProgram(session, program, folder) })
   }
   const found = new Map<string, Figures>()
   for (let round = 1; round <= rounds; round++) {
@@ -103,14 +104,6 @@ async function measure(session: Session): Promise<void> {
   const header = runHeader('Overview', settings, caveats(session.pins, session.folder))
   process.stdout.write(`\n${header}\n\n${text}\n`)
   if (options.write) writeResults(header, text)
-}
-
-function start(session: Session, checkout: string, dataDir: string): Promise<ServerProcess> {
-  const settings = { DATA_DIR: dataDir, LOG_LEVEL: 'warn', NODE_ENV: 'production', MALLOC_ARENA_MAX: '2' }
-  return session.startServer('tagwarden', (port) => ({
-    ...serve({ PORT: String(port), ...settings }),
-    args: [join(checkout, 'bin', 'tagwarden.mjs'), 'serve'],
-  }))
 }
 
 async function ask(

@@ -3,6 +3,7 @@ import { wholeNumber } from '../../testkit/options.ts'
 import { runSession } from '../../testkit/processes/session.ts'
 import { type Bench, CONNECTIONS } from '../ingest/rounds.ts'
 import { caveats } from '../lib/machine.ts'
+import { programsWith } from '../lib/programs.ts'
 import { runHeader, writeResults } from '../lib/results-file.ts'
 import { INTERVAL_SECONDS } from './data.ts'
 import { measureProbes } from './measure.ts'
@@ -38,6 +39,7 @@ else {
       seconds: wholeNumber('--seconds', options.seconds, 1),
       rounds: wholeNumber('--rounds', options.rounds, 1),
       soakMinutes: 0,
+      programs: programsWith(undefined),
       progress: (text) => process.stderr.write(`  ${text}\n`),
     }
     const measured = await session.step(() => measureProbes(bench, probes))

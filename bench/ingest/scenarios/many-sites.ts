@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SiteKey } from '../../../testkit/api.ts'
-import { createSites, importSites } from '../../../testkit/many-sites.ts'
+import { addSites, createSites } from '../../../testkit/many-sites.ts'
 import { eventBody } from '../../../testkit/payloads.ts'
 import type { ServerProcess } from '../../../testkit/processes/server-process.ts'
-import { startTagwarden } from '../../../testkit/processes/session.ts'
+import { type Program, startProgram } from '../../lib/programs.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
-import { startBare } from '../../lib/servers.ts'
 import { grouped } from '../../lib/table.ts'
-import { atLeastRatio, compare } from '../compare.ts'
-import { type Bench, runLoadOnce, runRounds } from '../rounds.ts'
+import { compareWithBare } from '../beside-bare.ts'
+import { atLeastRatio } from '../compare.ts'
+import { type Bench, runLoadOnce } from '../rounds.ts'
 import type { Scenario } from './scenario.ts'
 
 const MOST_THROUGH_API = 1_000
@@ -22,14 +21,21 @@ const LOOK_AGAIN_MS = 500
 /** The sites take turns, one request each. */
 export function manySites(count: number, targetRatio: number): Scenario {
   return async (bench) => {
-    const bare = await startBare(bench.session)
-    const { server, sites } = await startWithSites(bench, count)
-    const load = { request: ingestRequest(eventBody()), keys: packKeys(sites.map((site) => site.ingest_key)) }
-    const tagwarden = { ...load, server, done: () => untilFolded(server) }
-    if (count > MOST_THROUGH_API) await runLoadOnce(bench, tagwarden, FIRST_EVENTS_MS)
     const patient = { ...bench, seconds: Math.max(bench.seconds, LEAST_SECONDS) }
-    const results = await runRounds(patient, { bare: { ...load, server: bare }, tagwarden })
-    return compare(`${grouped(count)} sites`, results.bare, results.tagwarden, atLeastRatio(targetRatio))
+    const { outcome } = await compareWithBare(patient, {
+      scenario: `${grouped(count)} sites`,
+      request: ingestRequest(eventBody()),
+      target: () => atLeastRatio(targetRatio),
+      start: async (program) => {
+        const { server, sites } = await startWithSites(bench, program, count)
+        const load = { server, keys: packKeys(sites.map((site) => site.ingest_key)), done: () => untilFolded(server) }
+        if (count > MOST_THROUGH_API) {
+          await runLoadOnce(bench, { ...load, request: ingestRequest(eventBody()) }, FIRST_EVENTS_MS)
+        }
+        return load
+      },
+    })
+    return outcome
   }
 }
 
@@ -44,12 +50,14 @@ async function untilFolded({ url }: ServerProcess): Promise<void> {
   }
 }
 
-async function startWithSites(bench: Bench, count: number): Promise<{ server: ServerProcess; sites: SiteKey[] }> {
-  const dataDir = bench.session.newFolder('data')
-  if (count <= MOST_THROUGH_API) {
-    const server = await startTagwarden(bench.session, dataDir)
-    return { server, sites: await createSites(server.url, count) }
-  }
-  const sites = await importSites(dataDir, count)
-  return { server: await startTagwarden(bench.session, dataDir), sites }
+async function startWithSites(bench: Bench, program: Program, count: number) {
+  const { session } = bench
+  const dataDir = session.newFolder('data')
+  const server = await startProgram(session, program, dataDir)
+  if (count <= MOST_THROUGH_API) return { server, sites: await createSites(server.url, count) }
+  // The program has made its tables, which another version does differently.
+  await server.stop()
+  const sites = await addSites(dataDir, count)
+  await server.start()
+  return { server, sites }
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { importSites } from '../../../testkit/many-sites.ts'
+import { addSites } from '../../../testkit/many-sites.ts'
 import { eventBody } from '../../../testkit/payloads.ts'
 import type { ServerProcess } from '../../../testkit/processes/server-process.ts'
-import { startTagwarden } from '../../../testkit/processes/session.ts'
 import { residentMemory } from '../../lib/machine.ts'
+import { type Program, startProgram } from '../../lib/programs.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
 import { median, shareOfStatus } from '../../lib/statistics.ts'
 import type { Check } from '../../lib/table.ts'
@@ -18,32 +18,42 @@ const MOST_GROWTH = 1.1
 
 /** Memory of the server with 10,000 sites active, at its peak; with `--minutes` also whether it grows under full load. */
 export const memory: Scenario = async (bench) => {
+  const checks: Check[] = []
+  for (const program of bench.programs) checks.push(...(await measureMemory(bench, program)))
+  return { measurements: [], checks }
+}
+
+async function measureMemory(bench: Bench, program: Program): Promise<Check[]> {
   const { session } = bench
   const dataDir = session.newFolder('data')
-  const sites = await importSites(dataDir, SITES)
-  const server = await startTagwarden(session, dataDir)
+  const server = await startProgram(session, program, dataDir)
+  await server.stop()
+  const sites = await addSites(dataDir, SITES)
+  await server.start()
   const loadMs = bench.soakMinutes > 0 ? bench.soakMinutes * 60_000 : bench.seconds * 1_000
   const stop = new AbortController()
   const samples = sampleMemory(bench, server, stop.signal)
   const load = { server, request: ingestRequest(eventBody()), keys: packKeys(sites.map((site) => site.ingest_key)) }
   const result = await runLoadOnce(bench, load, loadMs)
   stop.abort()
-  const checks = [peakCheck(server)]
-  if (bench.soakMinutes > 0) checks.push(growthCheck(bench.soakMinutes, await samples))
+  const named = program.isOther ? `, ${program.name}` : ''
+  const checks = [peakCheck(server, named)]
+  if (bench.soakMinutes > 0) checks.push(growthCheck(bench.soakMinutes, await samples, named))
   const share = shareOfStatus([result], 200)
   checks.push({
-    what: 'memory: answers with 200',
+    what: `memory${named}: answers with 200`,
     value: `${(share * 100).toFixed(3)} %`,
     target: 'all',
     reached: share === 1,
   })
-  return { measurements: [], checks }
+  await server.stop()
+  return checks
 }
 
-function peakCheck(server: ServerProcess): Check {
+function peakCheck(server: ServerProcess, named: string): Check {
   const { nowMb, peakMb } = residentMemory(server.pid)
   return {
-    what: 'peak memory with 10,000 sites active',
+    what: `peak memory with 10,000 sites active${named}`,
     value: `${peakMb.toFixed(0)} MB (${nowMb.toFixed(0)} MB after the load); ${(peakMb / MOST_MEGABYTES).toFixed(2)} of the target`,
     target: `< ${MOST_MEGABYTES} MB`,
     reached: peakMb < MOST_MEGABYTES,
@@ -63,11 +73,11 @@ async function sampleMemory(bench: Bench, server: ServerProcess, signal: AbortSi
   return samples
 }
 
-function growthCheck(minutes: number, samples: readonly number[]): Check {
+function growthCheck(minutes: number, samples: readonly number[], named: string): Check {
   const third = Math.floor(samples.length / 3)
   const growth = median(samples.slice(-third)) / median(samples.slice(third, -third))
   return {
-    what: `memory over ${minutes} min of full load`,
+    what: `memory over ${minutes} min of full load${named}`,
     value: `last third ${growth.toFixed(2)} × the second`,
     target: `≤ ${MOST_GROWTH.toFixed(2)} ×`,
     reached: growth <= MOST_GROWTH,

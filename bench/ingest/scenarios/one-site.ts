@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { apiClient } from '../../../testkit/api.ts'
+import { apiClient, type SiteKey } from '../../../testkit/api.ts'
 import { createSite } from '../../../testkit/many-sites.ts'
 import { eventBody } from '../../../testkit/payloads.ts'
-import { startTagwarden } from '../../../testkit/processes/session.ts'
+import { startProgram } from '../../lib/programs.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
-import { startBare } from '../../lib/servers.ts'
 import { acceptedOf } from '../../lib/statistics.ts'
 import { type Check, grouped } from '../../lib/table.ts'
-import { atLeastRatio, compare } from '../compare.ts'
-import { runRounds } from '../rounds.ts'
+import { compareWithBare } from '../beside-bare.ts'
+import { atLeastRatio } from '../compare.ts'
 import type { Scenario } from './scenario.ts'
 
 /** Counts are to be visible 2 s after the answer; a loaded machine gets some more. */
@@ -18,13 +17,21 @@ const POLL_INTERVAL_MS = 250
 /** All load on one site, and afterwards: is every acknowledged event counted, and counted once? */
 export const oneSite: Scenario = async (bench) => {
   const { session } = bench
-  const bare = await startBare(session)
-  const tagwarden = await startTagwarden(session, session.newFolder('data'))
-  const site = await createSite(tagwarden.url, { name: 'One site' })
-  const load = { request: ingestRequest(eventBody()), keys: packKeys([site.ingest_key]) }
-  const results = await runRounds(bench, { bare: { ...load, server: bare }, tagwarden: { ...load, server: tagwarden } })
-  const outcome = compare('one site', results.bare, results.tagwarden, atLeastRatio(0.8))
-  const count = await checkCount(() => apiClient(tagwarden.url).totalEvents(site, 24), acceptedOf(results.tagwarden))
+  const started: { url: string; site: SiteKey }[] = []
+  const { outcome, rounds } = await compareWithBare(bench, {
+    scenario: 'one site',
+    request: ingestRequest(eventBody()),
+    target: () => atLeastRatio(0.8),
+    start: async (program) => {
+      const server = await startProgram(session, program, session.newFolder('data'))
+      const site = await createSite(server.url, { name: 'One site' })
+      started.push({ url: server.url, site })
+      return { server, keys: packKeys([site.ingest_key]) }
+    },
+  })
+  const { url, site } = started.at(-1) ?? {}
+  if (url === undefined || site === undefined) throw new Error('no program was started')
+  const count = await checkCount(() => apiClient(url).totalEvents(site, 24), acceptedOf(rounds))
   return { measurements: outcome.measurements, checks: [...outcome.checks, count] }
 }
 
