@@ -77,7 +77,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('a tag that breaks on all its events is one subject and one message', async (store, t) => {
+testLogic('a tag that breaks on all its events is one subject and one message', async (store, t) => {
   const { pass, kinds } = await watchAds(t, store)
   for (let hours = 0; hours < 20; hours += 2) await pass(2 * HOUR, EVENTS)
   assert.deepEqual(await kinds(), ['opened', 'escalated'], 'too few at first to be sure; none of its events is news')

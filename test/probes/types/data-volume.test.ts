@@ -84,7 +84,7 @@ testOnEveryEngine('data_volume: orders that come two at a time are found where o
   assert.deepEqual([times, minutes_with_any, minutes_with_multiples], [2, 24, 24])
 })
 
-testOnEveryEngine('data_volume: as many orders one by one are not taken for pairs', async (store, t) => {
+testLogic('data_volume: as many orders one by one are not taken for pairs', async (store, t) => {
   const one = (time: number) => twenty(time + 10 * MINUTE, 1)
   const more = every(20 * MINUTE, NOW - 8 * HOUR, NOW - 10 * MINUTE).map(one)
   const site = await siteWith(store, [...QUIET_SHOP, ...sinceTwoDays(() => 1), ...more])
