@@ -32,9 +32,9 @@ export async function compareWithBare(
   const results = await runRounds(bench, loads)
   const outcome: Outcome = { measurements: [], checks: [] }
   const roundsOf = (name: string): readonly RoundResult[] => results[name] ?? []
-  for (const { name, isOther } of bench.programs) {
-    const title = isOther ? `${scenario}, ${name}` : scenario
-    const { measurements, checks } = compare(title, roundsOf('bare'), roundsOf(name), target(roundsOf(name)))
+  for (const { name, label } of bench.programs) {
+    const rounds = roundsOf(name)
+    const { measurements, checks } = compare(scenario + label, roundsOf('bare'), rounds, target(rounds))
     outcome.measurements.push(...measurements)
     outcome.checks.push(...checks)
   }

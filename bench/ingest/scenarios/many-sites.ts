@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addSites, createSites } from '../../../testkit/many-sites.ts'
+import { createSites } from '../../../testkit/many-sites.ts'
 import { eventBody } from '../../../testkit/payloads.ts'
 import type { ServerProcess } from '../../../testkit/processes/server-process.ts'
-import { type Program, startProgram } from '../../lib/programs.ts'
+import { type Program, startProgram, startWithSites } from '../../lib/programs.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
 import { grouped } from '../../lib/table.ts'
 import { compareWithBare } from '../beside-bare.ts'
@@ -27,7 +27,7 @@ export function manySites(count: number, targetRatio: number): Scenario {
       request: ingestRequest(eventBody()),
       target: () => atLeastRatio(targetRatio),
       start: async (program) => {
-        const { server, sites } = await startWithSites(bench, program, count)
+        const { server, sites } = await startFor(bench, program, count)
         const load = { server, keys: packKeys(sites.map((site) => site.ingest_key)), done: () => untilFolded(server) }
         if (count > MOST_THROUGH_API) {
           await runLoadOnce(bench, { ...load, request: ingestRequest(eventBody()) }, FIRST_EVENTS_MS)
@@ -50,14 +50,9 @@ async function untilFolded({ url }: ServerProcess): Promise<void> {
   }
 }
 
-async function startWithSites(bench: Bench, program: Program, count: number) {
+async function startFor(bench: Bench, program: Program, count: number) {
   const { session } = bench
-  const dataDir = session.newFolder('data')
-  const server = await startProgram(session, program, dataDir)
-  if (count <= MOST_THROUGH_API) return { server, sites: await createSites(server.url, count) }
-  // The program has made its tables, which another version does differently.
-  await server.stop()
-  const sites = await addSites(dataDir, count)
-  await server.start()
-  return { server, sites }
+  if (count > MOST_THROUGH_API) return startWithSites(session, program, count)
+  const server = await startProgram(session, program, session.newFolder('data'))
+  return { server, sites: await createSites(server.url, count) }
 }

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addSites } from '../../../testkit/many-sites.ts'
 import { eventBody } from '../../../testkit/payloads.ts'
 import type { ServerProcess } from '../../../testkit/processes/server-process.ts'
 import { residentMemory } from '../../lib/machine.ts'
-import { type Program, startProgram } from '../../lib/programs.ts'
+import { type Program, startWithSites } from '../../lib/programs.ts'
 import { ingestRequest, packKeys } from '../../lib/request-template.ts'
 import { median, shareOfStatus } from '../../lib/statistics.ts'
 import type { Check } from '../../lib/table.ts'
@@ -25,23 +24,19 @@ export const memory: Scenario = async (bench) => {
 
 async function measureMemory(bench: Bench, program: Program): Promise<Check[]> {
   const { session } = bench
-  const dataDir = session.newFolder('data')
-  const server = await startProgram(session, program, dataDir)
-  await server.stop()
-  const sites = await addSites(dataDir, SITES)
-  await server.start()
+  const { server, sites } = await startWithSites(session, program, SITES)
   const loadMs = bench.soakMinutes > 0 ? bench.soakMinutes * 60_000 : bench.seconds * 1_000
   const stop = new AbortController()
   const samples = sampleMemory(bench, server, stop.signal)
   const load = { server, request: ingestRequest(eventBody()), keys: packKeys(sites.map((site) => site.ingest_key)) }
   const result = await runLoadOnce(bench, load, loadMs)
   stop.abort()
-  const named = program.isOther ? `, ${program.name}` : ''
-  const checks = [peakCheck(server, named)]
-  if (bench.soakMinutes > 0) checks.push(growthCheck(bench.soakMinutes, await samples, named))
+  const { label } = program
+  const checks = [peakCheck(server, label)]
+  if (bench.soakMinutes > 0) checks.push(growthCheck(bench.soakMinutes, await samples, label))
   const share = shareOfStatus([result], 200)
   checks.push({
-    what: `memory${named}: answers with 200`,
+    what: `memory${label}: answers with 200`,
     value: `${(share * 100).toFixed(3)} %`,
     target: 'all',
     reached: share === 1,
@@ -50,10 +45,10 @@ async function measureMemory(bench: Bench, program: Program): Promise<Check[]> {
   return checks
 }
 
-function peakCheck(server: ServerProcess, named: string): Check {
+function peakCheck(server: ServerProcess, label: string): Check {
   const { nowMb, peakMb } = residentMemory(server.pid)
   return {
-    what: `peak memory with 10,000 sites active${named}`,
+    what: `peak memory with 10,000 sites active${label}`,
     value: `${peakMb.toFixed(0)} MB (${nowMb.toFixed(0)} MB after the load); ${(peakMb / MOST_MEGABYTES).toFixed(2)} of the target`,
     target: `< ${MOST_MEGABYTES} MB`,
     reached: peakMb < MOST_MEGABYTES,
@@ -73,11 +68,11 @@ async function sampleMemory(bench: Bench, server: ServerProcess, signal: AbortSi
   return samples
 }
 
-function growthCheck(minutes: number, samples: readonly number[], named: string): Check {
+function growthCheck(minutes: number, samples: readonly number[], label: string): Check {
   const third = Math.floor(samples.length / 3)
   const growth = median(samples.slice(-third)) / median(samples.slice(third, -third))
   return {
-    what: `memory over ${minutes} min of full load${named}`,
+    what: `memory over ${minutes} min of full load${label}`,
     value: `last third ${growth.toFixed(2)} × the second`,
     target: `≤ ${MOST_GROWTH.toFixed(2)} ×`,
     reached: growth <= MOST_GROWTH,
