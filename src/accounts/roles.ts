@@ -7,7 +7,7 @@ import {
   suffices,
   type Visible,
 } from '../http/index.ts'
-import type { Kysely, Tables, UserRoleRow } from '../store/index.ts'
+import type { Kysely, Tables, Transaction, UserRoleRow } from '../store/index.ts'
 
 type RoleRow = Pick<UserRoleRow, 'client_id' | 'role'>
 
@@ -84,3 +84,31 @@ export async function grantsByIdentity(db: Kysely<Tables>, ids: readonly string[
 
 const grantsBy = <R extends RoleRow>(rows: readonly R[], idOf: (row: R) => string): Map<string, Grants> =>
   new Map(Array.from(Map.groupBy(rows, idOf), ([id, own]) => [id, grantsOf(own)]))
+
+/** What is more than before, and nothing else: a role that someone takes away meanwhile stays away. */
+export async function addRoles(trx: Transaction<Tables>, userId: string, before: Grants, after: Grants): Promise<void> {
+  const had = new Map(rowsOfGrants(before).map(({ client_id, role }) => [client_id, role]))
+  const rows = rowsOfGrants(after).filter(({ client_id, role }) => had.get(client_id) !== role)
+  if (rows.length === 0) return
+  await trx
+    .insertInto('user_roles')
+    .values(rows.map((row) => ({ user_id: userId, ...row })))
+    .onConflict((conflict) =>
+      conflict.columns(['user_id', 'client_id']).doUpdateSet(({ ref }) => ({ role: ref('excluded.role') })),
+    )
+    .execute()
+}
+
+/** @param managed only roles for these clients are replaced; null: all */
+export async function writeRoles(
+  trx: Transaction<Tables>,
+  userId: string,
+  grants: Grants,
+  managed: Visible,
+): Promise<void> {
+  let old = trx.deleteFrom('user_roles').where('user_id', '=', userId)
+  if (managed !== null) old = old.where('client_id', 'in', [...managed])
+  await old.execute()
+  const rows = rowsOfGrants(grants).map((row) => ({ user_id: userId, ...row }))
+  if (rows.length > 0) await trx.insertInto('user_roles').values(rows).execute()
+}

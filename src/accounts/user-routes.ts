@@ -56,7 +56,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
         summary: 'Invite someone',
         description:
           'Makes an account and a link that sets its password, which works once within 7 days and is sent by e-mail where that is set up. ' +
-          'Someone who has an account under the address gets the roles besides theirs. 409 where someone else invited the address.',
+          'Someone who has an account under the address gets the roles besides theirs, and loses none. 409 where someone else invited the address.',
         body: InviteUser,
         response: { 201: InvitedUser, ...errorResponses(400, 409) },
       },

@@ -5,12 +5,13 @@ import type { Kysely, Store, Tables, Transaction, UserRow } from '../store/index
 import { lockOwners, requireOwnerLeft } from './last-owner.ts'
 import {
   ALL_CLIENTS,
+  addRoles,
   grantsByUser,
   grantsOfEntries,
   managedClients,
   type RoleEntry,
   rolesInWords,
-  rowsOfGrants,
+  writeRoles,
 } from './roles.ts'
 import { requireClients } from './tokens.ts'
 import { removeTwoStep } from './two-step/enrolment.ts'
@@ -99,7 +100,7 @@ export function managesAllOf(access: Access, { all, clients }: Grants): boolean 
 }
 
 /**
- * Gives someone an account with roles, or the one who has it these roles besides theirs.
+ * Gives someone an account with roles, or the one who has it these roles besides theirs: of two for a client the higher one holds.
  *
  * @throws AppError `invalid_request`, `forbidden`; `conflict` where the first account could not manage the service, or the address
  *   belongs to someone invited by others who has not accepted yet
@@ -132,8 +133,8 @@ export async function inviteUser(ctx: Context, access: Access, input: InviteUser
       await requireRoom(trx, access, wanted)
       await trx.insertInto('users').values(row).execute()
     }
-    const after: Grants = { all: wanted.all ?? before.all, clients: new Map([...before.clients, ...wanted.clients]) }
-    await writeRoles(trx, row.id, after, null)
+    const after = joined(before, wanted)
+    await addRoles(trx, row.id, before, after)
     await auditUser(trx, ctx, access, known === undefined ? 'create' : 'update', row, { before, after })
     return { row, grants: after, ways }
   })
@@ -217,15 +218,6 @@ async function changedRoles(
   if (managed === null) return wanted
   const kept = [...grants.clients].filter(([id]) => !managed.includes(id))
   return { all: grants.all, clients: new Map([...kept, ...wanted.clients]) }
-}
-
-/** @param managed only roles for these clients are replaced; null: all */
-async function writeRoles(trx: Transaction<Tables>, userId: string, grants: Grants, managed: Visible): Promise<void> {
-  let old = trx.deleteFrom('user_roles').where('user_id', '=', userId)
-  if (managed !== null) old = old.where('client_id', 'in', [...managed])
-  await old.execute()
-  const rows = rowsOfGrants(grants).map((row) => ({ user_id: userId, ...row }))
-  if (rows.length > 0) await trx.insertInto('user_roles').values(rows).execute()
 }
 
 /** @throws AppError `not_found`, `forbidden`; `conflict` where no owner would be left */

@@ -4,7 +4,7 @@ import type { InvitedUser, SessionRecord, UserRecord } from '../../src/accounts/
 import { DAY, MINUTE } from '../../src/lib/index.ts'
 import { apiClient } from '../../testkit/api.ts'
 import { sqlite, testPerEngine } from '../../testkit/engines.ts'
-import { join, openAccounts, PASSWORD, secretOf, signIn } from './support.ts'
+import { join, openAccounts, PASSWORD, type Role, secretOf, signIn } from './support.ts'
 
 testPerEngine('an invitation becomes an account that sees its clients alone', async (engine, t) => {
   const { api, admin } = await openAccounts(t, engine, {}, {})
@@ -180,3 +180,35 @@ test('the last owner of everything stays, and roles for a client go with it', as
   await admin.ask('DELETE', `/api/users/${bob.id}`)
   assert.equal((await left.call('GET', '/api/clients')).status, 401)
 })
+
+testPerEngine(
+  'an invitation adds to the roles of someone who has an account, and takes none away',
+  async (engine, t) => {
+    const { api, admin } = await openAccounts(t, engine)
+    const [own, other] = [await admin.newClient({ name: 'Own' }), await admin.newClient({ name: 'Other' })]
+    const ada = await join(admin, 'ada@agency.example', [{ client_id: null, role: 'owner' }])
+    const bob = await join(admin, 'bob@own.example', [{ client_id: own.id, role: 'owner' }])
+    const rolesOf = async (id: string) => {
+      const people = await admin.ask<UserRecord[]>('GET', '/api/users')
+      return people.find((person) => person.id === id)?.roles
+    }
+    const invite = (email: string, roles: readonly Role[]) =>
+      admin.ask<InvitedUser>('POST', '/api/users', { email, roles })
+    await invite('ada@agency.example', [{ client_id: null, role: 'viewer' }])
+    assert.deepEqual(await rolesOf(ada.id), [{ client_id: null, role: 'owner' }])
+    const again = await invite('bob@own.example', [
+      { client_id: own.id, role: 'viewer' },
+      { client_id: other.id, role: 'editor' },
+    ])
+    const expected = [
+      { client_id: own.id, role: 'owner' },
+      { client_id: other.id, role: 'editor' },
+    ]
+    const inOrder = (roles: readonly Role[] = []) => roles.toSorted((a, b) => (a.role < b.role ? 1 : -1))
+    assert.deepEqual(inOrder(again.roles), expected)
+    assert.deepEqual(inOrder(await rolesOf(bob.id)), expected)
+    await invite('bob@own.example', [{ client_id: other.id, role: 'owner' }])
+    const owner = await signIn(api.url, 'bob@own.example')
+    assert.equal((await owner.call('DELETE', `/api/clients/${other.id}`)).status, 204)
+  },
+)
