@@ -70,15 +70,16 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
   const proxy = options.proxy ?? null
   const printOf = keyPrints(tokens)
 
+  const printOfOwner = async (owner: SessionOwner): Promise<string | null> => {
+    if ('role' in owner) return printOf(owner.role)
+    // By the password that was compared, not by the one there is now: that may be another one.
+    return 'origin' in owner ? hashOf(owner.origin.identityId) : owner.passwordPrint
+  }
+
   async function begin(owner: SessionOwner, agent?: string): Promise<string> {
     const isUser = 'userId' in owner
-    const origin = isUser ? (owner.origin ?? null) : null
-    const print =
-      origin !== null
-        ? hashOf(origin.identityId)
-        : isUser
-          ? await printOfUser(store, owner.userId)
-          : await printOf(owner.role)
+    const origin = 'origin' in owner ? owner.origin : null
+    const print = await printOfOwner(owner)
     if (print === null) throw new Error('no one can sign in this way')
     const value = newSecret()
     const now = clock.now()
@@ -230,20 +231,24 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
     const stored = user?.password_hash ?? null
     const isRight = await passwords.isRight(password, stored)
     if (user === undefined || stored === null || !isRight || user.disabled_at !== null) return { kind: 'wrong' }
-    if (passwords.isOutdated(stored)) {
-      const password_hash = await passwords.hash(password)
-      await store.write
-        .updateTable('users')
-        .set({ password_hash })
-        .where('id', '=', user.id)
-        .where('password_hash', '=', stored)
-        .execute()
-    }
-    if (!(await asksForCode(store.read, user.id))) return { kind: 'right', userId: user.id }
+    const hash = passwords.isOutdated(stored) ? await renewed(user.id, password, stored) : stored
+    const right: Authenticated = { kind: 'right', owner: { userId: user.id, passwordPrint: hashOf(hash) } }
+    if (!(await asksForCode(store.read, user.id))) return right
     if (code === undefined) return { kind: 'code_needed' }
     const outcome = await tryCode(store, clock, user.id, code)
     if (outcome.kind === 'wait') return outcome
-    return outcome.kind === 'right' ? { kind: 'right', userId: user.id } : { kind: 'code_wrong' }
+    return outcome.kind === 'right' ? right : { kind: 'code_wrong' }
+  }
+
+  async function renewed(userId: string, password: string, stored: string): Promise<string> {
+    const password_hash = await passwords.hash(password)
+    await store.write
+      .updateTable('users')
+      .set({ password_hash })
+      .where('id', '=', userId)
+      .where('password_hash', '=', stored)
+      .execute()
+    return password_hash
   }
 
   const accounts = { exist: await hasAccounts(store), askedAt: performance.now() }
@@ -290,9 +295,4 @@ const kindOf = (value: string): 'token' | 'proxy' | 'cookie' =>
 /** Whether anyone has an account. */
 export async function hasAccounts({ read }: Pick<Store, 'read'>): Promise<boolean> {
   return (await read.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
-}
-
-async function printOfUser({ read }: Pick<Store, 'read'>, userId: string): Promise<string | null> {
-  const user = await read.selectFrom('users').select('password_hash').where('id', '=', userId).executeTakeFirst()
-  return user?.password_hash == null ? null : hashOf(user.password_hash)
 }

@@ -82,10 +82,17 @@ async function updateAccount(
   }
   const after = { name: name?.trim() ?? user.name, email: user.email }
   if (password !== undefined) requireFit(password, after)
-  const password_hash = password === undefined ? user.password_hash : await passwords.hash(password)
+  const password_hash = password === undefined ? null : await passwords.hash(password)
   await ctx.store.write.transaction().execute(async (trx) => {
-    await trx.updateTable('users').set({ name: after.name, password_hash }).where('id', '=', user.id).execute()
-    if (password !== undefined && password_hash !== null) {
+    // Hashing takes a while. Who knew the old password may not undo what a link has set meanwhile.
+    const { numUpdatedRows } = await trx
+      .updateTable('users')
+      .set({ name: after.name, ...(password_hash === null ? {} : { password_hash }) })
+      .where('id', '=', user.id)
+      .$if(password_hash !== null, (own) => own.where('password_hash', '=', user.password_hash))
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) throw new AppError('conflict', 'Your password was changed meanwhile')
+    if (password_hash !== null) {
       await trx.deleteFrom('user_links').where('user_id', '=', user.id).execute()
       const current = session === null ? '' : hashOf(session)
       await trx.deleteFrom('sign_ins').where('user_id', '=', user.id).where('id', '<>', current).execute()
@@ -145,7 +152,7 @@ export function ownAccountRoutes(app: HttpApp, options: AccountOptions): void {
         summary: 'Change your account',
         description: 'Your name, or your password: with another one all other sessions end.',
         body: UpdateAccount,
-        response: { 204: NoContent, ...errorResponses(400) },
+        response: { 204: NoContent, ...errorResponses(400, 409) },
       },
     },
     async (request, reply) => {

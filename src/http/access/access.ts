@@ -112,15 +112,21 @@ export interface SessionOrigin {
   signOutHint: string | null
 }
 
-/** Whose a session is, and of someone whom an identity provider knows how it began. */
-export type SessionOwner = { role: Role } | { userId: string; origin?: SessionOrigin }
+/** Of a password that was right what a session that begins with it is known by: it ends with that password. */
+export interface PasswordOwner {
+  userId: string
+  passwordPrint: string
+}
+
+/** Whose a session is, and how that of a user began: with a password, or at an identity provider. */
+export type SessionOwner = { role: Role } | PasswordOwner | { userId: string; origin: SessionOrigin }
 
 /**
  * What came of a sign-in with a password. `code_needed`: the password is right, and the account asks for a code, too. `wait`: too many
  * wrong codes came before, so that this one was not looked at.
  */
 export type Authenticated =
-  | { kind: 'right'; userId: string }
+  | { kind: 'right'; owner: PasswordOwner }
   | { kind: 'wrong' | 'code_needed' | 'code_wrong' }
   | { kind: 'wait'; ms: number }
 

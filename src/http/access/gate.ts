@@ -14,6 +14,7 @@ import {
   isApiToken,
   NOBODY,
   OPEN,
+  type PasswordOwner,
   type PasswordSignIn,
   type ProxyOutcome,
   type Role,
@@ -123,7 +124,7 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
    *
    * @throws AppError `unauthorized` or `rate_limited`
    */
-  async function userOfPassword(given: PasswordSignIn, request: FastifyRequest): Promise<string> {
+  async function ownerOfPassword(given: PasswordSignIn, request: FastifyRequest): Promise<PasswordOwner> {
     const { email } = given
     const guesser = guesserOf(request)
     const wait = throttle.waitForPassword(guesser, email)
@@ -133,7 +134,7 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
     if (outcome.kind === 'wrong') throw new AppError('unauthorized', 'The address or the password is not right')
     // Of codes the account itself counts the wrong ones.
     throttle.passwordRight(guesser, email)
-    if (outcome.kind === 'right') return outcome.userId
+    if (outcome.kind === 'right') return outcome.owner
     if (outcome.kind === 'wait') throw tooManyCodes(outcome.ms)
     const message = outcome.kind === 'code_needed' ? 'is needed, too' : 'is not right, or was used already'
     throw new AppError('unauthorized', `The code ${message}`, [{ path: '/code', message }])
@@ -228,7 +229,7 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
     refuseForeignPage,
     async signIn(given, request) {
       if ('token' in given) return begin({ role: roleOfToken(given.token, request) }, request)
-      return begin({ userId: await userOfPassword(given, request) }, request)
+      return begin(await ownerOfPassword(given, request), request)
     },
     async signOut(request) {
       const cookie = cookieOf(request)
