@@ -4,7 +4,9 @@ import { linkRoutes } from './link-routes.ts'
 import { oidcRoutes } from './oidc/routes.ts'
 import type { AccountOptions } from './options.ts'
 import { ownAccountRoutes } from './own-account.ts'
+import { ownPasswordCheck } from './own-password.ts'
 import { tokenRoutes } from './token-routes.ts'
+import { removeTokensOfClient } from './tokens.ts'
 import { twoStepRoutes } from './two-step/routes.ts'
 import { userRoutes } from './user-routes.ts'
 
@@ -23,16 +25,18 @@ export { type InvitedUser, InviteUser, type PasswordLink, UpdateUser, type UserR
 export function accountRoutes(app: HttpApp, options: AccountOptions): void {
   linkRoutes(app, options)
   oidcRoutes(app, options)
-  ownAccountRoutes(app, options)
-  twoStepRoutes(app, options)
+  const isOwnPassword = ownPasswordCheck(options)
+  ownAccountRoutes(app, options, isOwnPassword)
+  twoStepRoutes(app, options, isOwnPassword)
   userRoutes(app, options)
   tokenRoutes(app, options)
 }
 
-/** A client that is deleted takes the roles for it along. */
+/** A client that is deleted takes the roles and tokens for it along. */
 export const accountHooks: Partial<DeletionHooks> = {
   removeOfClient: async (trx, clientId) => {
     await trx.deleteFrom('user_roles').where('client_id', '=', clientId).execute()
     await trx.deleteFrom('identity_roles').where('client_id', '=', clientId).execute()
+    await removeTokensOfClient(trx, clientId)
   },
 }

@@ -6,6 +6,7 @@ import { type Context, contextOf, writeAudit } from '../management/index.ts'
 import type { Kysely, Store, Tables } from '../store/index.ts'
 import type { KnownCredentials } from './credentials.ts'
 import type { AccountOptions } from './options.ts'
+import type { IsOwnPassword } from './own-password.ts'
 import { Password, requireFit } from './passwords.ts'
 import { endSession, SessionRecord, sessionsOf } from './sessions.ts'
 import { asksForCodeSince } from './two-step/second-step.ts'
@@ -67,6 +68,7 @@ async function updateAccount(
   ctx: Context,
   { passwords }: KnownCredentials,
   { person, session }: Access & { person: Person },
+  isOwnPassword: (password: string, stored: string | null) => Promise<boolean>,
   { name, password, current_password }: UpdateAccount,
 ): Promise<void> {
   const user = await ctx.store.read.selectFrom('users').selectAll().where('id', '=', person.id).executeTakeFirst()
@@ -77,7 +79,7 @@ async function updateAccount(
   if (password !== undefined && current_password === undefined) {
     throw invalidRequest('/current_password', 'is needed to set another one')
   }
-  if (password !== undefined && !(await passwords.isRight(current_password ?? '', user.password_hash))) {
+  if (password !== undefined && !(await isOwnPassword(current_password ?? '', user.password_hash))) {
     throw invalidRequest('/current_password', 'is not your password')
   }
   const after = { name: name?.trim() ?? user.name, email: user.email }
@@ -127,7 +129,7 @@ const tags = ['People']
 export const OWN_ACCOUNT = { needs: 'viewer', scope: 'anyone' } as const
 
 /** Adds the interface by which people manage their own account. */
-export function ownAccountRoutes(app: HttpApp, options: AccountOptions): void {
+export function ownAccountRoutes(app: HttpApp, options: AccountOptions, isOwnPassword: IsOwnPassword): void {
   const { store, credentials } = options
 
   app.get(
@@ -156,7 +158,9 @@ export function ownAccountRoutes(app: HttpApp, options: AccountOptions): void {
       },
     },
     async (request, reply) => {
-      await updateAccount(contextOf(options, request), credentials, ownAccount(request), request.body)
+      const own = ownAccount(request)
+      const isOwn = (password: string, stored: string | null) => isOwnPassword(request, own.person, password, stored)
+      await updateAccount(contextOf(options, request), credentials, own, isOwn, request.body)
       return reply.code(204).send(null)
     },
   )

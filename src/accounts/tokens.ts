@@ -25,7 +25,7 @@ import {
   notFound,
 } from '../lib/index.ts'
 import { type Context, writeAudit } from '../management/index.ts'
-import type { ApiTokenRow, Kysely, Store, Tables } from '../store/index.ts'
+import type { ApiTokenRow, Kysely, Store, Tables, Transaction } from '../store/index.ts'
 import { managedClients, roleOf } from './roles.ts'
 
 /** When a token was last used is known to this, ms: it is not written with every call. */
@@ -184,6 +184,18 @@ export async function revokeToken(ctx: Context, access: Access, id: string): Pro
     await trx.deleteFrom('api_tokens').where('id', '=', id).execute()
     await writeAudit(trx, ctx, [{ entity: 'api_token', verb: 'revoke', id, before: audited(row), after: null }])
   })
+}
+
+/** Of a client that is deleted: a token for it alone ends, one for others as well is for those from now on, so that who owns them can revoke it. */
+export async function removeTokensOfClient(trx: Transaction<Tables>, clientId: string): Promise<void> {
+  const rows = await trx.selectFrom('api_tokens').select(['id', 'client_ids']).execute()
+  for (const row of rows) {
+    const ids = clientsOf(row)
+    if (ids === null || !ids.includes(clientId)) continue
+    const left = ids.filter((id) => id !== clientId)
+    if (left.length === 0) await trx.deleteFrom('api_tokens').where('id', '=', row.id).execute()
+    else await trx.updateTable('api_tokens').set({ client_ids: JSON.stringify(left) }).where('id', '=', row.id).execute()
+  }
 }
 
 /** @throws AppError `invalid_request` where one is not the id of a client */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ApiTokenRecord, NewApiToken } from '../../src/accounts/index.ts'
 import { DAY, MINUTE } from '../../src/lib/index.ts'
-import { apiClient, bearer } from '../../testkit/api.ts'
+import { type ApiClient, apiClient, bearer } from '../../testkit/api.ts'
 import { sqlite, testPerEngine } from '../../testkit/engines.ts'
-import { openAccounts } from './support.ts'
+import { join, openAccounts, signIn } from './support.ts'
 
 testPerEngine('an API token opens what it is for, until it expires or is revoked', async (engine, t) => {
   const { api, clock, admin } = await openAccounts(t, engine)
@@ -51,4 +51,30 @@ test('a right API token is let in whatever else its address got wrong', async (t
   for (let n = 0; n < 10; n++) await api.call('GET', '/api/clients', undefined, bearer(`twk_${'x'.repeat(43)}`))
   assert.equal((await api.call('GET', '/api/clients', undefined, bearer('a-wrong-key-of-some-length'))).status, 429)
   assert.equal((await api.call('GET', '/api/clients', undefined, bearer(token))).status, 200)
+})
+
+testPerEngine('a client that is deleted takes along the tokens for it, and leaves those for others', async (engine, t) => {
+  const { api, admin } = await openAccounts(t, engine)
+  const [gone, left] = [await admin.newClient({ name: 'Gone' }), await admin.newClient({ name: 'Left' })]
+  await join(admin, 'ada@agency.example', [
+    { client_id: gone.id, role: 'owner' },
+    { client_id: left.id, role: 'owner' },
+  ])
+  const ada = await signIn(api.url, 'ada@agency.example')
+  const make = (by: ApiClient, name: string, client_ids: string[] | null) =>
+    by.ask<NewApiToken>('POST', '/api/tokens', { name, role: 'editor', client_ids })
+  const ofGone = await make(ada, 'of one', [gone.id])
+  const ofBoth = await make(ada, 'of both', [gone.id, left.id])
+  await make(admin, 'of all', null)
+  await ada.ask('DELETE', `/api/clients/${gone.id}`)
+  const program = (token: string) => apiClient(api.url, bearer(token)).call('GET', '/api/clients')
+  assert.equal((await program(ofGone.token)).status, 401)
+  assert.equal((await program(ofBoth.token)).status, 200)
+  // Whoever made it still sees it, and can revoke it.
+  const [seen, ...others] = await ada.ask<ApiTokenRecord[]>('GET', '/api/tokens')
+  assert.deepEqual([seen?.id, seen?.client_ids, others], [ofBoth.id, [left.id], []])
+  const names = (await admin.ask<ApiTokenRecord[]>('GET', '/api/tokens')).map(({ name }) => name)
+  assert.deepEqual(names, ['of both', 'of all'])
+  await ada.ask('DELETE', `/api/tokens/${ofBoth.id}`)
+  assert.equal((await program(ofBoth.token)).status, 401)
 })

@@ -212,3 +212,21 @@ testPerEngine(
     assert.equal((await owner.call('DELETE', `/api/clients/${other.id}`)).status, 204)
   },
 )
+
+test('guesses at the password of a session wait as those at the sign-in do', async (t) => {
+  const { api, clock, admin } = await openAccounts(t, sqlite)
+  await join(admin, 'ada@agency.example', [{ client_id: null, role: 'viewer' }])
+  const ada = await signIn(api.url, 'ada@agency.example')
+  const change = (current_password: string) =>
+    ada.call('PATCH', '/api/account', { current_password, password: 'another good sentence' })
+  const begin = (password: string) => ada.call('POST', '/api/account/two-step', { password })
+  for (const tried of [change, begin, change, begin, change]) assert.equal((await tried('a wrong password')).status, 400)
+  for (const tried of [change, begin]) {
+    const { status, headers } = await tried(PASSWORD)
+    assert.deepEqual([status, headers.get('retry-after')], [429, '1'])
+  }
+  assert.equal((await ada.call('PATCH', '/api/account', { name: 'Ada' })).status, 204)
+  clock.advance(1_000)
+  assert.equal((await change(PASSWORD)).status, 204)
+  assert.equal((await begin('another good sentence')).status, 201)
+})

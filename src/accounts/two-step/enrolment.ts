@@ -2,7 +2,6 @@ import { tooManyCodes } from '../../http/index.ts'
 import { AppError, hashOf, invalidRequest, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { Kysely, Tables, Transaction, UserRow } from '../../store/index.ts'
-import type { Passwords } from '../passwords.ts'
 import { addressForApp, hashOfRecoveryCode, newRecoveryCodes, newTwoStepSecret } from './codes.ts'
 import { asksForCode, type CodeOutcome, tryCodeIn } from './second-step.ts'
 
@@ -19,15 +18,14 @@ export interface AppSecret {
  */
 export async function beginTwoStep(
   ctx: Context,
-  passwords: Passwords,
   userId: string,
-  password: string,
+  isOwnPassword: (stored: string) => Promise<boolean>,
 ): Promise<AppSecret> {
   const user = await userOf(ctx.store.read, userId)
   if (user.password_hash === null) {
     throw new AppError('conflict', 'This account signs in with the identity provider, which may ask for a second step')
   }
-  if (!(await passwords.isRight(password, user.password_hash))) {
+  if (!(await isOwnPassword(user.password_hash))) {
     throw invalidRequest('/password', 'is not your password')
   }
   const secret = newTwoStepSecret()

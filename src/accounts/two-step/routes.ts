@@ -3,6 +3,7 @@ import { errorResponses, type HttpApp, NoContent, Uuid } from '../../http/index.
 import { contextOf } from '../../management/index.ts'
 import type { AccountOptions } from '../options.ts'
 import { OWN_ACCOUNT, ownAccount } from '../own-account.ts'
+import type { IsOwnPassword } from '../own-password.ts'
 import { requireManaged } from '../users.ts'
 import { beginTwoStep, confirmTwoStep, endTwoStep, renewRecoveryCodes, resetTwoStep } from './enrolment.ts'
 
@@ -24,7 +25,7 @@ const RecoveryCodes = Type.Object({
 })
 
 /** Adds the interface of the second step of the sign-in with a password. */
-export function twoStepRoutes(app: HttpApp, options: AccountOptions): void {
+export function twoStepRoutes(app: HttpApp, options: AccountOptions, isOwnPassword: IsOwnPassword): void {
   app.post(
     '/api/account/two-step',
     {
@@ -48,8 +49,9 @@ export function twoStepRoutes(app: HttpApp, options: AccountOptions): void {
     },
     async (request, reply) => {
       const { person } = ownAccount(request)
-      const { passwords } = options.credentials
-      const begun = await beginTwoStep(contextOf(options, request), passwords, person.id, request.body.password)
+      const begun = await beginTwoStep(contextOf(options, request), person.id, (stored) =>
+        isOwnPassword(request, person, request.body.password, stored),
+      )
       return reply.code(201).send(begun)
     },
   )
