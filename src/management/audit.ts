@@ -122,7 +122,7 @@ export function maskedUrl(text: string): string {
   return url === null ? '…' : `${url.protocol}//${url.host}/…`
 }
 
-const HIDDEN_FROM_VIEWERS = ['ingest_key', 'chat_webhook', 'email', 'address']
+const HIDDEN_FROM_VIEWERS = ['ingest_key', 'chat_webhook', 'email', 'address', 'endpoint']
 /** Addresses whose queries may hold keys. */
 const CUT_FOR_VIEWERS = ['url', 'tag_server_url']
 

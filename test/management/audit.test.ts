@@ -44,10 +44,13 @@ for (const [title, before, after, kept] of CHANGES) {
 test('a viewer sees that addresses changed, not what they are', () => {
   assert.deepEqual(
     withoutPersonalFields({
-      before: { email: 'a@b.example', name: 'x' },
-      after: { email: null, chat_webhook: 'https://hooks.example/…', ingest_key: '…', name: 'y' },
+      before: { email: 'a@b.example', name: 'x', endpoint: 'https://relay.example/events?key=secret' },
+      after: { email: null, chat_webhook: 'https://hooks.example/…', ingest_key: '…', name: 'y', endpoint: null },
     }),
-    { before: { email: null, name: 'x' }, after: { email: null, chat_webhook: null, ingest_key: null, name: 'y' } },
+    {
+      before: { email: null, name: 'x', endpoint: null },
+      after: { email: null, chat_webhook: null, ingest_key: null, name: 'y', endpoint: null },
+    },
   )
 })
 

@@ -182,6 +182,7 @@ testPerEngine('channels are added, changed, tested and deleted, and their keys a
         [null, null],
       )
       assert.ok(!audit.text.includes('x.example'), 'viewers see no addresses')
+      assert.ok(!audit.text.includes(api.hookUrl), 'nor where else a service is')
     }
   }
   for (const text of shown) for (const hidden of [KEY, SECRET, '/token']) assert.ok(!text.includes(hidden), hidden)
