@@ -139,6 +139,8 @@ export interface ProbeType<Config extends TObject = TObject> {
   config: Config
   /** What the schema cannot say, e.g. that one bound is below the other; paths as `/window_minutes`. */
   checkConfig?: (config: Static<Config>) => readonly ErrorDetail[]
+  /** Of secrets that go to an address in another setting its name: for another host they have to be given again. */
+  secretsSentTo?: Readonly<Record<string, string>>
   /** How a figure of a finding is read, e.g. `31 %`; a count without it. */
   figure?: (value: number, subject: Readonly<Record<string, unknown>>) => string
   /** Whether jobs call it: each probe has an address of its own then, made with it. */

@@ -42,6 +42,15 @@ const TYPES = [
     autoNeeds: null,
     config: Type.Object({ token: RequiredSecret('Key that it cannot do without') }, { additionalProperties: false }),
   }),
+  typeOf(run, {
+    name: 'asking',
+    autoNeeds: null,
+    config: Type.Object(
+      { address: Type.Optional(Type.String({ description: 'What it asks' })), token: SecretText('Sent there') },
+      { additionalProperties: false },
+    ),
+    secretsSentTo: { token: 'address' },
+  }),
 ]
 
 interface Api extends Management {
@@ -201,6 +210,26 @@ testOnEveryEngine('a change names what changes; secrets go in and never come out
   )
   assert.deepEqual([entries[0]?.action, entries[4]?.action], ['probe.delete', 'probe.create'])
   assert.ok(!JSON.stringify(entries).includes(secret))
+})
+
+testLogic('a secret goes to no other host than it was given for, and is given again for another', async (store, t) => {
+  const api = await openApi(store, t)
+  const site = await insertSite(store)
+  const config = { address: 'https://api.example/version', token: 'top-secret-value' }
+  const body = { site_id: site.id, probe_type: 'asking', config }
+  const path = `/api/probes/${created(await api.call<ProbeRecord>('POST', '/api/probes', body)).id}`
+  const elsewhere = { address: 'https://elsewhere.example/version' }
+  const refused = await api.refused(400, 'PATCH', path, { config: elsewhere })
+  assert.deepEqual(refused.details, [
+    { path: '/config/token', message: 'was given for another address: give it again, or null' },
+  ])
+  const same = await api.patch<ProbeRecord>(path, { config: { address: 'https://api.example/v2/version' } })
+  assert.deepEqual(same.secrets_set, ['token'])
+  const again = await api.patch<ProbeRecord>(path, { config: { ...elsewhere, token: 'another-value' } })
+  assert.deepEqual([again.config, again.secrets_set], [elsewhere, ['token']])
+  const without = await api.patch<ProbeRecord>(path, { config: { ...config, token: null } })
+  assert.deepEqual(without.secrets_set, [])
+  assert.deepEqual((await api.patch<ProbeRecord>(path, { config: elsewhere })).config, elsewhere)
 })
 
 testLogic('a secret that a type needs is asked for, replaced, and not removed', async (store, t) => {

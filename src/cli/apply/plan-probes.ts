@@ -5,7 +5,7 @@ import { canonical, differing, fieldChange } from './fields.ts'
 import { planMaintenance } from './plan-of-client.ts'
 import type { Owner, Planning } from './planning.ts'
 import type { PresentProbe } from './present.ts'
-import { secretsOf, settingFaults, usualSetting } from './probe-settings.ts'
+import { secretsOf, secretsSentTo, settingFaults, usualSetting } from './probe-settings.ts'
 import { problemOf, type WantedProbe } from './wanted.ts'
 
 export function planProbes(
@@ -65,12 +65,16 @@ function changeProbe(
     }),
   ]
   const path = `/api/probes/${record.id}`
+  // For another address a secret is given again, though it is the same.
+  const along = secretsSentTo(type, settings).filter((name) => name in config && !settings.includes(name))
   planning.update({
     ...{ what, stage: 'probes', source, path, record: { ...record } },
     names: settings.length === 0 ? names : [...names, 'config', 'secret_fingerprints'],
     body: {
       ...Object.fromEntries(names.map((name) => [name, fields[name]])),
-      ...(settings.length === 0 ? {} : { config: Object.fromEntries(settings.map((name) => [name, config[name]])) }),
+      ...(settings.length === 0
+        ? {}
+        : { config: Object.fromEntries([...settings, ...along].map((name) => [name, config[name]])) }),
     },
     fields: changes,
     read: () => planning.api.get(path),

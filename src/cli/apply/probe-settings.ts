@@ -18,6 +18,12 @@ export function secretsOf(typeName: string): readonly string[] {
   return type === undefined ? [] : secretNames(type)
 }
 
+/** The secrets that go to an address in one of these settings. */
+export function secretsSentTo(typeName: string, settings: readonly string[]): readonly string[] {
+  const sentTo = Object.entries(TYPES.get(typeName)?.secretsSentTo ?? {})
+  return sentTo.flatMap(([secret, address]) => (settings.includes(address) ? [secret] : []))
+}
+
 /** The default of a setting; undefined where there is none. */
 export function usualSetting(typeName: string, name: string): unknown {
   const schema: object = TYPES.get(typeName)?.config.properties[name] ?? {}

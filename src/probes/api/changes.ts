@@ -2,7 +2,7 @@ import { AppError, invalidRequest, newId, notFound } from '../../lib/index.ts'
 import { type Context, lockSite, writeAudit } from '../../management/index.ts'
 import type { ProbeRow, SiteRow, Tables, Transaction } from '../../store/index.ts'
 import { firstRunAt, nextRunAt } from '../claims.ts'
-import type { ProbeType } from '../probe-type.ts'
+import type { JsonObject, ProbeType } from '../probe-type.ts'
 import { isAutomatic, isMet, mergedConfig, needsInWords, requireConfig, secretNames } from '../probe-type.ts'
 import { makeAddress } from '../push/address.ts'
 import type { Registry } from '../registry.ts'
@@ -139,8 +139,10 @@ function applyToProbe(registry: Registry, row: ProbeRow, patch: UpdateProbe, now
   }
   if (config !== undefined) {
     if (type === undefined) throw invalidRequest('/config', `of type ${row.probe_type} is not known to this program`)
-    const merged = mergedConfig(givenConfig(row), config)
+    const before = givenConfig(row)
+    const merged = mergedConfig(before, config)
     requireConfig(type, merged)
+    requireSameHosts(type, before, merged, config)
     after.config = JSON.stringify(merged)
   }
   if (type !== undefined && patch.interval_seconds !== undefined) requireInterval(type, after.interval_seconds)
@@ -149,6 +151,19 @@ function applyToProbe(registry: Registry, row: ProbeRow, patch: UpdateProbe, now
     after.next_run_at = nextRunAt(row.id, after.interval_seconds, now)
   }
   return after
+}
+
+/**
+ * Nobody is shown a secret, so nobody who may change where it goes may have it sent to a host of their own.
+ *
+ * @throws AppError `invalid_request` naming one that was given for another host, and is not given again
+ */
+function requireSameHosts(type: ProbeType, before: JsonObject, after: JsonObject, patch: JsonObject): void {
+  const originIn = (config: JsonObject, name: string) => URL.parse(String(config[name]))?.origin
+  for (const [secret, address] of Object.entries(type.secretsSentTo ?? {})) {
+    if (!(secret in before) || secret in patch || originIn(before, address) === originIn(after, address)) continue
+    throw invalidRequest(`/config/${secret}`, 'was given for another address: give it again, or null')
+  }
 }
 
 const SETTABLE = [

@@ -55,6 +55,7 @@ export const imageVersion = defineProbeType({
   // Hosts mostly do not say it, and an address of one's own is known to people alone.
   autoNeeds: null,
   config: Config,
+  secretsSentTo: { version_token: 'version_url' },
   checkConfig,
   defaultIntervalSeconds: 3_600,
   minIntervalSeconds: 300,

@@ -56,6 +56,27 @@ test('a plan changes nothing, shows no secret, and ends with 2 when something wo
   assert.deepEqual((await applyText(changed, { environment: other, plan: true })).code, 0)
 })
 
+test('a probe that asks another host is given its secret again, though the file has the same', async (t) => {
+  const { applyText, ask } = await startApplying(t)
+  const environment = { VERSION_TOKEN: 'a-token-of-the-host' }
+  const at = (host: string, more = 'version_token: "${VERSION_TOKEN}"') => `
+clients:
+  - name: Acme
+    sites:
+      - name: Shop
+        url: https://shop.example
+        probes: [{ type: image_version, config: { version_url: "https://${host}/version", ${more} } }]`
+  assert.equal((await applyText(at('one.example'), { environment })).code, 0)
+  const moved = await applyText(at('two.example'), { environment })
+  assert.equal(moved.code, 0, moved.lines.join('\n'))
+  const [probe] = await ask<{ config: { version_url: string }; secrets_set: string[] }[]>('/api/probes')
+  assert.deepEqual([probe?.config.version_url, probe?.secrets_set], ['https://two.example/version', ['version_token']])
+  await assert.rejects(
+    applyText(at('three.example', ''), { environment }),
+    /version_token was given for another address: give it again, or null/,
+  )
+})
+
 test('viewers see no fingerprint of a secret', async (t) => {
   const { applyText, ask, service } = await startApplying(t)
   await applyText(EVERYTHING, withSecrets)
