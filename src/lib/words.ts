@@ -81,6 +81,10 @@ export function maskedQuery(address: string): string {
   return at === -1 ? address : `${address.slice(0, at)}?…`
 }
 
+/** The same of what is an address or begins a path; anything else as it is. */
+export const maskedIfAddress = (value: unknown): unknown =>
+  typeof value === 'string' && /^(\/|https?:\/\/)/i.test(value) ? maskedQuery(value) : value
+
 /** What remains of a text in a file name that every system takes: `my-shop`, or `fallback` when nothing does. */
 export function fileNamePart(text: string, fallback: string): string {
   const part = text

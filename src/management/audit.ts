@@ -1,4 +1,4 @@
-import { maskedQuery } from '../lib/index.ts'
+import { maskedIfAddress } from '../lib/index.ts'
 import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
 import { clientOfChange } from './audited-client.ts'
 import type { Context } from './context.ts'
@@ -123,14 +123,14 @@ export function maskedUrl(text: string): string {
 }
 
 const HIDDEN_FROM_VIEWERS = ['ingest_key', 'chat_webhook', 'email', 'address', 'endpoint']
-/** Addresses whose queries may hold keys. */
+/** Addresses whose queries may hold keys; settings of probes may be addresses, too. */
 const CUT_FOR_VIEWERS = ['url', 'tag_server_url']
 
 const blank = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
       if (HIDDEN_FROM_VIEWERS.includes(name)) return [name, null]
-      return [name, CUT_FOR_VIEWERS.includes(name) && typeof value === 'string' ? maskedQuery(value) : value]
+      return [name, CUT_FOR_VIEWERS.includes(name) || name.startsWith('config.') ? maskedIfAddress(value) : value]
     }),
   )
 

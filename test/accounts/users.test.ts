@@ -230,3 +230,23 @@ test('guesses at the password of a session wait as those at the sign-in do', asy
   assert.equal((await change(PASSWORD)).status, 204)
   assert.equal((await begin('another good sentence')).status, 201)
 })
+
+test('who edits one client and sees another sees queries of addresses in probes of the first alone', async (t) => {
+  const { api, admin } = await openAccounts(t, sqlite)
+  const [own, other] = [await admin.newClient({ name: 'Own' }), await admin.newClient({ name: 'Other' })]
+  for (const client of [own, other]) {
+    const site = await admin.newSite(client, { tag_server_url: 'https://sgtm.example' })
+    const config = { path: `/healthy?of=${client.id}` }
+    await admin.ask('POST', '/api/probes', { site_id: site.id, probe_type: 'http_health', config })
+  }
+  await join(admin, 'ada@agency.example', [
+    { client_id: own.id, role: 'editor' },
+    { client_id: other.id, role: 'viewer' },
+  ])
+  const ada = await signIn(api.url, 'ada@agency.example')
+  const probes = await ada.ask<{ config: { path: string } }[]>('GET', '/api/probes')
+  assert.deepEqual(
+    probes.map(({ config }) => config.path),
+    [`/healthy?of=${own.id}`, '/healthy?…'],
+  )
+})

@@ -1,6 +1,6 @@
 import { UNJUDGED_REASONS, type UnjudgedReason } from '../../detection/index.ts'
 import { DEFAULT_PAGE, idBefore, type Page, pageOf, type Visible } from '../../http/index.ts'
-import { fingerprintOf, isoTime, isoTimeOrNull, notFound } from '../../lib/index.ts'
+import { fingerprintOf, isoTime, isoTimeOrNull, maskedIfAddress, notFound } from '../../lib/index.ts'
 import type { ProbeResultRow, ProbeRow, Store } from '../../store/index.ts'
 import { type JsonObject, type ProbeType, RESULT_STATUSES, type ResultStatus, shownConfig } from '../probe-type.ts'
 import type { Registry } from '../registry.ts'
@@ -11,7 +11,7 @@ const MIN_INTERVAL_SECONDS = 30
 /**
  * A probe as the interface shows it; of a type that this program does not know, nothing of the settings.
  *
- * @param seesSecrets whether fingerprints of its secrets are in it
+ * @param seesSecrets whether fingerprints of its secrets are in it, and queries of addresses, which may hold keys
  */
 export function probeRecord(registry: Registry, row: ProbeRow, seesSecrets: boolean): ProbeRecord {
   const type = registry.get(row.probe_type)
@@ -23,7 +23,7 @@ export function probeRecord(registry: Registry, row: ProbeRow, seesSecrets: bool
     site_id: row.site_id,
     probe_type: row.probe_type,
     name: row.name,
-    config,
+    config: seesSecrets ? config : withoutQueries(config),
     secrets_set: secretsSet,
     secret_fingerprints: seesSecrets ? Object.fromEntries(fingerprints) : {},
     interval_seconds: row.interval_seconds,
@@ -42,6 +42,9 @@ export function probeRecord(registry: Registry, row: ProbeRow, seesSecrets: bool
     consecutive_failures: row.consecutive_failures,
   }
 }
+
+const withoutQueries = (config: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(config).map(([name, value]) => [name, maskedIfAddress(value)]))
 
 export const resultRecord = (row: ProbeResultRow): ResultRecord => ({
   id: row.id,
@@ -102,25 +105,23 @@ export function statusOf(text: string): ResultStatus {
 
 type Reader = Pick<Store, 'read'>
 
-/** Probes of one site or of all, oldest first. `active_only` keeps the active ones of active sites of active clients. */
+/** Probes of one site or of all with whose they are, oldest first. `active_only` keeps the active ones of active sites of active clients. */
 export async function listProbes(
   { read }: Reader,
   visible: Visible,
   { site_id, active_only = false }: ProbeQuery,
-): Promise<ProbeRow[]> {
-  let query = read.selectFrom('probes').selectAll('probes').orderBy('probes.created_at').orderBy('probes.id')
-  if (visible !== null) {
-    query = query.where('probes.site_id', 'in', (db) =>
-      db
-        .selectFrom('sites')
-        .select('sites.id')
-        .where('sites.client_id', 'in', [...visible]),
-    )
-  }
+): Promise<(ProbeRow & { client_id: string })[]> {
+  let query = read
+    .selectFrom('probes')
+    .innerJoin('sites', 'sites.id', 'probes.site_id')
+    .selectAll('probes')
+    .select('sites.client_id')
+    .orderBy('probes.created_at')
+    .orderBy('probes.id')
+  if (visible !== null) query = query.where('sites.client_id', 'in', [...visible])
   if (site_id !== undefined) query = query.where('probes.site_id', '=', site_id)
   if (active_only) {
     query = query
-      .innerJoin('sites', 'sites.id', 'probes.site_id')
       .innerJoin('clients', 'clients.id', 'sites.client_id')
       .where('probes.is_active', '=', 1)
       .where('sites.is_active', '=', 1)

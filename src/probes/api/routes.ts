@@ -65,7 +65,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
     },
     async (request) => {
       const rows = await listProbes(store, visibleTo(request.access), request.query)
-      return rows.map((row) => probeRecord(registry, row, seesSecrets(request.access)))
+      return rows.map((row) => probeRecord(registry, row, seesSecrets(request.access, row.client_id)))
     },
   )
 
