@@ -15,6 +15,7 @@ import {
   listUsers,
   mayHandOutLink,
   recordOf,
+  requireEnabled,
   requireManaged,
   requireUser,
   updateUser,
@@ -56,7 +57,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
         summary: 'Invite someone',
         description:
           'Makes an account and a link that sets its password, which works once within 7 days and is sent by e-mail where that is set up. ' +
-          'Someone who has an account under the address gets the roles besides theirs, and loses none. 409 where someone else invited the address.',
+          'Someone who has an account under the address gets the roles besides theirs, and loses none. 409 where someone else invited the address, or the account is disabled.',
         body: InviteUser,
         response: { 201: InvitedUser, ...errorResponses(400, 409) },
       },
@@ -120,7 +121,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
         description:
           'Instead of those before it. Of an invitation for those who manage all roles of the account; of a password that is set for owners of all clients.',
         params: Params,
-        response: { 201: PasswordLink, ...errorResponses(404) },
+        response: { 201: PasswordLink, ...errorResponses(404, 409) },
       },
     },
     async (request, reply) => {
@@ -129,6 +130,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
       if (!mayHandOutLink(access, found)) {
         throw new AppError('forbidden', 'Only an owner of all clients makes links for accounts that others use, too')
       }
+      requireEnabled(found.row)
       return reply.code(201).send(await replaceLink(store, options, found.row, access.person?.name ?? null))
     },
   )

@@ -103,7 +103,7 @@ export function managesAllOf(access: Access, { all, clients }: Grants): boolean 
  * Gives someone an account with roles, or the one who has it these roles besides theirs: of two for a client the higher one holds.
  *
  * @throws AppError `invalid_request`, `forbidden`; `conflict` where the first account could not manage the service, or the address
- *   belongs to someone invited by others who has not accepted yet
+ *   belongs to an account that is disabled, or to someone invited by others who has not accepted yet
  */
 export async function inviteUser(ctx: Context, access: Access, input: InviteUser): Promise<FoundUser> {
   const now = ctx.clock.now()
@@ -114,6 +114,7 @@ export async function inviteUser(ctx: Context, access: Access, input: InviteUser
     const known = await trx.selectFrom('users').selectAll().where('email_key', '=', key).executeTakeFirst()
     const found = known === undefined ? null : await foundUser(trx, known)
     const { grants: before, ways } = found ?? { grants: NO_GRANTS, ways: NO_WAYS }
+    if (known !== undefined) requireEnabled(known)
     // The person who invited them may hold the link: with it they would get these roles, too.
     if (known !== undefined && isInvited(known, ways) && !managesAllOf(access, before)) {
       throw new AppError('conflict', 'Someone else invited this address: add it once they have accepted')
@@ -282,6 +283,11 @@ const audited = (row: UserRow, grants: Grants) => ({
   is_active: row.disabled_at === null,
   roles: rolesInWords(grants),
 })
+
+/** @throws AppError `conflict` where a link would open nothing */
+export function requireEnabled({ disabled_at }: UserRow): void {
+  if (disabled_at !== null) throw new AppError('conflict', 'The account is disabled: enable it first')
+}
 
 /** Whether the caller may be given a link that sets this user's password. */
 export const mayHandOutLink = (access: Access, { row, grants, ways }: FoundUser): boolean =>

@@ -245,8 +245,21 @@ test('who edits one client and sees another sees queries of addresses in probes 
   ])
   const ada = await signIn(api.url, 'ada@agency.example')
   const probes = await ada.ask<{ config: { path: string } }[]>('GET', '/api/probes')
-  assert.deepEqual(
-    probes.map(({ config }) => config.path),
-    [`/healthy?of=${own.id}`, '/healthy?…'],
-  )
+  const paths = probes.map(({ config }) => config.path)
+  assert.deepEqual(new Set(paths), new Set([`/healthy?of=${own.id}`, '/healthy?…']))
+})
+
+test('a disabled account is neither invited nor given a link, which would open nothing', async (t) => {
+  const { admin } = await openAccounts(t, sqlite)
+  const roles = [{ client_id: null, role: 'viewer' }]
+  const { id } = await admin.ask<InvitedUser>('POST', '/api/users', { email: 'ada@agency.example', roles })
+  await admin.ask('PATCH', `/api/users/${id}`, { is_active: false })
+  for (const path of ['/api/users', `/api/users/${id}/link`]) {
+    const body = path === '/api/users' ? { email: 'ADA@agency.example', roles } : undefined
+    const { status, text } = await admin.call('POST', path, body)
+    assert.equal(status, 409, text)
+    assert.match(text, /disabled/)
+  }
+  await admin.ask('PATCH', `/api/users/${id}`, { is_active: true })
+  assert.equal((await admin.call('POST', `/api/users/${id}/link`)).status, 201)
 })
