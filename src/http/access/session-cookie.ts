@@ -12,17 +12,15 @@ export interface SessionCookie {
 /**
  * No page can read it, and no foreign page has it sent along.
  *
- * @param publicUrl where people reach the service; https there means https only
+ * @param publicUrl where people reach the service; https there means https only, as it does where a proxy that is trusted says that the browser came by it
  */
 export function sessionCookie(publicUrl: string | null): SessionCookie {
-  const options = {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'strict',
-    secure: publicUrl?.startsWith('https:') === true,
-  } as const
+  const isHttps = publicUrl?.startsWith('https:') === true
+  const optionsFor = ({ request }: FastifyReply) =>
+    ({ path: '/', httpOnly: true, sameSite: 'strict', secure: isHttps || request.protocol === 'https' }) as const
   return {
-    set: (reply, value, lastsMs) => reply.setCookie(SESSION_COOKIE, value, { ...options, maxAge: lastsMs / SECOND }),
-    clear: (reply) => reply.clearCookie(SESSION_COOKIE, options),
+    set: (reply, value, lastsMs) =>
+      reply.setCookie(SESSION_COOKIE, value, { ...optionsFor(reply), maxAge: lastsMs / SECOND }),
+    clear: (reply) => reply.clearCookie(SESSION_COOKIE, optionsFor(reply)),
   }
 }
