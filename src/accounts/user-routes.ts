@@ -67,7 +67,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
       const found = await inviteUser(contextOf(options, request), access, request.body)
       options.credentials.noteAccount()
       const link = isInvited(found.row, found.ways)
-        ? await replaceLink(store, options, found.row, access.person?.name ?? null)
+        ? await replaceLink(store, options, found.row, access.person?.name ?? null, null)
         : null
       return reply.code(201).send({ ...recordFor(request, found), link })
     },
@@ -131,7 +131,8 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
         throw new AppError('forbidden', 'Only an owner of all clients makes links for accounts that others use, too')
       }
       requireEnabled(found.row)
-      return reply.code(201).send(await replaceLink(store, options, found.row, access.person?.name ?? null))
+      const link = await replaceLink(store, options, found.row, access.person?.name ?? null, access.actor)
+      return reply.code(201).send(link)
     },
   )
 

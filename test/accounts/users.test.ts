@@ -263,3 +263,16 @@ test('a disabled account is neither invited nor given a link, which would open n
   await admin.ask('PATCH', `/api/users/${id}`, { is_active: true })
   assert.equal((await admin.call('POST', `/api/users/${id}/link`)).status, 201)
 })
+
+test('who makes a link for the password of someone else is in the audit log, and the link is not', async (t) => {
+  const { api, admin } = await openAccounts(t, sqlite)
+  await join(admin, 'ada@agency.example', [{ client_id: null, role: 'owner' }])
+  const bob = await join(admin, 'bob@agency.example', [{ client_id: null, role: 'viewer' }])
+  const ada = await signIn(api.url, 'ada@agency.example')
+  const { url } = await ada.ask<{ url: string }>('POST', `/api/users/${bob.id}/link`)
+  const audit = await admin.call('GET', `/api/audit?entity_id=${bob.id}`)
+  const [latest] = audit.json<{ actor: string; action: string; after: object }[]>()
+  assert.deepEqual([latest?.actor, latest?.action], ['ada@agency.example', 'user.update'])
+  assert.deepEqual(latest?.after, { password_link: 'made' })
+  assert.ok(!audit.text.includes(secretOf(url)))
+})
