@@ -39,7 +39,7 @@ export function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions)
     what: whatOf(message),
     since: isOver ? null : ` since ${sinceWhen(times, alert.since, at)}`,
     paragraphs: [...explanations(message), ...meanwhileOver(message, times, at)].map((text) =>
-      cut(printable(text), PARAGRAPH_MAX),
+      cut(defanged(printable(text)), PARAGRAPH_MAX),
     ),
     facts: [
       ...(isOver ? factsOfResolved(message, times, at) : factsOfOpen(message, times, at)),
@@ -262,11 +262,11 @@ function toneOf({ kind, alert }: AlertMessage): Tone {
 const changeOf = (message: AlertMessage): string | null =>
   message.change === null || causeOf(message).length > 0
     ? null
-    : sentence(capitalised(cut(oneLine(message.change), 2 * LINE_MAX)))
+    : sentence(capitalised(cut(defanged(oneLine(message.change)), 2 * LINE_MAX)))
 
 /** What explains it best, unless the message says so in a sentence of its own. */
 function causeOf({ incident, kind }: AlertMessage): Fact[] {
   const cause = incident?.likely_cause ?? null
   const isSaid = cause === null || cause === incident?.elsewhere || cause === incident?.note
-  return isSaid || kind === 'resolved' ? [] : [fact('Likely cause', defanged(cause))]
+  return isSaid || kind === 'resolved' ? [] : [fact('Likely cause', cause)]
 }

@@ -66,9 +66,10 @@ export function linesWithin({ lines }: Card, max: number): { shown: readonly Lin
   return { shown: lines.slice(0, max), more: `and ${lines.length - max} more` }
 }
 
+/** Figures come from probes, which name tags, events and what a page answers: what strangers chose makes no link there either. */
 export const fact = (label: string, value: string): Fact => ({
-  name: cut(oneLine(label), 40) || '?',
-  value: cut(oneLine(value), 300) || '–',
+  name: cut(defanged(oneLine(label)), 40) || '?',
+  value: cut(defanged(oneLine(value)), 300) || '–',
 })
 
 /**

@@ -1,5 +1,7 @@
-import { ok } from 'node:assert/strict'
+import { deepEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
+import { composeEmail } from '../../../src/notifications/email/compose.ts'
+import type { AlertMessage } from '../../../src/notifications/message.ts'
 import type { Service } from '../../../src/notifications/services/services.ts'
 import { payloadOf } from '../../../src/notifications/services/services.ts'
 import { AT, KEY, opened, PUBLIC_URL } from './samples.ts'
@@ -7,7 +9,7 @@ import { AT, KEY, opened, PUBLIC_URL } from './samples.ts'
 /** What a fact's value becomes. */
 const CASES: readonly (readonly [Service, string, string])[] = [
   ['slack', '<!channel> & <@U1>', '&lt;!channel&gt; &amp; &lt;@U1&gt;'],
-  ['slack', '<https://evil.example|click>', '&lt;https://evil.example|click&gt;'],
+  ['slack', '<https://evil.example|click>', '&lt;https[:]//evil.example|click&gt;'],
   ['slack', 'add_to_cart', 'add_to_cart'],
   ['slack', '*bold* _it_ ~no~', '`*bold* _it_ ~no~`'],
   ['slack', 'a `code` b', '`a ˋcodeˋ b`'],
@@ -16,13 +18,13 @@ const CASES: readonly (readonly [Service, string, string])[] = [
   ['discord', '<@1> <#2> <t:0> <:a:1>', '\\<\\@1> \\<#2> \\<t:0> \\<\\:a:1>'],
   ['discord', 'add_to_cart', 'add\\_to\\_cart'],
   ['discord', '**x** ~~y~~ `z` ||s||', '\\*\\*x\\*\\* \\~\\~y\\~\\~ \\`z\\` \\|\\|s\\|\\|'],
-  ['discord', '[here](https://evil.example)', '[here\\](https://evil.example)'],
+  ['discord', '[here](https://evil.example)', '[here\\](https[:]//evil.example)'],
   ['discord', '# big', '\\# big'],
   ['discord', '> quote', '\\> quote'],
   ['discord', '- item', '\\- item'],
   ['discord', '1. item', '1\\. item'],
   ['discord', 'C:\\new', 'C:\\\\new'],
-  ['teams', '[here](https://evil.example)', '[here\\](https://evil.example)'],
+  ['teams', '[here](https://evil.example)', '[here\\](https[:]//evil.example)'],
   ['teams', 'add_to_cart', 'add_to_cart'],
   ['teams', '_it_ **bold**', '\\_it\\_ \\*\\*bold\\*\\*'],
   ['teams', '1. item', '1\\. item'],
@@ -41,6 +43,36 @@ for (const [service, value, escaped] of CASES) {
     )
   })
 }
+
+const LINK = 'https://evil.example/login'
+
+test('no text that a sender or a watched page chose is a link, wherever a message says it', () => {
+  const message: AlertMessage = {
+    ...opened,
+    alert: { ...opened.alert, title: `“${LINK}” fails`, message: `“${LINK}” failed: 398 of 1,284 (31 %)` },
+    facts: [
+      { name: 'Tag', value: LINK },
+      { name: 'Event', value: 'evil.example/now' },
+    ],
+    change: `opened 12 min after web container 41 → ${LINK}`,
+    incident: {
+      id: opened.alert.id,
+      title: LINK,
+      cause: 'tag',
+      alerts: 2,
+      note: `Cause found: “${LINK}”`,
+      elsewhere: null,
+      impact: { text: `3 of 9 ${LINK} (33 %)`, final: false },
+    },
+  }
+  const options = { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY }
+  const { text, html } = composeEmail(message, options)
+  const said = PEOPLE.flatMap((service) => strings(payloadOf(service, message, options)))
+  const links = [...said, text, html].flatMap((one) => one.match(/https:\/\/evil\S*|evil\.example\/\S*/g) ?? [])
+  deepEqual(links, [])
+})
+
+const PEOPLE = ['slack', 'discord', 'teams', 'google_chat', 'pagerduty', 'opsgenie'] as const
 
 test('for Google Chat, an address without TLS is text instead of a button, which takes https only', () => {
   const options = { publicUrl: 'http://tagwarden.internal:8080', at: AT, idempotencyKey: KEY }
