@@ -53,7 +53,6 @@ export async function entriesOf(
     const isForOperator = vendor === undefined || kind === 'opened' || kind === 'resolved'
     // One that was critical is so until its end.
     const isCritical = alert.severity === 'critical' || known.row.notified_severity === 'critical'
-    const heldUntil = isCritical ? null : quietEndOf(source, now)
     return (
       channelsFor(message, channelSettings, told.get(alert.id), now)
         .filter(({ key }) => (isForOperator || key !== 'global') && message.knowing?.has(key) !== true)
@@ -68,14 +67,19 @@ export async function entriesOf(
           ({ minimumSeverity }) => kind !== 'escalated' || source.notifyAllEscalated || minimumSeverity === 'critical',
         )
         .filter((channel) => takesSeverity(channel, isCritical ? 'critical' : 'warning'))
-        .map((channel) => ({
-          channel,
-          clientId: source.client.id,
-          alertId: alert.id,
-          heldUntil: knowsQuietHours(channel, kind) ? heldUntil : null,
-          ...pacingOf(channel, message, isCritical, channelSettings.warningsAfterMs),
-          message: alertMessage(message, changes.get(alert.id), elsewhere, onCallName(message, now)),
-        }))
+        .map((channel) => {
+          const pacing = pacingOf(channel, message, isCritical, channelSettings.warningsAfterMs)
+          const isHeld = !isCritical && knowsQuietHours(channel, kind)
+          return {
+            channel,
+            clientId: source.client.id,
+            alertId: alert.id,
+            // Written in the evening, what waits may be due by night only.
+            heldUntil: isHeld ? quietEndOf(source, now + (pacing.holdMs ?? 0)) : null,
+            ...pacing,
+            message: alertMessage(message, changes.get(alert.id), elsewhere, onCallName(message, now)),
+          }
+        })
     )
   })
 }
@@ -143,9 +147,9 @@ const knowsQuietHours = ({ key, address }: Channel, kind: AlertMessageKind): boo
 
 const QUIETENS: readonly AlertMessageKind[] = ['acknowledged', 'unacknowledged', 'resolved']
 
-/** What is no more than a warning waits for the end of the client's quiet hours, by the site's clock. */
-const quietEndOf = ({ quietHours, site }: AlertSource, now: number): number | null =>
-  quietHours === null ? null : quietUntil(quietHours, site.timezone, now)
+/** What is no more than a warning, and due then, waits for the end of the client's quiet hours, by the site's clock. */
+const quietEndOf = ({ quietHours, site }: AlertSource, due: number): number | null =>
+  quietHours === null ? null : quietUntil(quietHours, site.timezone, due)
 
 /** Of these incidents those of vendors, with whose. */
 async function vendorsOf(trx: Transaction<Tables>, ids: readonly string[]): Promise<Map<string, string>> {

@@ -171,6 +171,45 @@ testOnEveryEngine('what lasted longer and ended in quiet hours is one message in
   assert.deepEqual(email, ['email resolved warning'])
 })
 
+testLogic('what becomes due only within quiet hours waits for their end, too', async (store, t) => {
+  const { run, clock } = await watchOne(t, store)
+  const quietFrom = (time: string) =>
+    store.write.updateTable('clients').set({ quiet_from: time, quiet_to: '23:00' }).execute()
+  await quietFrom(isoTime(clock.now() + 10 * MINUTE).slice(11, 16))
+  await run('warning')
+  const byNight = await run('warning', 60)
+  assert.deepEqual(
+    byNight.filter((text) => text.startsWith('email')),
+    [],
+  )
+  clock.set(Date.parse(`${isoTime(clock.now()).slice(0, 10)}T23:00:01Z`))
+  const inTheMorning = await run('warning')
+  assert.deepEqual(
+    inTheMorning.filter((text) => text.startsWith('email')),
+    ['email opened warning'],
+  )
+})
+
+testLogic('so does an end that is certain only then', async (store, t) => {
+  const { run, clock } = await watchOne(t, store, { name: 'data_volume' })
+  await run('warning')
+  await run('warning', 32)
+  const quiet = { quiet_from: isoTime(clock.now() + 30 * MINUTE).slice(11, 16), quiet_to: '23:00' }
+  await store.write.updateTable('clients').set(quiet).execute()
+  await run('ok', 5)
+  const byNight = await run('ok', 120)
+  assert.deepEqual(
+    byNight.filter((text) => text.startsWith('email')),
+    [],
+  )
+  clock.set(Date.parse(`${isoTime(clock.now()).slice(0, 10)}T23:00:01Z`))
+  const inTheMorning = await run('ok')
+  assert.deepEqual(
+    inTheMorning.filter((text) => text.startsWith('email')),
+    ['email resolved warning'],
+  )
+})
+
 testLogic('an incident that is back is told where its end was, and not where it was not', async (store, t) => {
   const { run, rows } = await watchOne(t, store)
   await run('warning')
