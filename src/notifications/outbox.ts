@@ -31,7 +31,7 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
       .onConflict((conflict) => conflict.column('channel').doNothing())
       .execute()
   }
-  const left = await mergeIntoOpenings(trx, entries, now)
+  const left = await worthReminding(trx, await mergeIntoOpenings(trx, entries, now))
   await release(trx, left, now)
   const rows = left.map(({ channel, clientId, alertId, message, heldUntil = null, holdMs = 0 }) => ({
     id: newOrderedId(now),
@@ -46,6 +46,25 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
     attempts: 0,
   }))
   for (const chunk of chunksOf(rows)) await trx.insertInto('deliveries').values(chunk).execute()
+}
+
+/**
+ * Without the reminders of what still waits on their channel: one that fails for a night would have as many to send in the morning, each of
+ * which says what the next one does. One that hands an incident over to someone says more.
+ */
+async function worthReminding(trx: Transaction<Tables>, entries: readonly OutboxEntry[]): Promise<OutboxEntry[]> {
+  const isPlain = ({ message }: OutboxEntry) => message.kind === 'reminder' && (message.incident?.note ?? null) === null
+  const waiting = new Set<string>()
+  for (const ids of chunksOf(entries.flatMap((entry) => (isPlain(entry) ? (entry.alertId ?? []) : [])))) {
+    const rows = await trx
+      .selectFrom('deliveries')
+      .select(['channel', 'alert_id'])
+      .where('alert_id', 'in', ids)
+      .where('state', '=', 'pending')
+      .execute()
+    for (const { channel, alert_id } of rows) waiting.add(`${channel} ${alert_id}`)
+  }
+  return entries.filter((entry) => !isPlain(entry) || !waiting.has(`${entry.channel.key} ${entry.alertId}`))
 }
 
 /** What goes out at once takes along what was held back about the same alert: no one is notified of its escalation before its opening. */
