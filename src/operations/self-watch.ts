@@ -35,6 +35,8 @@ export class SelfWatch {
   readonly loop: Loop
   readonly #options: SelfWatchOptions
   #known: KnownFailure[] = []
+  /** As the store said last. */
+  #failing: readonly string[] | null = null
   #beatAt = Number.NEGATIVE_INFINITY
 
   constructor(options: SelfWatchOptions) {
@@ -59,6 +61,8 @@ export class SelfWatch {
       connectionDoubt: connectionDoubt(),
       failingChannels: await this.#failingChannels(now),
     }
+    // Another node says from now on how they do: that this one does not is no recovery.
+    if (health.failingChannels === null) this.#known = this.#known.filter(({ part }) => part !== DELIVERIES)
     const found = ownFailuresIn(health, now)
     const { known, begun, ended } = review(this.#known, found, now)
     // What could not be sent is kept as it was, and sent with the next check.
@@ -71,16 +75,16 @@ export class SelfWatch {
     if (isAlive(found)) await this.#beat(now)
   }
 
-  /** Reported on one node, the one that has the lease; null on the others, and while the store cannot be asked. */
-  async #failingChannels(now: number): Promise<string[] | null> {
+  /** Reported on one node, the one that has the lease; null on the others. */
+  async #failingChannels(now: number): Promise<readonly string[] | null> {
     const { store, leases } = this.#options
     try {
-      if (!(await leases.claim('delivery-watch'))) return null
-      return await channelsFailingSince(store, now - FAILING_MS)
+      const isOurs = await leases.claim('delivery-watch')
+      this.#failing = isOurs ? await channelsFailingSince(store, now - FAILING_MS) : null
     } catch {
-      // A store that fails is reported as its own failure.
-      return null
+      // A store that fails is reported as its own failure; a channel is not well again because no one can ask.
     }
+    return this.#failing
   }
 
   /** Whether it was sent, or there is no one to notify. */
@@ -116,8 +120,10 @@ export class SelfWatch {
   }
 }
 
+const DELIVERIES = 'deliveries'
+
 /** A chat server that fails, a clock in doubt or a connection that is away is no reason to be taken for dead. */
-const NOT_DEADLY: readonly string[] = ['deliveries', 'clock', 'connection']
+const NOT_DEADLY: readonly string[] = [DELIVERIES, 'clock', 'connection']
 const isAlive = (failures: readonly OwnFailure[]): boolean => failures.every(({ part }) => NOT_DEADLY.includes(part))
 
 /** Something about Tagwarden itself that does not work. */
@@ -167,7 +173,7 @@ function deliveryFailure(channels: readonly string[]): OwnFailure[] {
   if (channels.length === 0) return []
   const [first = '', ...others] = channels
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-  return [{ part: 'deliveries', message: `Messages do not get through for 15 minutes: ${first}${more}` }]
+  return [{ part: DELIVERIES, message: `Messages have not got through for 15 minutes: ${first}${more}` }]
 }
 
 /** A failure that this node knows of, and whether people do. */

@@ -78,18 +78,21 @@ testLogic('a warning whose cause is found before it was sent opens with it, when
   assert.deepEqual(await rows(), ['opened pending “explained” +30'])
 })
 
-testOnEveryEngine('a channel that fails gathers no reminders, which would all say the same in the end', async (store) => {
-  const { write, rows } = await writer(store)
-  await write('opened', 0)
-  await store.write.updateTable('deliveries').set({ attempts: 1, last_error: 'status 503' }).execute()
-  await write('reminder', 10)
-  await write('reminder', 20)
-  assert.deepEqual(await rows(), ['opened pending “opened” +0'])
-  await store.write.updateTable('deliveries').set({ state: 'delivered' }).execute()
-  await write('reminder', 30)
-  await write('reminder', 40)
-  assert.deepEqual(await rows(), ['opened delivered “opened” +0', 'reminder pending “reminder” +30'])
-})
+testOnEveryEngine(
+  'a channel that fails gathers no reminders, which would all say the same in the end',
+  async (store) => {
+    const { write, rows } = await writer(store)
+    await write('opened', 0)
+    await store.write.updateTable('deliveries').set({ attempts: 1, last_error: 'status 503' }).execute()
+    await write('reminder', 10)
+    await write('reminder', 20)
+    assert.deepEqual(await rows(), ['opened pending “opened” +0'])
+    await store.write.updateTable('deliveries').set({ state: 'delivered' }).execute()
+    await write('reminder', 30)
+    await write('reminder', 40)
+    assert.deepEqual(await rows(), ['opened delivered “opened” +0', 'reminder pending “reminder” +30'])
+  },
+)
 
 testLogic('a reminder that hands an incident over to someone goes out all the same', async (store) => {
   const { write, rows } = await writer(store)

@@ -39,7 +39,7 @@ const CASES: readonly [title: string, health: Partial<NodeHealth>, parts: string
     'failing channels',
     { failingChannels: ['chat of ACME: 500', 'e-mail of ACME: timeout'] },
     ['deliveries'],
-    'Messages do not get through for 15 minutes: chat of ACME: 500 (and 1 more)',
+    'Messages have not got through for 15 minutes: chat of ACME: 500 (and 1 more)',
   ],
   [
     'all at once',

@@ -7,9 +7,18 @@ import { SelfWatch } from '../../src/operations/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
-import { joinNode } from '../cluster/support.ts'
+import { asShared, joinNode } from '../cluster/support.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
+
+const FAILING = {
+  channel: 'global',
+  address: 'https://hooks.example/all',
+  next_attempt_at: 0,
+  failures: 9,
+  last_error: 'it answers 500',
+  failing_since: NOW - 15 * MINUTE,
+}
 
 interface Watched {
   clock: TestClock
@@ -17,7 +26,13 @@ interface Watched {
   check: (afterMs: number) => Promise<void>
   sent: string[]
   beats: string[]
-  fails: { writeTrouble: string | null; clockDoubt: string | null; connectionDoubt: string | null; sending: boolean }
+  fails: {
+    writeTrouble: string | null
+    clockDoubt: string | null
+    connectionDoubt: string | null
+    sending: boolean
+    reading: boolean
+  }
 }
 
 async function openWatch(t: TestContext, store: Store): Promise<Watched> {
@@ -25,7 +40,13 @@ async function openWatch(t: TestContext, store: Store): Promise<Watched> {
   const node = await joinNode(t, store, clock)
   const sent: string[] = []
   const beats: string[] = []
-  const fails: Watched['fails'] = { writeTrouble: null, clockDoubt: null, connectionDoubt: null, sending: false }
+  const fails: Watched['fails'] = {
+    writeTrouble: null,
+    clockDoubt: null,
+    connectionDoubt: null,
+    sending: false,
+    reading: false,
+  }
   const loop = new Loop({
     name: 'fold',
     clock,
@@ -33,8 +54,16 @@ async function openWatch(t: TestContext, store: Store): Promise<Watched> {
     tick: () => Promise.resolve(),
     onError: () => undefined,
   })
+  const failing: Store = Object.create(store, {
+    read: {
+      get: () => {
+        if (fails.reading) throw new Error('the store does not answer')
+        return store.read
+      },
+    },
+  })
   const watch = new SelfWatch({
-    store,
+    store: failing,
     clock,
     leases: new Leases({ store, clock, membership: node.membership }),
     nodeId: node.membership.nodeId,
@@ -126,26 +155,44 @@ testOnEveryEngine('the heartbeat is asked each minute, while all is well', async
 
 testOnEveryEngine('channels that fail for a quarter of an hour are named, and the heart beats on', async (store, t) => {
   const { check, sent, beats } = await openWatch(t, store)
-  const channel = {
-    address: 'https://hooks.example/all',
-    next_attempt_at: 0,
-    failures: 9,
-    last_error: 'it answers 500',
-  }
-  await store.write
-    .insertInto('channels')
-    .values([
-      { ...channel, channel: 'global', failing_since: NOW - 15 * MINUTE },
-      { ...channel, channel: 'chat:none', failing_since: NOW - 14 * MINUTE },
-    ])
-    .execute()
+  const younger = { ...FAILING, channel: 'chat:none', failing_since: NOW - 14 * MINUTE }
+  await store.write.insertInto('channels').values([FAILING, younger]).execute()
   await check(0)
   assert.equal(beats.length, 1)
   await check(MINUTE)
   assert.deepEqual(sent, [
-    'https://hooks.example/all own_failure deliveries: Messages do not get through for 15 minutes: the webhook for all clients: it answers 500 (and 1 more)',
+    'https://hooks.example/all own_failure deliveries: Messages have not got through for 15 minutes: the webhook for all clients: it answers 500 (and 1 more)',
   ])
   assert.equal(beats.length, 2)
+})
+
+testLogic('while the store cannot be asked no one is told that messages get through again', async (store, t) => {
+  const { check, sent, fails } = await openWatch(t, store)
+  await store.write.insertInto('channels').values(FAILING).execute()
+  await check(0)
+  await check(MINUTE)
+  assert.equal(sent.length, 1)
+  fails.reading = true
+  await check(10 * SECOND)
+  fails.reading = false
+  await check(10 * SECOND)
+  await check(MINUTE)
+  assert.equal(sent.length, 1, sent.at(-1))
+  await store.write.updateTable('channels').set({ failing_since: null }).execute()
+  await check(10 * SECOND)
+  assert.match(sent.at(-1) ?? '', /own_recovery deliveries/)
+})
+
+testLogic('nor where another node watches from now on', async (store, t) => {
+  const { check, sent, clock } = await openWatch(t, store)
+  await store.write.insertInto('channels').values(FAILING).execute()
+  await check(0)
+  await check(MINUTE)
+  const { membership } = await joinNode(t, asShared(store), clock)
+  const taken = { node_id: membership.nodeId }
+  await store.write.updateTable('leases').set(taken).where('name', '=', 'delivery-watch').execute()
+  await check(10 * SECOND)
+  assert.equal(sent.length, 1, sent.at(-1))
 })
 
 testOnEveryEngine('a clock in doubt for a minute notifies, and heartbeats go on', async (store, t) => {

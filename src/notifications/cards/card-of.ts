@@ -11,6 +11,7 @@ import {
   lengthInWords,
   name,
   oneLine,
+  sentence,
   sinceWhen,
 } from './card.ts'
 import { digestCard } from './digest-card.ts'
@@ -53,13 +54,14 @@ function ownCard(message: OwnFailureMessage, { publicUrl, at }: CardOptions): Ca
   const times = new LocalTimes('UTC')
   const since = sinceWhen(times, message.since, at)
   const lasted = `${times.span(message.since, at, at)} (${lengthInWords(at - message.since)})`
+  const failure = capitalised(cut(oneLine(message.message), LINE_MAX)) || '?'
   return {
     ...BLANK,
     tone: isOver ? 'ok' : 'critical',
     heading: `[${isOver ? 'RESOLVED' : 'CRITICAL'}] Tagwarden itself — ${name(message.part)}`,
-    what: capitalised(cut(oneLine(message.message), LINE_MAX)) || '?',
+    what: isOver ? `Works again after ${lengthInWords(at - message.since)}` : failure,
     since: isOver ? null : ` since ${since}`,
-    paragraphs: isOver ? [] : ['While this lasts, alerts may come late or not at all.'],
+    paragraphs: [isOver ? `It was: ${sentence(failure)}` : 'While this lasts, alerts may come late or not at all.'],
     facts: [isOver ? { name: 'Lasted', value: lasted } : { name: 'Since', value: since }, fact('Node', message.node)],
     link: { label: 'Open Tagwarden', url: publicUrl },
     thread: `own:${name(message.part)}:${message.since}`,

@@ -283,7 +283,7 @@ export const SAMPLES: Readonly<Record<string, Message | MessageGroup>> = {
   own_recovery: {
     kind: 'own_recovery',
     part: 'deliveries',
-    message: 'Messages go out again; none was lost',
+    message: '14 messages wait for hooks.slack.com, which answers 503',
     since: AT - 25 * MINUTE,
     node: 'tagwarden-1',
   },
