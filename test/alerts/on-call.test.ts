@@ -7,6 +7,8 @@ import type { SetOnCall } from '../../src/notifications/on-call/schemas.ts'
 import { sharedIncident } from '../../src/sharing/shared-incident.ts'
 import type { Store } from '../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertProbe } from '../../testkit/probes.ts'
+import { typeOf } from '../probes/support.ts'
 import { outbox, type Watch, watch } from './support.ts'
 
 const PLAN: SetOnCall = {
@@ -83,6 +85,28 @@ testLogic('what no one acknowledges goes to each of the others once', async (sto
     'Grace: resolved, undefined',
   ])
 })
+
+for (const end of ['paused', 'deleted'] as const) {
+  testLogic(`what lasts goes on to the others when the probe that opened the incident is ${end}`, async (store, t) => {
+    const critical = { status: 'critical', message: 'It does not answer', details: {} } as const
+    const type = typeOf(async () => critical, { name: 'http_health' })
+    const seen = await watch(t, store, { probe_type: 'http_health' }, { type })
+    await insertProbe(store, seen.site.id, { probe_type: 'http_health' })
+    const { sent } = await plan(store, seen)
+    await seen.find('c')
+    const { probe_id } = await store.read
+      .selectFrom('incidents')
+      .innerJoin('alerts', 'alerts.id', 'incidents.announced_alert_id')
+      .select('alerts.probe_id')
+      .executeTakeFirstOrThrow()
+    if (end === 'deleted') await store.write.deleteFrom('probes').where('id', '=', probe_id).execute()
+    else await store.write.updateTable('probes').set({ is_active: 0 }).where('id', '=', probe_id).execute()
+    await seen.upkeep()
+    seen.clock.advance(15 * MINUTE)
+    await seen.upkeep()
+    assert.deepEqual((await sent()).slice(2), ['Grace: reminder, Grace'])
+  })
+}
 
 testOnEveryEngine('what is acknowledged, silenced or over goes to no one else', async (store, t) => {
   const seen = await watch(t, store)

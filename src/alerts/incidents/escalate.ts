@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { MINUTE } from '../../lib/index.ts'
 import { type ChannelSettings, channelsOfPerson, enqueue, escalatesTo, GATHER_MS } from '../../notifications/index.ts'
-import type { Store, Tables, Transaction } from '../../store/index.ts'
+import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
 import { entriesOf } from '../message-entries.ts'
 import { loadMutes } from '../mutes.ts'
-import { loadContext, rulesOf } from '../rules.ts'
+import { type AlertContext, type AlertSource, loadContext, rulesOf } from '../rules.ts'
 import { lockUnresolved } from '../write-transitions.ts'
-import { lockCases, probesOfIncidents, writeIncidentEvents } from './case.ts'
+import { type Case, lockCases, probesOfIncidents, writeIncidentEvents } from './case.ts'
 import { asIncident } from './due-messages.ts'
 
 /** Incidents that are looked at in one round; the rest comes with the next. */
@@ -72,16 +72,10 @@ async function escalate(
   const { row } = known
   const voice = known.alerts.get(row.announced_alert_id ?? '')
   if (row.state !== 'open' || row.announced_at === null || voice === undefined) return
-  const context = await loadContext(trx, {
-    probeIds: [voice.probe_id],
-    mutes: await loadMutes(trx, now),
-    channelSettings,
-    now,
-  })
-  const source = context.sources.get(voice.probe_id)
+  const context = await loadContext(trx, { probeIds, mutes: await loadMutes(trx, now), channelSettings, now })
+  const source = sourceOf(known, voice, context)
   const plan = source?.client.onCall ?? null
-  if (source === undefined || !source.isActive || plan === null || voice.is_flapping === 1) return
-  if (rulesOf(voice, source, context).suppressedBy !== null) return
+  if (source === undefined || plan === null) return
 
   const done = await trx.selectFrom('on_call_escalations').selectAll().where('incident_id', '=', id).executeTakeFirst()
   const { due } = await trx
@@ -115,6 +109,21 @@ async function escalate(
     only: { name: person.name, channels },
   } as const
   await enqueue(trx, await entriesOf(trx, [message], channelSettings, now), now)
+}
+
+/**
+ * Of the alert that opened the incident, or where that is over, as its probe was deleted or paused, of another that lasts: one that is not
+ * silenced, under maintenance or flapping.
+ */
+function sourceOf({ alerts }: Case, voice: AlertRow, context: AlertContext): AlertSource | undefined {
+  const speaking =
+    voice.state === 'resolved' ? [...alerts.values()].filter(({ state }) => state !== 'resolved') : [voice]
+  const maySpeak = speaking.flatMap((alert) => {
+    const source = context.sources.get(alert.probe_id)
+    const isQuiet = source?.isActive !== true || alert.is_flapping === 1
+    return isQuiet || rulesOf(alert, source, context).suppressedBy !== null ? [] : [source]
+  })
+  return maySpeak[0]
 }
 
 async function noteStep(trx: Transaction<Tables>, incident_id: string, steps: number, now: number): Promise<void> {
