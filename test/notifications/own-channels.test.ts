@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
+import { HOUR } from '../../src/lib/index.ts'
 import type { AuditRecord } from '../../src/management/index.ts'
 import type { ChannelList, OwnChannelRecord, TestResult } from '../../src/notifications/index.ts'
 import { logicEngines, testPerEngine } from '../../testkit/engines.ts'
@@ -47,6 +48,23 @@ testPerEngine(
   },
   logicEngines,
 )
+
+testPerEngine('what pages people learns of the end that comes with switching a client off', async (engine, t) => {
+  const { add, find, call, run, clock, client, service, hookUrl, received } = await watchedServer(t, engine)
+  await add({ kind: 'pagerduty', name: 'On call', address: KEY, endpoint: `${hookUrl}/v2/enqueue` })
+  await add({ kind: 'webhook', name: 'Ours', address: `${hookUrl}/ours` })
+  await find(503)
+  assert.equal((await call('PATCH', `/api/clients/${client.id}`, { is_active: false })).status, 200)
+  for (const loop of service.worker?.alerts.loops ?? []) await loop.tick()
+  clock.advance(HOUR)
+  await service.membership.beat()
+  await run()
+  const said = received.map(({ path, body }) => {
+    const { event, event_action } = JSON.parse(body) as Record<string, unknown>
+    return `${path.split('/').at(-1)} ${event ?? event_action}`
+  })
+  assert.deepEqual(said.toSorted(), ['enqueue resolve', 'enqueue trigger', 'ours opened'])
+})
 
 testPerEngine(
   'a channel that people read may have a wait for warnings, and no other',

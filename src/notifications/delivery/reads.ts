@@ -7,11 +7,13 @@ import {
   type ChannelSettings,
   clientIdOf,
   keyOf,
+  kindOf,
   type OwnChannel,
   storedAddress,
 } from '../channel.ts'
 import type { OnCallPlan } from '../on-call/who-is-on-call.ts'
 import { withChannels } from '../own-channels.ts'
+import { isForIncidents } from '../services/services.ts'
 import { type ChannelSnapshot, isOpenTo, OUTAGE_MS, type QueuedMessage } from './schedule.ts'
 import { type Claimant, isFree } from './writes.ts'
 
@@ -48,14 +50,14 @@ export async function channelsWithWork(
       .execute()
     channels.push(...rows)
   }
-  const owners = await activeClients(
+  const owners = await clientsOf(
     claimant.store,
     channels.map(({ channel }) => clientIdOf(keyOf(channel))),
   )
   return channels.map((channel) => ({
     channel,
     address: addressOf(channel, owners, channelSettings),
-    clientIds: new Set(owners.keys()),
+    clientIds: activeIn(owners),
   }))
 }
 
@@ -88,12 +90,12 @@ export async function readSnapshot(
   const ready = await pending.where('not_before', '<=', now).execute()
   const held = await pending.where('not_before', '>', now).execute()
   const rows = [...ready, ...held].sort((a, b) => (a.id < b.id ? -1 : 1))
-  const clients = await activeClients(store, [clientIdOf(key), ...rows.map(({ client_id }) => client_id)])
+  const clients = await clientsOf(store, [clientIdOf(key), ...rows.map(({ client_id }) => client_id)])
   return {
     channel,
     address: addressOf(channel, clients, channelSettings),
     waiting: rows.map(queuedMessage),
-    clientIds: new Set(clients.keys()),
+    clientIds: activeIn(clients),
     unannounced: await unannouncedOf(store, key, rows),
   }
 }
@@ -183,24 +185,28 @@ export async function messagesOf(
   return query.orderBy('id').execute()
 }
 
-const addressOf = (
+/** Of a client that was switched off only what keeps incidents of its own can be reached: it pages people until it is told of their end. */
+function addressOf(
   { channel }: Pick<ChannelRow, 'channel'>,
   clients: ReadonlyMap<string, Owner>,
   channelSettings: ChannelSettings,
-): string | null => addressNow(keyOf(channel), clients.get(clientIdOf(keyOf(channel)) ?? ''), channelSettings)
+): string | null {
+  const key = keyOf(channel)
+  const owner = clients.get(clientIdOf(key) ?? '')
+  const address = addressNow(key, owner, channelSettings)
+  return owner?.is_active === 0 && address !== null && !isForIncidents(kindOf(key, address)) ? null : address
+}
+
+const activeIn = (clients: ReadonlyMap<string, Owner>): ReadonlySet<string> =>
+  new Set([...clients.values()].flatMap(({ id, is_active }) => (is_active === 1 ? id : [])))
 
 type Owner = ClientRow & { channels: readonly OwnChannel[]; onCall: OnCallPlan | null }
 
-async function activeClients(store: Store, ids: readonly (string | null)[]): Promise<Map<string, Owner>> {
+async function clientsOf(store: Store, ids: readonly (string | null)[]): Promise<Map<string, Owner>> {
   const clients = new Map<string, Owner>()
   const given = [...new Set(ids)].filter((id) => id !== null)
   for (const chunk of chunksOf(given)) {
-    const rows = await store.read
-      .selectFrom('clients')
-      .selectAll()
-      .where('id', 'in', chunk)
-      .where('is_active', '=', 1)
-      .execute()
+    const rows = await store.read.selectFrom('clients').selectAll().where('id', 'in', chunk).execute()
     for (const row of await withChannels(store.read, rows)) clients.set(row.id, row)
   }
   return clients

@@ -2,7 +2,7 @@ import { HOUR, MINUTE, SECOND } from '../../lib/index.ts'
 import type { ChannelRow, DeliveryRow } from '../../store/index.ts'
 import { type ChannelKey, keyOf, kindOf, storedAddress } from '../channel.ts'
 import { BRIEF, GATHERED_KINDS } from '../outbox-entry.ts'
-import { isEdit, isForPeople } from '../services/services.ts'
+import { isEdit, isForIncidents, isForPeople } from '../services/services.ts'
 import type { SendOutcome } from '../transport.ts'
 
 /** Alerts of a client that open within this time of the first are one outage. */
@@ -179,7 +179,10 @@ export function actionFor(snapshot: ChannelSnapshot, now: number): Action {
   if (address === null) {
     return { kind: 'cancel', ids: waiting.map(({ id }) => id), reason: 'the channel has no address any more' }
   }
-  const gone = waiting.filter(({ clientId }) => clientId !== null && !clientIds.has(clientId))
+  // Switching a client off ends its incidents, also where they page people.
+  const isKept = ({ kind }: QueuedMessage) =>
+    kind === 'resolved' && isForIncidents(kindOf(keyOf(channel.channel), address))
+  const gone = waiting.filter((row) => row.clientId !== null && !clientIds.has(row.clientId) && !isKept(row))
   if (gone.length > 0) {
     return { kind: 'cancel', ids: gone.map(({ id }) => id), reason: 'the client was deleted or is not active' }
   }
