@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { acknowledgeAlert } from '../../src/alerts/handle-alert.ts'
 import { readIncident } from '../../src/alerts/index.ts'
 import { createSilence } from '../../src/alerts/silences/silences.ts'
 import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
@@ -107,6 +108,34 @@ for (const end of ['paused', 'deleted'] as const) {
     assert.deepEqual((await sent()).slice(2), ['Grace: reminder, Grace'])
   })
 }
+
+testLogic('what lasts is taken care of once the alert that no one acknowledged is over', async (store, t) => {
+  let status: 'critical' | 'ok' = 'critical'
+  const type = typeOf(
+    async ({ probe }) => ({
+      status: probe.name === 'one' ? 'critical' : status,
+      message: `It is ${status}`,
+      details: {},
+    }),
+    { name: 'http_health' },
+  )
+  const seen = await watch(t, store, { probe_type: 'http_health', name: 'one' }, { type })
+  await insertProbe(store, seen.site.id, { probe_type: 'http_health', name: 'two' })
+  const { sent, ctx } = await plan(store, seen)
+  await seen.find('c')
+  const one = store.read.selectFrom('alerts').select('id').where('probe_id', '=', seen.probe.id)
+  const { id } = await one.executeTakeFirstOrThrow()
+  await acknowledgeAlert(ctx, seen.alerts.channelSettings, id, { by: 'Ada' })
+  const incident = () =>
+    store.read.selectFrom('incidents').select(['state', 'acknowledged_by']).executeTakeFirstOrThrow()
+  assert.deepEqual(await incident(), { state: 'open', acknowledged_by: null })
+  status = 'ok'
+  await seen.find('o')
+  assert.deepEqual(await incident(), { state: 'acknowledged', acknowledged_by: 'Ada' })
+  seen.clock.advance(15 * MINUTE)
+  await seen.upkeep()
+  assert.deepEqual((await sent()).slice(2), [], 'Grace may sleep')
+})
 
 testOnEveryEngine('what is acknowledged, silenced or over goes to no one else', async (store, t) => {
   const seen = await watch(t, store)

@@ -41,10 +41,12 @@ export function followAlerts(known: Case, handled: readonly AlertEvent[], now: n
     events.push({ kind: 'escalated', actor: null, text: worst?.title ?? row.title })
   }
   row.severity = severity
-  const taken = handled.find(({ kind }) => kind === 'acknowledged')
-  if (row.state === 'open' && taken !== undefined && lasting.every(({ state }) => state === 'acknowledged')) {
-    Object.assign(row, { state: 'acknowledged', acknowledged_at: now, acknowledged_by: taken.actor })
-    events.push({ kind: 'acknowledged', actor: taken.actor, text: taken.text })
+  if (row.state === 'open' && lasting.every(({ state }) => state === 'acknowledged')) {
+    // By what someone has just done, or as the alerts that no one took care of have ended.
+    const taken = handled.find(({ kind }) => kind === 'acknowledged')
+    const by = taken?.actor ?? lasting[0]?.acknowledged_by ?? null
+    Object.assign(row, { state: 'acknowledged', acknowledged_at: now, acknowledged_by: by })
+    events.push({ kind: 'acknowledged', actor: by, text: taken?.text ?? 'Acknowledged' })
   }
   const given = handled.find(({ kind }) => kind === 'unacknowledged')
   if (row.state === 'acknowledged' && given !== undefined) {
