@@ -283,10 +283,10 @@ const checkViolation = ({ probe, result: { message, details } }: Finished): Viol
   details,
 })
 
-/** At most 160 characters, cut between words. */
+/** At most 160 UTF-16 units, cut between words, and no character in two. */
 function shortened(text: string): string {
   if (text.length <= TITLE_MAX) return text
-  const cut = text.slice(0, TITLE_MAX - 1)
+  const cut = text.slice(0, TITLE_MAX - 1).replace(/[\ud800-\udbff]$/, '')
   const space = cut.lastIndexOf(' ')
-  return `${(space > TITLE_MAX / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`
+  return `${space > TITLE_MAX / 2 ? cut.slice(0, space) : cut}…`
 }

@@ -2,8 +2,17 @@ import assert from 'node:assert/strict'
 import { HOUR, isoTime, MINUTE, newId, newOrderedId } from '../../src/lib/index.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
-import { resultsOf, runDue } from '../probes/support.ts'
+import { resultsOf, runDue, typeOf } from '../probes/support.ts'
 import { alertRows, outbox, timeline, watch } from './support.ts'
+
+testLogic('a title that is too long ends with a whole character', async (store, t) => {
+  const message = `Slow: ${'🐌'.repeat(200)}`
+  const type = typeOf(async () => ({ status: 'critical', message, details: {} }))
+  const { find } = await watch(t, store, {}, { type })
+  await find('c')
+  const [alert] = await alertRows(store)
+  assert.equal(alert?.title, `Slow: ${'🐌'.repeat(76)}…`)
+})
 
 testLogic('a critical result opens one alert with one message, and an ok result resolves it', async (store, t) => {
   const { find, probe, site, clock } = await watch(t, store)
