@@ -66,7 +66,9 @@ export async function entriesOf(
         .filter(
           ({ minimumSeverity }) => kind !== 'escalated' || source.notifyAllEscalated || minimumSeverity === 'critical',
         )
-        .filter((channel) => takesSeverity(channel, isCritical ? 'critical' : 'warning'))
+        .filter(
+          (channel) => takesSeverity(channel, isCritical ? 'critical' : 'warning') || awaitsEnd(channel, message, told),
+        )
         .map((channel) => {
           const pacing = pacingOf(channel, message, isCritical, channelSettings.warningsAfterMs)
           const isHeld = !isCritical && knowsQuietHours(channel, kind)
@@ -88,7 +90,7 @@ export async function entriesOf(
 function channelsFor(
   { only, source: { client }, kind }: DueMessage,
   channelSettings: ChannelSettings,
-  told: ReadonlySet<string> | undefined,
+  told: ReadonlyMap<string, unknown> | undefined,
   now: number,
 ): readonly Channel[] {
   if (only !== undefined) return only.channels
@@ -144,6 +146,13 @@ const hears = (service: ServiceKind, { kind, audience }: DueMessage): boolean =>
 /** Not the operator's own, and not what would go on paging someone about what is over or taken care of. */
 const knowsQuietHours = ({ key, address }: Channel, kind: AlertMessageKind): boolean =>
   key !== 'global' && !(isForIncidents(kindOf(key, address)) && QUIETENS.includes(kind))
+
+/** It was notified of the beginning, by when it took what is less bad. */
+const awaitsEnd = (
+  { key }: Channel,
+  { kind, alert }: DueMessage,
+  told: ReadonlyMap<string, ReadonlyMap<string, { isOver: boolean }>>,
+): boolean => QUIETENS.includes(kind) && told.get(alert.id)?.get(key)?.isOver === false
 
 const QUIETENS: readonly AlertMessageKind[] = ['acknowledged', 'unacknowledged', 'resolved']
 

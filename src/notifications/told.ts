@@ -1,21 +1,27 @@
 import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
 import type { MessageImpact, VendorMessage } from './message.ts'
 
-/** The channels that messages about each alert were written for; an alert without any, or whose are past their retention, is missing. */
+/**
+ * The channels that messages about each alert were written for, with whether the last of these said that it is over; an alert without any, or
+ * whose are past their retention, is missing.
+ */
 export async function channelsTold(
   trx: Transaction<Tables>,
   alertIds: readonly string[],
-): Promise<Map<string, ReadonlySet<string>>> {
-  const told = new Map<string, Set<string>>()
+): Promise<Map<string, ReadonlyMap<string, { isOver: boolean }>>> {
+  const told = new Map<string, Map<string, { isOver: boolean }>>()
   for (const ids of chunksOf([...new Set(alertIds)])) {
     const rows = await trx
       .selectFrom('deliveries')
       .select(['alert_id', 'channel'])
-      .distinct()
+      .select(({ fn }) => fn.max('id').as('last'))
+      .select(({ fn }) => fn.max('id').filterWhere('kind', '=', 'resolved').as('end'))
       .where('alert_id', 'in', ids)
+      .groupBy(['alert_id', 'channel'])
       .execute()
-    for (const { alert_id, channel } of rows) {
-      if (alert_id !== null) told.set(alert_id, (told.get(alert_id) ?? new Set()).add(channel))
+    for (const { alert_id, channel, last, end } of rows) {
+      if (alert_id !== null)
+        told.set(alert_id, (told.get(alert_id) ?? new Map()).set(channel, { isOver: last === end }))
     }
   }
   return told

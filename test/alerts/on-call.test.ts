@@ -113,14 +113,14 @@ testLogic('what lasts is taken care of once the alert that no one acknowledged i
   let status: 'critical' | 'ok' = 'critical'
   const type = typeOf(
     async ({ probe }) => ({
-      status: probe.name === 'one' ? 'critical' : status,
+      status: probe.id === seen.probe.id ? 'critical' : status,
       message: `It is ${status}`,
       details: {},
     }),
     { name: 'http_health' },
   )
-  const seen = await watch(t, store, { probe_type: 'http_health', name: 'one' }, { type })
-  await insertProbe(store, seen.site.id, { probe_type: 'http_health', name: 'two' })
+  const seen = await watch(t, store, { probe_type: 'http_health' }, { type })
+  await insertProbe(store, seen.site.id, { probe_type: 'http_health' })
   const { sent, ctx } = await plan(store, seen)
   await seen.find('c')
   const one = store.read.selectFrom('alerts').select('id').where('probe_id', '=', seen.probe.id)

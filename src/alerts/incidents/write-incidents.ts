@@ -142,9 +142,9 @@ async function withdrawnEnds(
     const withdrawn = await withdrawEnd(trx, voice, now)
     knowing.set(known, withdrawn)
     const severity = worstOf(alerts.values())
-    const told = (await channelsTold(trx, [voice])).get(voice) ?? NONE
+    const told = [...((await channelsTold(trx, [voice])).get(voice)?.keys() ?? [])]
     // Where it was a warning to the last, that it is critical is still to be said.
-    const isKnown = severity === 'critical' ? withdrawn.size > 0 : [...told].every((key) => withdrawn.has(key))
+    const isKnown = severity === 'critical' ? withdrawn.size > 0 : told.every((key) => withdrawn.has(key))
     if (!isKnown) row.notified_severity = severity
   }
   return knowing
