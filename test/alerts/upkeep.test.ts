@@ -3,7 +3,7 @@ import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { hooksInOrder } from '../../src/management/index.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
-import { alertRows, outbox, timeline, watch } from './support.ts'
+import { alertRows, deliverAll, outbox, timeline, watch } from './support.ts'
 
 testLogic('reminders come as often as the client wants, until someone acknowledges', async (store, t) => {
   const { find, upkeep, site, clock } = await watch(t, store)
@@ -22,6 +22,40 @@ testLogic('reminders come as often as the client wants, until someone acknowledg
   clock.advance(HOUR)
   await upkeep()
   assert.deepEqual(await kinds(), ['opened', 'reminder'])
+})
+
+testOnEveryEngine('what lasts is notified again when its message was given up everywhere', async (store, t) => {
+  const { find, upkeep, clock } = await watch(t, store, {}, { delivers: false })
+  const kinds = async () => (await outbox(store)).map(({ kind }) => kind)
+  const giveUp = () => store.write.updateTable('deliveries').set({ state: 'failed' }).execute()
+  await find('c')
+  clock.advance(DAY)
+  await upkeep()
+  await find('c')
+  assert.deepEqual(await kinds(), ['opened'], 'it is still tried')
+  await giveUp()
+  await upkeep()
+  await find('c')
+  assert.deepEqual(await kinds(), ['opened', 'opened'])
+  await giveUp()
+  await upkeep()
+  await find('co')
+  assert.deepEqual(await kinds(), ['opened', 'opened', 'resolved'], 'once a day')
+})
+
+testOnEveryEngine('reminders resume when one was given up everywhere', async (store, t) => {
+  const { find, upkeep, clock } = await watch(t, store, {}, { delivers: false })
+  await store.write.updateTable('clients').set({ reminder_minutes: 30 }).execute()
+  const kinds = async () => (await outbox(store)).map(({ kind }) => kind)
+  await find('c')
+  await deliverAll(store, clock.now())
+  clock.advance(HOUR)
+  await upkeep()
+  assert.deepEqual(await kinds(), ['opened', 'reminder'])
+  await store.write.updateTable('deliveries').set({ state: 'failed' }).where('state', '=', 'pending').execute()
+  clock.advance(DAY)
+  await upkeep()
+  assert.deepEqual(await kinds(), ['opened', 'reminder', 'reminder'])
 })
 
 for (const [what, table] of [
