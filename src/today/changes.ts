@@ -1,4 +1,4 @@
-import { type ReportContext, readSnapshot, sumStretches, totals } from '../analytics/index.ts'
+import { identitiesOf, type ReportContext, readSnapshot, sumStretches, totals } from '../analytics/index.ts'
 import { chanceOf, levelNoise, type Runs, shareNoise, significant } from '../detection/index.ts'
 import { ceilTo, DAY, floorTo, Mutex } from '../lib/index.ts'
 import { GRAIN, hourRowsFrom, type TimeRange } from '../rollups/index.ts'
@@ -157,6 +157,7 @@ async function pastOf(
   const stretches = [{ ...range, coarsest: GRAIN.day }]
   const slots = { length: DAY, end: to }
   const read = await readSnapshot(context.store, site.site_no, range, async (snapshot) => ({
+    identities: await identitiesOf(snapshot.db, [site.site_no]),
     events: await sumStretches(snapshot, {
       table: 'event_rollups',
       stretches,
@@ -166,6 +167,8 @@ async function pastOf(
     }),
     tags: await sumStretches(snapshot, { table: 'tag_rollups', stretches, by: ['tag_key'], measures: RUNS, slots }),
   }))
+  // A tag has the past of its older names, or a rename looks as if it had come from nothing, and wavers without measure.
+  const keyOf = (key: string) => read.identities.get(site.site_no)?.resolve(key) ?? key
   const dayOf = (at: number) => Math.floor((at - range.from) / DAY)
   const count = (to - range.from) / DAY
   return ({ kind, name }) => {
@@ -180,7 +183,7 @@ async function pastOf(
     else if (kind === 'event') for (const row of read.events) if (row.event_name === name) add(row.at, row.events, 0)
     if (kind === 'tag_runs' || kind === 'tag_failures') {
       for (const row of read.tags) {
-        if (row.tag_key === name) add(row.at, row.executions, row.failure + row.timeout + row.exception)
+        if (keyOf(row.tag_key) === name) add(row.at, row.executions, row.failure + row.timeout + row.exception)
       }
     }
     return days

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { DAY, HOUR } from '../../src/lib/index.ts'
+import { DAY, floorTo, HOUR } from '../../src/lib/index.ts'
 import { Changes } from '../../src/today/changes.ts'
 import { lastDay } from '../../src/today/times.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { count, reportContext } from '../analytics/support.ts'
-import { NOW, sendWeeks } from './support.ts'
+import { NOW, sendWeeks, writeHours } from './support.ts'
 
 const WEEKS = lastDay(NOW, 'UTC')
 
@@ -86,4 +86,32 @@ testLogic('a tag that was renamed is the same tag', async (store) => {
   const runs = (at: number, name: string) => Array.from({ length: 40 }, () => event(at, tags(name)))
   await count(store, site, [...runs(WEEKS.before.from + HOUR, 'Old name'), ...runs(WEEKS.now.from + HOUR, 'New name')])
   assert.deepEqual((await new Changes(reportContext(store, NOW)).of([site], WEEKS)).entries, [])
+})
+
+testLogic('a tag that was renamed is measured against what it did under its old name', async (store) => {
+  const site = await insertSite(store)
+  const renamedAt = floorTo(NOW, DAY) - 3 * DAY
+  const hours = Array.from({ length: 22 }, (_, index) => floorTo(NOW, DAY) - (index + 1) * DAY).flatMap((day) =>
+    [3, 20].map((hour) => ({ at: day + hour * HOUR, purchase: 1_000 })),
+  )
+  // The window of the morning begins at 09:00 of the day before.
+  const before = hours.filter(({ at }) => at < NOW - DAY)
+  const today = [{ at: NOW - 14 * HOUR }, { at: NOW - 7 * HOUR }].map((hour) => ({ ...hour, purchase: 1_000 }))
+  const named = (from: number) => before.filter(({ at }) => (at < renamedAt ? 0 : 1) === from)
+  await writeHours(store, site, named(0), 'Old name')
+  await writeHours(store, site, [...named(1), ...today.map((hour) => ({ ...hour, purchase: 200 }))], 'New name')
+  const key = { site_no: site.site_no, container_id: 'GTM-ABC1234', tag_id: '7' }
+  await store.write
+    .insertInto('tag_names')
+    .values([
+      { ...key, tag_name: 'Old name', last_seen_at: renamedAt - 1 },
+      { ...key, tag_name: 'New name', last_seen_at: NOW },
+    ])
+    .execute()
+  const { entries } = await new Changes(reportContext(store, NOW)).of([site], WEEKS)
+  const ofTag = entries.filter(({ kind }) => kind === 'tag_runs')
+  assert.deepEqual(
+    ofTag.map(({ name, now, before: past }) => [name, now.runs, past.runs]),
+    [['New name', 400, 2_000]],
+  )
 })
