@@ -6,6 +6,8 @@ export const ROWS_AT_ONCE = 20_000
 export const ROWS_PER_MINUTE = 1_000
 /** So many writes a minute are not tracked: they are fewer than the refill. */
 const UNTRACKED = 500
+/** A budget unused for so long is full again. */
+const FULL_AFTER_MS = HOUR
 
 /**
  * Bounds the new rows of one site. Names and containers are bounded by the day, but combined, and over all the minutes that an
@@ -52,8 +54,10 @@ export class RowBudget {
 
   #moveOn(at: number): void {
     const minute = floorTo(at, MINUTE)
-    if (minute <= this.#minute) return
-    const passed = (minute - this.#minute) / MINUTE
+    // What waited in the journal is some minutes older. Older than that: the clock was ahead, and nothing would be refilled until it is there again.
+    const isClockSetBack = minute < this.#minute - FULL_AFTER_MS
+    if (minute <= this.#minute && !isClockSetBack) return
+    const passed = isClockSetBack ? 0 : (minute - this.#minute) / MINUTE
     this.#tokens = Math.min(ROWS_AT_ONCE, this.#tokens + passed * ROWS_PER_MINUTE)
     this.#minute = minute
     this.#writes = 0
@@ -64,9 +68,6 @@ export class RowBudget {
     this.#ofHour = undefined
   }
 }
-
-/** A budget unused for so long is full again. */
-const FULL_AFTER_MS = HOUR
 
 /** The budgets of all sites in a store. One for the process: what a fold spills is folded by another, out of the same budget. */
 export class RowBudgets {

@@ -136,6 +136,18 @@ test('existing rows cost nothing, and the budget for new ones refills by the min
   assert.equal(budget.admitsMinute(NOW - MINUTE, 99_999), false)
 })
 
+test('a clock that was a day ahead leaves a site its budget for new rows once it is right', () => {
+  const budget = new RowBudget()
+  for (let i = 0; i < ROWS_AT_ONCE + ROWS_PER_MINUTE; i++) budget.admitsMinute(NOW + DAY, i)
+  assert.equal(budget.admitsMinute(NOW + DAY, -1), false)
+  // Fewer new rows a minute than are always allowed.
+  const refused = Array.from({ length: 60 * 100 }, (_, i) => i).filter((i) => {
+    const at = NOW + Math.floor(i / 100) * MINUTE
+    return !budget.admitsMinute(at, at, i)
+  })
+  assert.equal(refused.length, 0)
+})
+
 testOnEveryEngine(
   'containers and links are forgotten by age and beyond a number, but for the last container',
   async (store) => {
