@@ -11,6 +11,12 @@ export const SAMPLES_PER_SITE = 50
  * keeping every payload of a busy node would cost more than counting it.
  */
 const SAMPLES_PER_FLUSH = 500
+/**
+ * Of these so many are for sites of which few are kept: five sites that are refused all the time took all, and of every other client it was
+ * not to be seen why its requests were refused.
+ */
+const KEPT_FOR_FEW = 100
+const FEW = 2
 /** Samples from which a flush commits and lets others write: of 2 kB each, and as many deleted, some 5 ms. */
 const SAMPLES_PER_COMMIT = 100
 /** Largest body whose payload is kept, bytes. */
@@ -44,6 +50,8 @@ interface SiteSamples {
   counts: Map<string, { minute: number; reason: CountedReason; total: number }>
 }
 
+const NO_SAMPLES = { accepted: { size: 0 }, rejected: { size: 0 } }
+
 const rejectionCounts = upsertInto('rejection_counts', { keys: ['site_no', 'bucket', 'reason'], sums: ['total'] })
 const recentPayloads = upsertInto('recent_payloads', { keys: ['site_no', 'id'], fixed: ['accepted_at', 'payload'] })
 const recentRejections = upsertInto('rejections', {
@@ -73,15 +81,16 @@ export class SampleRecorder {
    */
   accepted(siteNo: number, payload: Payload | string, size: number, at: number): void {
     if (size > SAMPLE_BYTES_MAX) return
-    const mayGrow = this.#kept < SAMPLES_PER_FLUSH
+    const mayGrow = this.#mayGrow(siteNo)
     if (mayGrow || this.#sites.has(siteNo)) {
       if (this.#site(siteNo).accepted.push({ at, payload }, mayGrow, size)) this.#kept++
     }
   }
 
   rejected(siteNo: number, reason: KeptReason, path: string, at: number): void {
+    const mayGrow = this.#mayGrow(siteNo)
     const site = this.#site(siteNo)
-    if (site.rejected.push({ at, reason, path }, this.#kept < SAMPLES_PER_FLUSH)) this.#kept++
+    if (site.rejected.push({ at, reason, path }, mayGrow)) this.#kept++
     countRejection(site, reason, at)
   }
 
@@ -136,6 +145,13 @@ export class SampleRecorder {
       { kind: 'upsert', spec: rejectionCounts, values: counts },
       ...prunes,
     ])
+  }
+
+  /** Whether a further sample of the site may be kept. */
+  #mayGrow(siteNo: number): boolean {
+    if (this.#kept < SAMPLES_PER_FLUSH - KEPT_FOR_FEW) return true
+    const { accepted, rejected } = this.#sites.get(siteNo) ?? NO_SAMPLES
+    return this.#kept < SAMPLES_PER_FLUSH && accepted.size + rejected.size < FEW
   }
 
   #site(siteNo: number): SiteSamples {

@@ -118,3 +118,24 @@ testLogic('samples of many sites are written in several commits, so that none ta
   assert.equal(commits.length, 3) // two sites, two sites, one
   for (const siteNo of sites) assert.equal((await kept(store, siteNo)).length, SAMPLES_PER_SITE)
 })
+
+testLogic('sites that are refused all the time leave others room for what theirs were refused for', async (store) => {
+  const samples = new SampleRecorder(store)
+  const loud = Array.from({ length: 20 }, (_, index) => index + 1)
+  for (let i = 0; i < SAMPLES_PER_SITE; i++) {
+    for (const siteNo of loud) {
+      samples.accepted(siteNo, eventPayload({ timestamp_ms: NOW }), 300, NOW)
+      samples.rejected(siteNo, 'rate_limited', 'requests per second', NOW)
+    }
+  }
+  for (let siteNo = 101; siteNo <= 140; siteNo++) {
+    samples.rejected(siteNo, 'invalid_payload', '/tags', NOW)
+    samples.accepted(siteNo, eventPayload({ timestamp_ms: NOW }), 300, NOW)
+  }
+  await samples.flush()
+  const rejections = await store.read.selectFrom('rejections').select(['site_no', 'path']).execute()
+  const payloads = await store.read.selectFrom('recent_payloads').select('site_no').execute()
+  assert.equal(rejections.filter(({ path }) => path === '/tags').length, 40)
+  assert.equal(payloads.filter(({ site_no }) => site_no > 100).length, 40)
+  assert.ok(rejections.length + payloads.length <= 500)
+})
