@@ -1,5 +1,7 @@
+import type { RawBuilder, SqlBool } from 'kysely'
 import { OTHER } from '../rollups/index.ts'
 import type { Kysely, Tables, TagNameTable } from '../store/index.ts'
+import { isOneOf } from './sums.ts'
 
 export type TagNameRow = Omit<TagNameTable, 'site_no'>
 
@@ -96,6 +98,18 @@ export function tagIdentity(allRows: readonly TagNameRow[]): TagIdentity {
 export const rawKeysMeant = (identity: TagIdentity, key: string): string[] => [
   ...new Set([...identity.rawKeysOf(key), ...identity.rawKeysOf(identity.resolve(key))]),
 ]
+
+/**
+ * More are not asked for one by one: each is a parameter in every part of a statement, and engines take 32,766 and 65,535. A sender that gives a tag
+ * another name each time has thousands.
+ */
+const MOST_KEYS = 200
+
+/** The rows to read of the tag that a caller means by `key`, and perhaps of others, which `keyOf` tells apart; undefined: all. */
+export function rowsMeant(identity: TagIdentity, key: string): RawBuilder<SqlBool> | undefined {
+  const keys = rawKeysMeant(identity, key)
+  return keys.length > MOST_KEYS ? undefined : isOneOf('tag_key', keys)
+}
 
 /**
  * The tag a caller means by `key`: the one that is reported under it, or else the one it leads to. (`tag_31` may be an

@@ -1,10 +1,11 @@
+import type { RawBuilder, SqlBool } from 'kysely'
 import { notFound } from '../lib/index.ts'
 import { GRAIN, LATENCY_BOUNDS_MS, LATENCY_COLUMNS, OUTCOMES, TAG_COLUMNS, type TimeRange } from '../rollups/index.ts'
 import type { OutcomeCounts, SiteRow, TagCounts } from '../store/index.ts'
 import { ratio } from './score.ts'
 import { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
-import { byCountThenKey, isOneOf, type Sums, sumBy, sumRollups, totals } from './sums.ts'
-import { identityOf, meantTag, rawKeysMeant, type TagIdentity } from './tag-identity.ts'
+import { byCountThenKey, type Sums, sumBy, sumByInTurns, sumRollups, totals } from './sums.ts'
+import { identityOf, meantTag, rowsMeant, type TagIdentity } from './tag-identity.ts'
 import { saidOf } from './tag-vendors.ts'
 import { vendorName, vendorOf } from './vendors.ts'
 import { type RangeQuery, type ReportWindow, reportWindow } from './window.ts'
@@ -115,13 +116,13 @@ export interface EventTagReport extends OutcomeCounts {
 /**
  * Outcomes per event and tag over `window.hours`; only per-event payloads say on which event a tag ran.
  *
- * @param rawKeys only rows with these keys
+ * @param where only these rows; left out: all
  */
 export async function eventTags(
   snapshot: Snapshot,
   window: ReportWindow,
   identity: TagIdentity,
-  rawKeys?: readonly string[],
+  where?: RawBuilder<SqlBool>,
 ): Promise<EventTagReport[]> {
   const rows = await sumRollups(snapshot.db, {
     table: 'event_tag_rollups',
@@ -130,7 +131,7 @@ export async function eventTags(
     segments: snapshot.segments(window.hours, window.hourRows(GRAIN.day)),
     by: ['container_id', 'event_name', 'tag_key'],
     measures: totals(OUTCOMES),
-    ...(rawKeys === undefined ? {} : { where: isOneOf('tag_key', rawKeys) }),
+    ...(where === undefined ? {} : { where }),
   })
   // Names may hold any character, so the pair is kept apart by being nested.
   return [...Map.groupBy(rows, (row) => row.event_name)].flatMap(([event_name, ofEvent]) => {
@@ -167,7 +168,7 @@ export async function tag(context: ReportContext, site: SiteRow, key: string, qu
     async (snapshot) => {
       const identity = await identityOf(snapshot.db, site.site_no)
       const said = await saidOf(snapshot.db, [site.id])
-      const rawKeys = rawKeysMeant(identity, key)
+      const where = rowsMeant(identity, key)
       const rows = await sumRollups(snapshot.db, {
         table: 'tag_rollups',
         siteNo: site.site_no,
@@ -175,13 +176,13 @@ export async function tag(context: ReportContext, site: SiteRow, key: string, qu
         segments: snapshot.segments(window.range, window.rows(GRAIN.day)),
         by: ['container_id', 'tag_key'],
         measures: totals(TAG_COLUMNS),
-        where: isOneOf('tag_key', rawKeys),
+        ...(where === undefined ? {} : { where }),
       })
-      const tags = sumBy(rows, TAG_COLUMNS, (row) => identity.keyOf(row.container_id, row.tag_key))
+      const tags = await sumByInTurns(rows, TAG_COLUMNS, (row) => identity.keyOf(row.container_id, row.tag_key))
       const meant = meantTag(identity, key, (candidate) => tags.has(candidate))
       const counts = tags.get(meant)
       if (counts === undefined) throw notFound('tag')
-      const events = await eventTags(snapshot, window, identity, rawKeys)
+      const events = await eventTags(snapshot, window, identity, where)
       return {
         site_id: site.id,
         ...window.range,

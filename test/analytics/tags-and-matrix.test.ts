@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { matrix, tag } from '../../src/analytics/index.ts'
+import { matrix, tag, timeseries } from '../../src/analytics/index.ts'
 import { AppError, DAY, HOUR } from '../../src/lib/index.ts'
+import { chunksOf } from '../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -48,6 +49,41 @@ testLogic('a tag is found by its id and by a name it had before', async (store) 
   for (const key of ['tag_1', 'GA4', 'GA4 (new)']) {
     const seen = await tag(reportContext(store, NOW), site, key, window)
     assert.deepEqual([seen.tag_key, seen.executions], ['GA4 (new)', 9])
+  }
+})
+
+testOnEveryEngine('a tag that had thousands of names has a report and a chart of weeks', async (store) => {
+  const site = await insertSite(store)
+  const now = Date.parse(NOW)
+  const link = { site_no: site.site_no, container_id: 'GTM-ABC1234', tag_id: '1' }
+  const links = Array.from({ length: 5_000 }, (_, i) => ({
+    ...link,
+    tag_name: `GA4 ${i}`,
+    last_seen_at: now - DAY + i,
+  }))
+  for (const chunk of chunksOf(links)) await store.write.insertInto('tag_names').values(chunk).execute()
+  const runs = Array.from({ length: 40 }, (_, i) => {
+    const tags = [
+      { id: '1', name: `GA4 ${4_999 - i}` },
+      { id: '2', name: 'Meta' },
+    ]
+    return event(now - i * 7 * HOUR, { tags: tags.map((one) => ({ ...one, status: 'success' })) })
+  })
+  await count(store, site, runs)
+  const context = reportContext(store, NOW)
+  const seen = await tag(context, site, 'tag_1', { hours: 480 })
+  assert.deepEqual([seen.tag_key, seen.executions], ['GA4 4999', 40])
+  assert.deepEqual(
+    seen.events.map(({ executions }) => executions),
+    [40],
+  )
+  for (const group of [{}, { group_by: 'event_name' } as const]) {
+    const { series } = await timeseries(context, site, { metric: 'executions', tag_key: 'tag_1', hours: 480, ...group })
+    const points = series.flatMap((one) => one.points)
+    assert.equal(
+      points.reduce((sum, { value }) => sum + (value ?? 0), 0),
+      40,
+    )
   }
 })
 

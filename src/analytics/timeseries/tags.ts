@@ -4,7 +4,7 @@ import { totalOf } from '../../store/index.ts'
 import { answered, refused } from '../responses.ts'
 import { ratio } from '../score.ts'
 import { isOneOf, type SumRow, type Sums, totals } from '../sums.ts'
-import { meantTag, rawKeysMeant } from '../tag-identity.ts'
+import { meantTag, rowsMeant } from '../tag-identity.ts'
 import { bad, latency } from '../tag-report.ts'
 import { type Cells, cellsBy, largestFirst, needsEventTags, type Series, seriesOf } from './plan.ts'
 import { readBuckets, type SeriesContext } from './read.ts'
@@ -119,8 +119,9 @@ async function tagCells<M extends string>(
 }
 
 function filterOf({ query, identity }: SeriesContext): RawBuilder<SqlBool> | undefined {
+  const ofTag = query.tag_key === undefined ? undefined : rowsMeant(identity, query.tag_key)
   const filters = [
-    ...(query.tag_key === undefined ? [] : [isOneOf('tag_key', rawKeysMeant(identity, query.tag_key))]),
+    ...(ofTag === undefined ? [] : [ofTag]),
     ...(query.event_name === undefined ? [] : [isOneOf('event_name', [query.event_name])]),
   ]
   return filters.length === 0 ? undefined : sql<SqlBool>`${sql.join(filters, sql` and `)}`
