@@ -26,6 +26,8 @@ export async function sumsBySite<M extends string>(
   )
   const rollups = sql.table(table)
   const sites = sql.join(siteNos)
+  // The last hour may reach beyond the range. One bound and not two: SQLite looks for rows by one of them.
+  const hourEnd = sql`case when m.bucket + ${HOUR} < cast(${range.to} as bigint) then m.bucket + ${HOUR} else cast(${range.to} as bigint) end`
   const { rows } = await sql<{ site_no: number; key: string } & Sums<M>>`
     select r.site_no, ${key} as key, ${sums} from ${rollups} r
     where r.site_no in (${sites}) and r.grain = ${GRAIN.minute}
@@ -42,7 +44,7 @@ export async function sumsBySite<M extends string>(
     union all
     select m.site_no, ${key} as key, ${sums} from rollup_marks m
     join ${rollups} r
-      on r.site_no = m.site_no and r.grain = ${GRAIN.minute} and r.bucket >= m.bucket and r.bucket < m.bucket + ${HOUR}
+      on r.site_no = m.site_no and r.grain = ${GRAIN.minute} and r.bucket >= m.bucket and r.bucket < ${hourEnd}
     where m.site_no in (${sites}) and m.grain = ${GRAIN.hour} and m.bucket >= ${hoursFrom} and m.bucket < ${range.to}
     group by m.site_no, ${key}`.execute(db)
   return rows

@@ -4,7 +4,7 @@ import type { Payload } from '../../src/journal/payload.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import type { SiteRow } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
-import { testLogic } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { count, reportContext, rollUpAll } from './support.ts'
@@ -75,6 +75,25 @@ testLogic('summaries of many sites are what the overview of each says', async (s
   assert.equal(eventsOf(afterwards, first), eventsOf(fromMinutes, first) + 1)
   for (const site of others) assert.equal(eventsOf(afterwards, site), eventsOf(fromMinutes, site))
 })
+
+testOnEveryEngine(
+  'what a sender whose clock is ahead sent is in no summary before it is in the overview',
+  async (store) => {
+    const site = await insertSite(store)
+    const ahead = [event(NOW), event(NOW + MINUTE), event(NOW + 4 * MINUTE)]
+    await count(store, site, ahead, NOW)
+    for (const [minutes, expected] of [
+      [0, 1],
+      [1, 2],
+      [4, 3],
+    ] as const) {
+      const now = NOW + minutes * MINUTE
+      const summary = (await siteFigures(store, [site], now)).get(site.site_no)
+      const report = await overview(reportContext(store, now), site, {})
+      assert.deepEqual([report.total_events, summary?.events_24h], [expected, expected])
+    }
+  },
+)
 
 testLogic('no sites have no summaries', async (store) => {
   assert.deepEqual(await siteFigures(store, [], NOW), new Map())
