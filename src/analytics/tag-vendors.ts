@@ -95,8 +95,8 @@ export async function setTagVendor(
   })
 }
 
-/** As the interface takes them in an address. */
-const KEY_MAX = 1_000
+/** Names of tags are no longer, and 1,000 characters may be more than an index of PostgreSQL takes. */
+const KEY_MAX = 256
 
 /** From now on its name says whose it is. @throws AppError `not_found` when no one has said */
 export async function removeTagVendor(ctx: Context, siteId: string, tagKey: string): Promise<void> {

@@ -97,3 +97,22 @@ testPerEngine(
   },
   logicEngines,
 )
+
+testPerEngine(
+  'the vendor of a tag with the longest name is set, and a key that no tag has is refused',
+  async (engine, t) => {
+    const api = await startTestService(t, newClock(), await placeFor(engine, t))
+    const site = await api.newSite(await api.newClient())
+    // No two the same, as PostgreSQL would store repeated ones in less than an index takes.
+    const keyOf = (length: number) =>
+      Array.from({ length }, (_, index) => String.fromCharCode(0x4e00 + ((index * 7_919) % 20_000))).join('')
+    const set = (key: string) =>
+      api.call('POST', `/api/sites/${site.id}/tag-vendors/${encodeURIComponent(key)}`, { vendor: 'meta' })
+    const longest = await set(keyOf(256))
+    assert.equal(longest.json<TagVendorRecord>().tag_key, keyOf(256))
+    assert.deepEqual(
+      [longest.status, (await set(keyOf(257))).status, (await set(keyOf(1_000))).status],
+      [200, 400, 400],
+    )
+  },
+)
