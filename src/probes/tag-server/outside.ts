@@ -3,7 +3,7 @@ import { isoTime } from '../../lib/index.ts'
 import type { NameFacts } from '../../outbound/index.ts'
 import type { JsonObject } from '../probe-type.ts'
 import { gtmJsUrl, healthEndpoints } from './addresses.ts'
-import { failureDetails, type RequestTools, targetFailure } from './ask.ts'
+import { failureDetails, providerFailure, type RequestTools, targetFailure } from './ask.ts'
 import type { CertificateLimits } from './certificate.ts'
 import {
   askTargets,
@@ -44,8 +44,11 @@ interface OutsideView {
 
 const SEEN_WHEN_DOWN: readonly string[] = ['dns_target', 'dns_move']
 
-export async function lookFromOutside(tools: RequestTools, options: OutsideOptions): Promise<OutsideView> {
-  const { tagServerUrl: url, memory, path } = options
+export async function lookFromOutside(tools: RequestTools, given: OutsideOptions): Promise<OutsideView> {
+  const { tagServerUrl: url, path } = given
+  // What the server at another address did is no measure for this one. Earlier versions did not note which it was.
+  const memory = given.memory.url === undefined || given.memory.url === url ? given.memory : {}
+  const options = { ...given, memory }
   const remembered = typeof memory.path === 'string' ? memory.path : undefined
   const answerLimits = { ...options, expected_status: [], slow_ms: 0 }
   const [health, dns, script] = await Promise.all([
@@ -71,8 +74,9 @@ export async function lookFromOutside(tools: RequestTools, options: OutsideOptio
       gtm_js: script.details,
     },
     totalMs: health.totalMs,
-    failure: health.failure,
+    failure: health.failure ?? dns.failure ?? script.failure,
     memory: {
+      url,
       ...(working === undefined ? {} : { path: working }),
       times: speed.times,
       ...dns.memory,
@@ -92,6 +96,8 @@ interface Part {
   findings: readonly CheckFinding[]
   details: object | null
   memory: JsonObject
+  /** What it could not be looked at for. */
+  failure?: unknown
 }
 
 async function checkDns({ outbound, timeoutMs, signal }: RequestTools, options: OutsideOptions): Promise<Part> {
@@ -106,7 +112,9 @@ async function checkDns({ outbound, timeoutMs, signal }: RequestTools, options: 
     ])
     return judgeDns(host, facts, targets, memory, now)
   } catch (thrown) {
-    return { findings: [targetFailure('dns', url, thrown, timeoutMs)], details: failureDetails(thrown), memory: before }
+    // Where the server itself answers, its name led there a moment ago: then this is a matter of the resolver, not of the server.
+    const findings = [providerFailure('dns', `the DNS of ${host}`, thrown, timeoutMs)]
+    return { findings, details: failureDetails(thrown), memory: before, failure: thrown }
   }
 }
 
@@ -154,8 +162,9 @@ async function checkScript(tools: RequestTools, options: OutsideOptions): Promis
     return { findings, details: { ...details, is_served: false }, memory: kept }
   } catch (thrown) {
     const failed = targetFailure('gtm_js', gtmJsUrl(tagServerUrl, webContainerId), thrown, tools.timeoutMs)
-    const findings = wasServed ? [{ ...failed, status: 'warning' } as const] : []
-    return { findings, details: failureDetails(thrown), memory: kept }
+    const details = failureDetails(thrown)
+    if (!wasServed) return { findings: [], details, memory: kept }
+    return { findings: [{ ...failed, status: 'warning' }], details, memory: kept, failure: thrown }
   }
 }
 

@@ -187,6 +187,49 @@ test('from outside: a name that leads elsewhere than for a week is a warning for
   assert.deepEqual(await at(NOW + 10 * DAY, '127.2.0.1'), [])
 })
 
+test('from outside: a second look-up that fails, of a server that answers, is tried again and says nothing about the server', async (t) => {
+  const { site } = await shop(t)
+  const { resolve } = testOutbound('127.0.0.0/8', {
+    'sst.shop.example': () => {
+      throw Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' })
+    },
+  })
+  const outcome = await run(t, site, { outbound: { ...outboundTo(), resolve } })
+  assert.deepEqual([outcome.status, checksOf(outcome)], ['error', ['dns error']], outcome.message)
+  assert.match(outcome.message, /^the DNS of sst\.shop\.example could not be asked: the name .* could not be looked up$/)
+  assert.equal(outcome.isNetworkFailure, true)
+})
+
+test('from outside: gtm.js that is cut off while the server is well is tried again before it is a warning', async (t) => {
+  const { port } = await httpServer(t, ({ url, socket }, response) => {
+    if (url === '/healthy') response.end('ok')
+    else socket.destroy()
+  })
+  const site = siteRow({
+    url: 'http://127.0.0.1/',
+    tag_server_url: `http://127.0.0.1:${port}`,
+    tag_manager_web_container_id: 'GTM-WEB1234',
+  })
+  const memory = { outside: { gtm_js: { container: 'GTM-WEB1234', served_at: NOW } } }
+  const { status, isNetworkFailure } = await run(t, site, { memory })
+  assert.deepEqual([status, isNetworkFailure], ['warning', true])
+  assert.equal((await run(t, site)).isNetworkFailure, false)
+})
+
+test('from outside: a tag server at another address is not compared with the one before', async (t) => {
+  const { site } = await shop(t)
+  const { memory = {} } = await run(t, site)
+  const usual = { since: NOW - 30 * DAY, networks: { '10.1': [NOW - 30 * DAY, NOW - HOUR] } }
+  const times = Array.from({ length: 20 }, () => 100)
+  const known = { ...memory, outside: { ...(memory.outside as JsonObject), dns: usual, times } }
+  assert.deepEqual(checksOf(await run(t, site, { memory: known })), ['dns_move warning'])
+  const { port } = await httpServer(t, ({ url }, response) => response.writeHead(url === '/healthy' ? 200 : 404).end('ok'))
+  const moved = { ...site, tag_server_url: `http://tags.shop.example:${port}` }
+  const outbound = outboundTo({ 'tags.shop.example': ['127.0.0.1'] })
+  const outcome = await run(t, moved, { memory: known, outbound })
+  assert.deepEqual([outcome.status, checksOf(outcome), seen(outcome).usual_ms], ['ok', [], null], outcome.message)
+})
+
 test('from outside: answers that take much longer than usual, time and again, are a warning', async (t) => {
   const { port } = await httpServer(t, (_request, response) => setTimeout(() => response.end('ok'), 1_010))
   const site = siteRow({ url: 'http://127.0.0.1', tag_server_url: `http://127.0.0.1:${port}` })
