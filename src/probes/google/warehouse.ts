@@ -1,4 +1,4 @@
-import { isObject } from '../../lib/index.ts'
+import { fieldsOf, isObject } from '../../lib/index.ts'
 import type { Caller } from './access-tokens.ts'
 import { askGoogle, type GoogleAnswer } from './ask.ts'
 import { GoogleFailure, type JsonRecord, recordsOf, textOf, wholeNumberOf } from './failure.ts'
@@ -15,12 +15,12 @@ interface Dataset {
 /** The metadata of a table; reading it costs nothing. */
 export interface TableFacts {
   name: string
-  /** Without those in the streaming buffer. */
+  /** With those in the streaming buffer, of which BigQuery says about how many they are at least. */
   rows: number
   /** Epoch ms. */
   modifiedAt: number
-  /** Rows that are still being streamed in; null when there are none. */
-  buffer: { rows: number; oldestAt: number | null } | null
+  /** When the oldest row came that is still being streamed in; null when there are none. */
+  bufferedSince: number | null
 }
 
 /** Reads the warehouse as a service account. */
@@ -91,14 +91,12 @@ function readTable(name: string, json: JsonRecord): TableFacts {
   if (rows === null || modifiedAt === null) {
     throw new GoogleFailure('bad_answer', `The BigQuery API returns neither the rows nor the last change of ${name}`)
   }
-  const { streamingBuffer: buffer } = json
+  const buffer = fieldsOf(json.streamingBuffer)
   return {
     name,
-    rows,
+    rows: rows + (wholeNumberOf(buffer.estimatedRows) ?? 0),
     modifiedAt,
-    buffer: isObject(buffer)
-      ? { rows: wholeNumberOf(buffer.estimatedRows) ?? 0, oldestAt: wholeNumberOf(buffer.oldestEntryTime) }
-      : null,
+    bufferedSince: wholeNumberOf(buffer.oldestEntryTime),
   }
 }
 

@@ -85,9 +85,10 @@ async function check(context: ProbeContext<Settings>): Promise<ProbeOutcome> {
     )
   }
   const began = performance.now()
+  const name = `${project}.${dataset}`
   const timezone = config.timezone ?? site.timezone
   const warehouse = openWarehouse(account, settings.warehouseApiUrl, { project, dataset }, context)
-  const run: Run = { context, warehouse, timezone, memory: readMemory(context.memory) }
+  const run: Run = { context, warehouse, timezone, memory: readMemory(context.memory, name) }
 
   const [yesterday, dayBefore, intraday] = await Promise.all([
     readDay(run, localDay(timezone, now, 1)),
@@ -109,14 +110,15 @@ async function check(context: ProbeContext<Settings>): Promise<ProbeOutcome> {
     reconciliation: counts?.part ?? null,
   }
   const newest = latest === undefined ? await newestTable(run) : latest.table
-  const memory = {
+  const memory: Memory = {
+    dataset: name,
     rows: rows?.rows ?? run.memory.rows,
     ratios: counts?.ratios ?? run.memory.ratios,
     counted: events?.counted ?? run.memory.counted,
     lastIntraday: intraday === null ? run.memory.lastIntraday : localDay(timezone, now, 0).suffix,
   }
   return {
-    ...outcomeOf(parts, { dataset: `${project}.${dataset}`, timezone, newest_daily_table: newest }),
+    ...outcomeOf(parts, { dataset: name, timezone, newest_daily_table: newest }),
     memory: memory as unknown as JsonObject,
     responseTimeMs: performance.now() - began,
   }
@@ -211,7 +213,7 @@ function checkIntraday({ context, timezone, memory }: Run, table: TableFacts | n
     {
       table: intradayName(today),
       // While rows are in the buffer, the table itself is not changed.
-      freshAt: table === null ? null : Math.max(table.modifiedAt, table.buffer?.oldestAt ?? 0),
+      freshAt: table === null ? null : Math.max(table.modifiedAt, table.bufferedSince ?? 0),
       isUsual: lastIntraday !== null && lastIntraday >= localDay(timezone, now, INTRADAY_USUAL_DAYS).suffix,
       activeFrom: today.start + config.active_from_hour * HOUR,
       activeTo: today.start + config.active_to_hour * HOUR,

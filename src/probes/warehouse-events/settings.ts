@@ -131,6 +131,8 @@ export function checkConfig({
 
 /** What a probe remembers of its dataset. */
 export interface Memory {
+  /** As `project.dataset`. */
+  dataset: string
   /** Rows of tables that do not change any more, by day (`20261119`). */
   rows: Readonly<Record<string, number>>
   /** Rows in the warehouse for one event counted here, by day. */
@@ -154,16 +156,23 @@ const numbersOf = (value: unknown): Record<string, number> =>
     ? Object.fromEntries(Object.entries(value).flatMap(([key, n]) => (typeof n === 'number' ? [[key, n]] : [])))
     : {}
 
-/** As it was left by whatever version of the program: what cannot be used is forgotten. */
-export function readMemory(memory: Readonly<Record<string, unknown>>): Memory {
-  const { rows, ratios, counted, lastIntraday } = memory
+/**
+ * As it was left by whatever version of the program: what cannot be used is forgotten, and so is what was usual in another dataset. Earlier
+ * versions did not note which it was.
+ */
+export function readMemory(memory: Readonly<Record<string, unknown>>, dataset: string): Memory {
+  const { rows, ratios, counted, lastIntraday }: Readonly<Record<string, unknown>> = isOf(memory, dataset) ? memory : {}
   return {
+    dataset,
     rows: numbersOf(rows),
     ratios: numbersOf(ratios),
     counted: isObject(counted) ? readCounted(counted) : null,
     lastIntraday: typeof lastIntraday === 'string' ? lastIntraday : null,
   }
 }
+
+const isOf = ({ dataset: known }: Readonly<Record<string, unknown>>, dataset: string): boolean =>
+  known === undefined || known === dataset
 
 function readCounted({ table, modifiedAt, bytes, counts }: Record<string, unknown>): Counted | null {
   if (typeof table !== 'string' || typeof modifiedAt !== 'number' || typeof bytes !== 'number') return null

@@ -196,7 +196,10 @@ test('from outside: a second look-up that fails, of a server that answers, is tr
   })
   const outcome = await run(t, site, { outbound: { ...outboundTo(), resolve } })
   assert.deepEqual([outcome.status, checksOf(outcome)], ['error', ['dns error']], outcome.message)
-  assert.match(outcome.message, /^the DNS of sst\.shop\.example could not be asked: the name .* could not be looked up$/)
+  assert.match(
+    outcome.message,
+    /^the DNS of sst\.shop\.example could not be asked: the name .* could not be looked up$/,
+  )
   assert.equal(outcome.isNetworkFailure, true)
 })
 
@@ -223,7 +226,9 @@ test('from outside: a tag server at another address is not compared with the one
   const times = Array.from({ length: 20 }, () => 100)
   const known = { ...memory, outside: { ...(memory.outside as JsonObject), dns: usual, times } }
   assert.deepEqual(checksOf(await run(t, site, { memory: known })), ['dns_move warning'])
-  const { port } = await httpServer(t, ({ url }, response) => response.writeHead(url === '/healthy' ? 200 : 404).end('ok'))
+  const { port } = await httpServer(t, ({ url }, response) =>
+    response.writeHead(url === '/healthy' ? 200 : 404).end('ok'),
+  )
   const moved = { ...site, tag_server_url: `http://tags.shop.example:${port}` }
   const outbound = outboundTo({ 'tags.shop.example': ['127.0.0.1'] })
   const outcome = await run(t, moved, { memory: known, outbound })

@@ -171,6 +171,45 @@ test('where only the streaming export is set up, the intraday table of a day is 
   assert.equal(part(outcome, 'daily').table, 'events_intraday_20261119')
 })
 
+for (const [what, buffered, status] of [
+  ['as many rows as usual, most of them still in the streaming buffer', 900, 'ok'],
+  ['too few rows with those in the streaming buffer', 90, 'critical'],
+] as const) {
+  test(`a streamed day with ${what} is ${status}`, async (t) => {
+    const named = Object.entries(tablesWith(50)).map(([name, table]) => [
+      name.replace('events_', 'events_intraday_'),
+      table,
+    ])
+    const answer = bigQuery(Object.fromEntries(named))
+    const { outcome } = await runAgainst(
+      t,
+      (asked) => {
+        const reply = answer(asked)
+        if (!asked.path.endsWith('_20261119')) return reply
+        const streamingBuffer = { estimatedRows: String(buffered), oldestEntryTime: String(NOW) }
+        return { json: { ...(reply !== undefined && 'json' in reply ? (reply.json as object) : {}), streamingBuffer } }
+      },
+      { config: { daily_export: false } },
+    )
+    assert.equal(outcome.status, status, outcome.message)
+    assert.equal(part(outcome, 'daily').rows, 50 + buffered)
+  })
+}
+
+test('another dataset is not compared with the one before it', async (t) => {
+  const tables = { ...tablesWith(1_000), events_intraday_20261120: { rows: 5, modifiedAt: AFTERNOON } }
+  const { outcome } = await runAgainst(t, bigQuery(tables))
+  assert.equal(outcome.status, 'ok', outcome.message)
+  const small = bigQuery(tablesWith(200, 200))
+  const { outcome: next } = await runAgainst(
+    t,
+    (asked) => small({ ...asked, path: asked.path.replace('analytics_2', 'analytics_1') }),
+    { memory: outcome.memory ?? {}, site: siteRow({ ...SITE, warehouse_dataset: 'analytics_2' }) },
+  )
+  assert.equal(next.status, 'ok', next.message)
+  assert.equal(part(next, 'daily').expected_rows, 200)
+})
+
 /** Answers a dry run, a query that is not done at once, and its results. */
 function queries(counts: Readonly<Record<string, number>>, bytes = '20971520', isSlow = false) {
   const rows = Object.entries(counts).map(([name, n]) => ({ f: [{ v: name }, { v: String(n) }] }))
