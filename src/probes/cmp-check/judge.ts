@@ -19,14 +19,19 @@ export interface Expected {
   hasOwnSign: boolean
 }
 
-/** What was found of platforms. */
+/** What was found of platforms, and where none was to be found. */
 export interface FoundPlatforms {
   providers: readonly FoundProvider[]
   hasIabStub: boolean
+  /** The page runs nothing: no platform, and no web container. */
+  runsNothing: boolean
+  /** The page has more than is read. */
+  isCut: boolean
+  /** Why the web container could not be read, null when it was or there is none. */
+  whyUnread: string | null
 }
 
-/** @param whyUnread why the web container could not be read, null when it was or there is none */
-export function judgeProvider(expected: Expected, found: FoundPlatforms, whyUnread: string | null): ConsentFinding[] {
+export function judgeProvider(expected: Expected, found: FoundPlatforms): ConsentFinding[] {
   const { provider, name, hasOwnSign } = expected
   const mine = found.providers.find((each) => each.provider === provider)
   const others = found.providers.filter((each) => each !== mine && !each.provider.isCompanion)
@@ -38,7 +43,7 @@ export function judgeProvider(expected: Expected, found: FoundPlatforms, whyUnre
         ...secondProvider(others.slice(1), any.provider.name),
       ]
     }
-    return [absent(name, any, found.hasIabStub, whyUnread)]
+    return [absent(name, any, found)]
   }
   const title = provider?.name ?? name ?? 'the consent platform'
   const where = mine === undefined ? 'in the page' : placeOf(mine)
@@ -50,8 +55,7 @@ const fine = (message: string): ConsentFinding => ({ check: 'provider', status: 
 function absent(
   name: string | null,
   other: FoundProvider | undefined,
-  hasIabStub: boolean,
-  whyUnread: string | null,
+  { hasIabStub, runsNothing, isCut, whyUnread }: FoundPlatforms,
 ): ConsentFinding {
   const wanted = name ?? 'a consent platform'
   if (other !== undefined) {
@@ -61,6 +65,14 @@ function absent(
   if (hasIabStub) {
     const message = `${wanted} is not there, but some other consent platform of the IAB's framework is`
     return { check: 'provider', status: name === null ? 'ok' : 'warning', message: name === null ? IAB_ONLY : message }
+  }
+  if (isCut) {
+    const message = `${wanted} is not in what is read of the page, its first 2 MB and 2,000 scripts: it may stand further down`
+    return { check: 'provider', status: 'error', message }
+  }
+  if (runsNothing) {
+    const message = `${wanted} is not there: the page runs no script at all, so it loads no web container either`
+    return { check: 'provider', status: 'critical', message }
   }
   if (whyUnread !== null) {
     const message = `${wanted} is not in the page, and the web container that may load it could not be read: ${whyUnread}`
@@ -88,13 +100,19 @@ function placeOf({ evidence }: FoundProvider): string {
   return `${first.where === 'page' ? 'in the page' : 'in the web container'}: ${first.what}`
 }
 
+/** A limit is for each address that asks: it says nothing about visitors, who ask from others. */
+const TOO_MANY_REQUESTS = 429
+
 /** The provider's own scripts: the banner of a provider that is down, or of an account that is closed, never comes. */
 export function judgeScripts(title: string, scripts: readonly FetchedScript[]): ConsentFinding[] {
   return scripts.flatMap(({ url, status, why, isAborted }): ConsentFinding[] => {
     if (isAborted || (status !== null && status < 400)) return []
     const { host } = new URL(url)
+    const fails = `The script of ${title} at ${host} fails: ${why}`
     return [
-      { check: 'provider_script', status: 'critical', message: `The script of ${title} at ${host} fails: ${why}` },
+      status === TOO_MANY_REQUESTS
+        ? { check: 'provider_script', status: 'error', message: `${fails}, which it says to those who ask too often` }
+        : { check: 'provider_script', status: 'critical', message: fails },
     ]
   })
 }

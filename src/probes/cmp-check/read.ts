@@ -22,6 +22,8 @@ export interface PageReading {
   found: Found
   hasOwnAddress: boolean
   mode: ConsentMode
+  /** It has no script that would run, and nothing else that could load one. */
+  runsNothing: boolean
   characters: number
   /** It has more scripts or addresses than are read. */
   isCut: boolean
@@ -44,6 +46,7 @@ export function readConsentPage(html: string, { url, status, headers, ownAddress
     found: findInPage(url, page, facts),
     hasOwnAddress: ownAddress !== null && hasAddress(ownAddress, texts()),
     mode: consentMode(page, scripts),
+    runsNothing: page.scripts.length === 0 && page.otherUrls.length === 0,
     characters: html.length,
     isCut: page.isCut,
   }

@@ -135,15 +135,18 @@ async function checkPage(
   const container =
     containerOfSite ?? (page.containerId === null ? null : await readContainer(context, page.containerId, SCRIPT_SHARE))
   const whyUnread = container?.script.why ?? null
-  const { signs, hasIabStub, outdated } = together(page.found, container?.facts?.found ?? null)
-  const found = { providers: providersFound({ signs }), hasIabStub }
-  const hasOwnSign = page.hasOwnAddress || container?.facts?.hasOwnAddress === true
+  const isCut = isTruncated || page.isCut
+  const runsNothing = page.runsNothing && !isCut
+  const loaded = runsNothing ? null : (container?.facts ?? null)
+  const { signs, hasIabStub, outdated } = together(page.found, loaded?.found ?? null)
+  const found = { providers: providersFound({ signs }), hasIabStub, runsNothing, isCut, whyUnread }
+  const hasOwnSign = page.hasOwnAddress || loaded?.hasOwnAddress === true
   const mine = found.providers.find(({ provider }) => expected.provider === null || provider === expected.provider)
   const answered = config.check_script ? await askScripts(context, mine?.scripts ?? [], url) : []
   const { mode } = page
   const elsewhere = elsewhereOf(found.providers, container, mode)
   const consent = config.check_consent_mode ? judgeConsentMode(mode, elsewhere) : NOT_CHECKED
-  const provider = judgeProvider({ ...expected, hasOwnSign }, found, whyUnread)
+  const provider = judgeProvider({ ...expected, hasOwnSign }, found)
   const findings = [
     ...provider,
     ...judgeScripts(mine?.provider.name ?? 'the consent platform', answered),
@@ -162,7 +165,7 @@ async function checkPage(
       scripts: answered.map((script) => ({ url: shownAddress(script.url), status: script.status, why: script.why })),
       consent_mode: { state: consent.state, set_elsewhere_by: elsewhere, ...shownMode(mode) },
       container: container === null ? null : { id: container.id, status: container.script.status, why: whyUnread },
-      page: { address: shownAddress(url), status, characters: page.characters, is_cut_off: isTruncated || page.isCut },
+      page: { address: shownAddress(url), status, characters: page.characters, is_cut_off: isCut },
     },
   }
 }
