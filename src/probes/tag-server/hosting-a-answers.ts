@@ -39,6 +39,9 @@ export function unwrapped(answer: unknown): unknown {
   return typeof body === 'object' && body !== null ? body : answer
 }
 
+/** More than any plan has. */
+const MAX_DOMAINS = 1_000
+
 export function readContainer(answer: unknown): ContainerFacts {
   const container = fieldsOf(unwrapped(answer))
   const subscription = fieldsOf(container.subscription)
@@ -56,18 +59,19 @@ export function readContainer(answer: unknown): ContainerFacts {
   }
 }
 
-export function readDomains(answer: unknown): DomainFacts[] {
-  return listOf(unwrapped(answer))
-    .slice(0, 20)
-    .map((entry) => {
-      const domain = fieldsOf(entry)
-      return {
-        name: textOf(domain.name) ?? 'a domain without a name',
-        status: optionOf(domain.status),
-        error: domain.error === null || domain.error === undefined ? null : optionOf(domain.error),
-        records: listOf(domain.records).slice(0, 5).map(recordOf),
-      }
-    })
+/** Null where the answer is no list: then nothing is known of them. */
+export function readDomains(answer: unknown): DomainFacts[] | null {
+  const list = unwrapped(answer)
+  if (!Array.isArray(list)) return null
+  return list.slice(0, MAX_DOMAINS).map((entry) => {
+    const domain = fieldsOf(entry)
+    return {
+      name: textOf(domain.name) ?? 'a domain without a name',
+      status: optionOf(domain.status),
+      error: domain.error === null || domain.error === undefined ? null : optionOf(domain.error),
+      records: listOf(domain.records).slice(0, 5).map(recordOf),
+    }
+  })
 }
 
 /** Legends have about ten; they are kept with the probe. */

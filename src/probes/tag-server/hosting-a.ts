@@ -17,7 +17,7 @@ import {
   type HostingTools,
   judgeStatus,
 } from './hosting-api.ts'
-import { type CheckFinding, type Json, type JsonObject, objectIn } from './judge.ts'
+import { badFindings, type CheckFinding, type Json, type JsonObject, objectIn } from './judge.ts'
 
 interface ProviderAOptions {
   containerId: string
@@ -54,14 +54,14 @@ export async function checkProviderA(
   const facts = domains.isAnswer ? readDomains(domains.body) : []
   const findings: CheckFinding[] = [
     ...judgeContainer(containerId, container, kept.legend, limits),
-    ...facts.map((domain) => judgeDomain(domain, kept.legend, limits.ok_statuses)),
+    ...judgeDomains(facts, kept.legend, limits.ok_statuses),
     // An interface without this part has nothing to say about domains.
     ...(domains.isAnswer || domains.status === 404 ? [] : [domains.finding]),
   ]
   return {
     findings,
     summary: findings[0]?.message ?? '',
-    details: containerDetails(containerId, container, facts, kept.legend),
+    details: containerDetails(containerId, container, facts ?? [], kept.legend),
     totalMs: place.answer.totalMs,
     failure: domains.isAnswer ? undefined : domains.failure,
     memory: { base, legend: legendInMemory(kept) },
@@ -133,7 +133,7 @@ function containerDetails(
     used_percent: usedPercent(container),
     min_replicas: container.minReplicas,
     max_replicas: container.maxReplicas,
-    domains: domains.map(({ name, status, error, records }) => ({
+    domains: domains.slice(0, DOMAINS_SHOWN).map(({ name, status, error, records }) => ({
       name,
       status: wordFor(status, legend.domainStatuses),
       error: errorText(error, legend.domainErrors),
@@ -187,6 +187,22 @@ function judgeUsage(container: ContainerFacts, { usage_warning_percent: limit }:
       ? 'the plan’s requests are used up'
       : `${percent} % of the plan's ${container.requestsLimit?.toLocaleString('en-US')} requests are used`
   return [{ check: 'hosting_usage', status: isHigh ? 'warning' : 'ok', message: numbers }]
+}
+
+/** As many as details have room for. */
+const DOMAINS_SHOWN = 20
+
+/** The worst of those that are not fine. */
+function judgeDomains(
+  domains: readonly DomainFacts[] | null,
+  legend: Legend,
+  okStatuses: readonly string[],
+): CheckFinding[] {
+  if (domains === null) {
+    const message = `${WHO} answers no list of the container's domains`
+    return [{ check: 'hosting_domain', status: 'error', message }]
+  }
+  return badFindings(domains.map((domain) => judgeDomain(domain, legend, okStatuses))).slice(0, DOMAINS_SHOWN)
 }
 
 function judgeDomain(domain: DomainFacts, legend: Legend, okStatuses: readonly string[]): CheckFinding {

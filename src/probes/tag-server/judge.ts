@@ -1,4 +1,4 @@
-import { fieldsOf, isoTime } from '../../lib/index.ts'
+import { duration, fieldsOf, isoTime, MINUTE, SECOND } from '../../lib/index.ts'
 import type { OutboundAnswer } from '../../outbound/index.ts'
 import { type Json, type JsonObject, type ProbeOutcome, RESULT_STATUSES, type ResultStatus } from '../probe-type.ts'
 import { type HealthEndpoint, shownAddress } from './addresses.ts'
@@ -20,7 +20,8 @@ export interface AnswerLimits {
 
 export function judgeAnswer(endpoint: HealthEndpoint, answer: HealthAnswer, limits: AnswerLimits): CheckFinding[] {
   const status = judgeStatus(answer, limits)
-  return status.status === 'ok' ? [status, judgeBody(endpoint, answer, limits), judgeSpeed(answer, limits)] : [status]
+  if (status.status !== 'ok') return [status]
+  return [status, judgeBody(endpoint, answer, limits), judgeSpeed(answer, limits), ...judgeAge(endpoint, answer)]
 }
 
 /** Whether this is the server's health endpoint. */
@@ -84,6 +85,18 @@ function judgeSpeed({ url, totalMs }: HealthAnswer, { slow_ms: slow }: AnswerLim
     status: isSlow ? 'warning' : 'ok',
     message: `${shownAddress(url)} took ${totalMs} ms to answer, ${isSlow ? 'more than' : 'of at most'} ${slow} ms`,
   }
+}
+
+/** A cache that has had the answer for no longer may as well be the tag server. */
+const OLDEST_MS = MINUTE
+
+/** A cache answers for a tag server that is down as well. At another address than the image's own, people may want its answer. */
+function judgeAge({ isOwn }: HealthEndpoint, { url, headers }: HealthAnswer): CheckFinding[] {
+  const { age = '' } = headers
+  const oldMs = /^\d{1,9}$/.test(age) ? Number(age) * SECOND : 0
+  if (!isOwn || oldMs <= OLDEST_MS) return []
+  const message = `${shownAddress(url)} was answered by a cache, with an answer that is ${duration(oldMs)} old: it does not show whether the tag server is up`
+  return [{ check: 'cached_answer', status: 'warning', message }]
 }
 
 /** One thing that was looked at, and what it says. */

@@ -154,6 +154,23 @@ test('another body than ok at the image’s own address is a warning', async (t)
   assert.equal(detailsOf(outcome).findings[0]?.check, 'unexpected_body')
 })
 
+test('an answer that a cache has had for minutes says nothing about the tag server: a warning', async (t) => {
+  let age = '60'
+  const cached = (response: ServerResponse) => {
+    response.setHeader('age', age)
+    plain('ok')(response)
+  }
+  const server = await tagServer(t, { '/healthy': cached, '/status': cached })
+  assert.equal((await run(t, server.url)).status, 'ok')
+  age = '7200'
+  const outcome = await run(t, server.url)
+  assert.equal(outcome.status, 'warning', outcome.message)
+  assert.match(outcome.message, /\/healthy was answered by a cache, with an answer that is 2 h old: /)
+  assert.equal((await run(t, server.url, { path: '/status' })).status, 'ok')
+  age = '-1, none'
+  assert.equal((await run(t, server.url)).status, 'ok')
+})
+
 test('a path of its own is the only one asked, from the root of the host', async (t) => {
   const server = await tagServer(t, { '/status?full=1': plain('fine'), '//elsewhere.example/healthy': plain('ok') })
   const own = await run(t, `${server.url}/metrics`, { path: '/status?full=1' })

@@ -106,6 +106,20 @@ const JUDGED: readonly [
     ['hosting_domain critical'],
   ],
   [
+    'whose last of thirty domains is in error',
+    { domains: [...Array.from({ length: 29 }, () => domain()), domain({ name: 'z.example', error: { type: 7 } })] },
+    'critical',
+    /^hosting provider A finds z\.example wrong: CNAME record not found$/,
+    ['hosting_domain critical'],
+  ],
+  [
+    'whose domains come as no list',
+    { domains: { items: [domain({ error: { type: 7 } })] } },
+    'error',
+    /^the API of hosting provider A answers no list of the container's domains$/,
+    ['hosting_domain error'],
+  ],
+  [
     'with a pending domain',
     { domains: [domain({ status: 1 })] },
     'warning',
