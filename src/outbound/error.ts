@@ -10,7 +10,8 @@ import type { CertificateFacts } from './certificate.ts'
  * - `protocol`: what came back is not HTTP as it should be
  * - `too_many_redirects`, `redirect_refused`: the other end sent us on, further than allowed
  * - `aborted`: the caller no longer wants it
- * - `interrupted`: the thread that made it ended meanwhile, which says nothing about the other end; may be tried again
+ * - `interrupted`: the thread that made it ended meanwhile, or this process had no room for the answer in time, which says nothing about
+ *   the other end; may be tried again
  */
 export type OutboundErrorKind =
   | 'bad_url'

@@ -52,7 +52,7 @@ export async function exchange(
     response.body.on('error', () => {})
     if (!wantsBody(status, headers)) return { status, headers, body: null }
     const body = await timer.during('body', () =>
-      readBody(response.body, headers, maxBytes, (bytes) => budget.take(bytes, timer.signal)),
+      readBody(response.body, headers, maxBytes, (bytes) => timer.duringOurs(() => budget.take(bytes, timer.signal))),
     )
     return { status, headers, body }
   } finally {

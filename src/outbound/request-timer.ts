@@ -44,6 +44,7 @@ export class RequestTimer {
   #phaseBegan = this.#began
   #took = new Map<OutboundPhase, number>()
   #host = ''
+  #waitsHere = false
 
   constructor(limits: OutboundLimits, callersSignal: AbortSignal | undefined) {
     this.#limits = limits
@@ -90,6 +91,16 @@ export class RequestTimer {
     }
   }
 
+  /** Does what waits for this process, and not for the other end: when time is up meanwhile, that says nothing about the other end. */
+  async duringOurs<T>(work: () => Promise<T>): Promise<T> {
+    this.#waitsHere = true
+    try {
+      return await work()
+    } finally {
+      this.#waitsHere = false
+    }
+  }
+
   timings(): OutboundTimings {
     const took = (phase: OutboundPhase) => {
       const ms = this.#took.get(phase)
@@ -117,13 +128,16 @@ export class RequestTimer {
 
   #expire(limitMs: number, scope: string): void {
     const phase = this.#phase
-    this.#controller.abort(
-      new OutboundError('timeout', `${WORDS[phase]} ${this.#host} took longer than ${inWords(limitMs)}${scope}`, {
-        phase,
-      }),
-    )
+    const host = this.#host
+    const error = this.#waitsHere
+      ? new OutboundError('interrupted', noRoom(host, limitMs), { phase })
+      : new OutboundError('timeout', `${WORDS[phase]} ${host} took longer than ${inWords(limitMs)}${scope}`, { phase })
+    this.#controller.abort(error)
   }
 }
+
+const noRoom = (host: string, limitMs: number): string =>
+  `this server had no room for the answer of ${host} within ${inWords(limitMs)}: it was reading too many others`
 
 /** It is in the title of an alert: `10 s`, `500 ms`. */
 const inWords = (limitMs: number): string => (limitMs < SECOND ? `${limitMs} ms` : `${number(limitMs / SECOND)} s`)

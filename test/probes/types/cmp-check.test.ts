@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { systemClock } from '../../../src/lib/index.ts'
+import { createOutbound, type Outbound, OutboundError, parseOutboundAllow } from '../../../src/outbound/index.ts'
 import type { JsonObject, ProbeOutcome } from '../../../src/probes/probe-type.ts'
 import { cmpCheck } from '../../../src/probes/types/cmp-check.ts'
 import type { SiteRow } from '../../../src/store/index.ts'
 import { NOW } from '../../../testkit/clock.ts'
 import { deadAddress } from '../../../testkit/listeners.ts'
+import { until } from '../../../testkit/until.ts'
 import { httpServer, lookupIn, tcpServer, testOutbound } from '../../outbound/support.ts'
 import { CONSENT_DEFAULT, CONTAINER_SNIPPET, containerScript, pageWith, SNIPPETS } from './cmp-pages.ts'
 import { runType, siteRow } from './run-type.ts'
@@ -25,6 +28,7 @@ interface Given {
   config?: JsonObject
   memory?: JsonObject
   timeoutMs?: number
+  outbound?: Outbound
 }
 
 /** Runs the check against a server that is the shop, Google and, by name, every provider. */
@@ -37,14 +41,14 @@ async function run(t: TestContext, given: Given): Promise<ProbeOutcome> {
     answer(handler)(request, response)
   })
   const names = ['www.shop.example', 'shop.example', 'elsewhere.example', 'consent.cookiebot.com']
-  const outbound = testOutbound(
+  const toAll = testOutbound(
     '127.0.0.0/8',
     {},
     lookupIn(Object.fromEntries(names.map((name) => [name, ['127.0.0.1']]))),
   )
   const ports = (text: string | null | undefined) => text?.replaceAll(':PORT', `:${port}`)
   return runType(t, cmpCheck, {
-    outbound,
+    outbound: toAll,
     settings: { tagManagerBaseUrl: `http://127.0.0.1:${port}` },
     ...rest,
     config,
@@ -146,6 +150,39 @@ test('cmp_check: a page that does not answer in time is critical', async (t) => 
 test('cmp_check: an address that must not be asked is an error', async (t) => {
   const outcome = await run(t, { page: '', site: { url: 'http://10.0.0.1/' } })
   assert.deepEqual([outcome.status, outcome.details.failure], ['error', 'forbidden_address'])
+})
+
+test('cmp_check: a page that waits here while others are read has not failed', async (t) => {
+  const { port } = await httpServer(t, ({ url }, response) => {
+    response.write('x'.repeat(100_000))
+    if (url === '/large') response.end()
+  })
+  const bodiesBytes = 200_000
+  const allow = parseOutboundAllow('127.0.0.0/8')
+  const outbound = createOutbound({ allow, userAgent: 'test', clock: systemClock, bodiesBytes })
+  const over = new AbortController()
+  const ask = (path: string, totalMs: number) =>
+    outbound.request(`http://127.0.0.1:${port}${path}`, {
+      limits: { totalMs, bodyBytes: bodiesBytes },
+      signal: over.signal,
+    })
+  const endless = ask('/endless', 60_000)
+  await until('there is no room', () =>
+    ask('/large', 300).then(
+      () => undefined,
+      (thrown: unknown) => (thrown instanceof OutboundError && thrown.kind === 'interrupted' ? true : undefined),
+    ),
+  )
+  const page = pageWith(CONSENT_DEFAULT, COOKIEBOT, '<p>more</p>'.repeat(10_000))
+  const outcome = await run(t, { page, timeoutMs: 5_000, outbound })
+  over.abort()
+  await assert.rejects(endless)
+  assert.equal(outcome.status, 'error', outcome.message)
+  assert.match(
+    outcome.message,
+    /^The page cannot be read: this server had no room for the answer of 127\.0\.0\.1 within 3 s/,
+  )
+  assert.equal(outcome.isNetworkFailure, true)
 })
 
 test('cmp_check: a page that redirects in circles is critical', async (t) => {
