@@ -30,13 +30,15 @@ export function judgeVersions(
   now: number,
 ): ProbeOutcome {
   const known = memoryOf(before)
-  const current: Record<string, string> = { ...known.current }
+  const lines = Map.groupBy(rows, lineOf)
+  // Of what no row names any more nothing is known: a sender could name other environments each day.
+  const current = Object.fromEntries(Object.entries(known.current).filter(([line]) => lines.has(line)))
   const mixedSince: Record<string, number> = {}
   const deployMarkers: DeployMarker[] = []
   const containers: Record<string, unknown>[] = []
   const lagging: string[] = []
   let startedAt = now
-  for (const [line, ofLine] of Map.groupBy(rows, lineOf)) {
+  for (const [line, ofLine] of lines) {
     const running = ofLine.filter(({ last_seen_at }) => last_seen_at > now - FRESH_MS)
     const [newest, ...older] = running.toSorted((a, b) => b.first_seen_at - a.first_seen_at)
     if (newest === undefined) continue

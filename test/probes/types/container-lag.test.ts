@@ -83,6 +83,20 @@ test('a site that is silent at night judges nothing and forgets nothing', () => 
   assert.deepEqual([status, reason, memory], ['ok', 'no_data', at41])
 })
 
+test('environments that no row names any more are forgotten', () => {
+  const day = (index: number) => {
+    const at = NOW + index * 24 * HOUR
+    return Array.from({ length: 50 }, (_, line) => seen('41', at, at, { environment: `preview ${index}-${line}` }))
+  }
+  let memory = {}
+  for (let index = 0; index < 60; index++) {
+    const rows = [index, index - 1, index - 2].flatMap(day)
+    memory = judgeVersions(rows, memory, LAG_MINUTES, NOW + index * 24 * HOUR).memory ?? {}
+  }
+  const { current } = memory as { current: object }
+  assert.equal(Object.keys(current).length, 150)
+})
+
 const versionsIn = (store: Store, siteNo: number) =>
   store.read
     .selectFrom('container_versions')
