@@ -123,8 +123,12 @@ interface Challenge {
   titles?: RegExp
   /** Of one script of the page. */
   hasScript?: (address: string) => boolean
+  /** Of one frame of the page. */
+  hasFrame?: (address: string) => boolean
   words?: readonly string[]
 }
+
+const ofImperva = (address: string): string => after('/_Incapsula_Resource', address)
 
 /** Pages that stand in for the real one until a browser has proved to be one. */
 const CHALLENGES: readonly Challenge[] = [
@@ -135,12 +139,19 @@ const CHALLENGES: readonly Challenge[] = [
     hasScript: (address) => /chl_page|orchestrate/.test(after('/cdn-cgi/challenge-platform/', address)),
     words: ['_cf_chl_opt'],
   },
-  { name: 'Imperva', hasScript: (address) => address.includes('/_Incapsula_Resource') },
+  {
+    name: 'Imperva',
+    // The one that real pages are given has a number of its network besides.
+    hasScript: (address) => /[?&]SWJIYLWA=/.test(ofImperva(address)) && !/[?&]ns=/.test(ofImperva(address)),
+    hasFrame: (address) => ofImperva(address) !== '',
+  },
   { name: 'DataDome', hasScript: (address) => /^https?:\/\/(ct|geo)\.captcha-delivery\.com\//.test(address) },
-  { name: 'HUMAN', titles: /^access to this page has been denied/i, words: ['_pxAppId', '_pxBlockedUrl'] },
+  // Real pages name its `_pxAppId` too.
+  { name: 'HUMAN', titles: /^access to this page has been denied/i, words: ['_pxUuid', '_pxBlockedUrl'] },
   {
     name: 'AWS WAF',
-    hasScript: (address) => after('.awswaf.com/', address).includes('/challenge.js'),
+    // Real pages load one from `sdk.awswaf.com`.
+    hasScript: (address) => `/${after('.token.awswaf.com/', address)}`.includes('/challenge.js'),
     words: ['gokuProps'],
   },
 ]
@@ -166,9 +177,10 @@ function challengeOf(
   // DataDome has its header on real pages, too.
   if (byHeader !== undefined && (byHeader.name !== 'DataDome' || status === 403)) return byHeader.name
   const byPage = CHALLENGES.find(
-    ({ titles, hasScript, words: names = [] }) =>
+    ({ titles, hasScript, hasFrame, words: names = [] }) =>
       titles?.test(page.title.trim()) === true ||
       (hasScript !== undefined && page.scripts.some(({ src }) => src !== null && hasScript(src))) ||
+      (hasFrame !== undefined && page.otherUrls.some(hasFrame)) ||
       names.some((name) => words.has(name)),
   )
   return byPage?.name ?? null

@@ -205,6 +205,12 @@ const CHALLENGES: readonly [name: string, status: number, headers: Record<string
     '<html><head><META NAME="robots" CONTENT="noindex,nofollow"><script src="/_Incapsula_Resource?SWJIYLWA=5074a744e2e3d891814e9a2dace20bd4"></script><body></body></html>',
   ],
   [
+    'Imperva',
+    200,
+    {},
+    '<html><head><META NAME="ROBOTS" CONTENT="NOINDEX, NOFOLLOW"></head><body><iframe id="main-iframe" src="/_Incapsula_Resource?SWUDNSAI=31&incident_id=1">Request unsuccessful.</iframe></body></html>',
+  ],
+  [
     'DataDome',
     403,
     { 'x-datadome': 'protected' },
@@ -230,12 +236,31 @@ for (const [name, status, headers, body] of CHALLENGES) {
   })
 }
 
-test('cmp_check: what a protection adds to real pages is no challenge', async (t) => {
-  const added = `<script>window.__CF$cv$params={r:'9c2e',t:'MTc2'};</script><script src="/cdn-cgi/challenge-platform/scripts/jsd/main.js"></script>`
-  const page: Handler = (_, response) =>
-    response.setHeader('x-datadome', 'protected').end(pageWith(CONSENT_DEFAULT, COOKIEBOT, CONTAINER_SNIPPET, added))
-  assert.equal((await run(t, { page })).status, 'ok')
-})
+const ADDED: readonly [name: string, script: string][] = [
+  [
+    'Cloudflare',
+    `<script>window.__CF$cv$params={r:'9c2e',t:'MTc2'};</script><script src="/cdn-cgi/challenge-platform/scripts/jsd/main.js"></script>`,
+  ],
+  [
+    'Imperva',
+    '<script type="text/javascript" src="/_Incapsula_Resource?SWJIYLWA=719d34d31c8e3a6e6fffd425f7e032f3&ns=2&cb=121104388" async></script>',
+  ],
+  [
+    'HUMAN',
+    `<script>(function(){window._pxAppId='PX00000000';var s=document.createElement('script');s.src='/00000000/init.js';document.head.append(s)}())</script>`,
+  ],
+  [
+    'AWS WAF',
+    '<script src="https://0123456789ab.edge.sdk.awswaf.com/0123456789ab/ba9876543210/challenge.js" defer></script>',
+  ],
+]
+for (const [name, script] of ADDED) {
+  test(`cmp_check: what ${name} adds to real pages is no challenge`, async (t) => {
+    const html = pageWith(CONSENT_DEFAULT, COOKIEBOT, CONTAINER_SNIPPET, script)
+    const outcome = await run(t, { page: (_, response) => response.setHeader('x-datadome', 'protected').end(html) })
+    assert.equal(outcome.status, 'ok', outcome.message)
+  })
+}
 
 test('cmp_check: no platform at all is critical', async (t) => {
   const outcome = await run(t, { page: pageWith(CONSENT_DEFAULT, CONTAINER_SNIPPET) })
