@@ -1,5 +1,6 @@
 import { type EncodedEntry, encodeEntry, eventsIn } from '../journal/index.ts'
 import type { Canaries } from './canaries.ts'
+import { knownFieldsOf } from './check.ts'
 import { judgeBody, textOf } from './judge.ts'
 import { SAMPLE_BYTES_MAX } from './samples.ts'
 
@@ -42,7 +43,7 @@ export const tasks = {
     const counted = {
       events: eventsIn(payload),
       entry: encodeEntry(siteNo, payload, now),
-      sample: size > SAMPLE_BYTES_MAX ? null : JSON.stringify(payload),
+      sample: size > SAMPLE_BYTES_MAX ? null : JSON.stringify(knownFieldsOf(payload)),
     }
     return { ok: true, counted, canaries }
   },

@@ -4,6 +4,7 @@ import { type Clock, isoTime } from '../lib/index.ts'
 import { answerError, answerOk, type ErrorAnswer, type IngestError } from './answers.ts'
 import { announcesTooMuch, type Body, BodyReader, discardRest, SMALL_BODY } from './body.ts'
 import type { Canaries, CanaryBook } from './canaries.ts'
+import { knownFieldsOf } from './check.ts'
 import { judgeBody, judgeHeaders, textOf } from './judge.ts'
 import type { KeyEnd, KeyEntry, KeyIndex, SiteEntry } from './key-index.ts'
 import type { LargeBodies } from './large-bodies.ts'
@@ -152,7 +153,8 @@ export class IngestEndpoint {
         this.#note(site, canaries, now)
         if (payload === null) this.#answerUncounted(response, body)
         else {
-          const read = { payload, sample: payload, events: eventsIn(payload), now, idempotencyKey }
+          const sample = this.#options.samples.hasRoomFor(site.siteNo, size) ? knownFieldsOf(payload) : null
+          const read = { payload, sample, events: eventsIn(payload), now, idempotencyKey }
           this.#commit(request, response, site, body, read)
         }
       }
@@ -227,7 +229,7 @@ export class IngestEndpoint {
       this.answers.ok++
       answerOk(response)
     }
-    commits.submit({ siteNo, payload, idempotencyKey, bytes: body.size, settle })
+    commits.submit({ siteNo, idempotencyKey, bytes: body.size, settle }, payload)
   }
 
   /** Names the key to the site's owner, and in a header to the sender, who has the key: the body has one field. */
@@ -273,7 +275,7 @@ const headerText = (text: string): string =>
 /** A body that holds a payload. */
 interface ReadBody {
   payload: Payload | EncodedEntry
-  /** The payload, or its JSON; null: it is too large to be kept. */
+  /** The payload without unknown fields, or its JSON; null: it is too large to be kept, or there is no room for it. */
   sample: Payload | string | null
   events: number
   /** Time of acceptance, epoch ms. */

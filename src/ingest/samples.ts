@@ -76,21 +76,27 @@ export class SampleRecorder {
   }
 
   /**
-   * @param payload itself, or its JSON
+   * Whether a payload would be kept now: of a busy node most are not, and need not be made ready for it.
+   *
    * @param size bytes of the body: large ones are counted, not kept, or 50 of them would make a huge report
    */
-  accepted(siteNo: number, payload: Payload | string, size: number, at: number): void {
-    if (size > SAMPLE_BYTES_MAX) return
+  hasRoomFor(siteNo: number, size: number): boolean {
+    if (size > SAMPLE_BYTES_MAX) return false
     const mayGrow = this.#mayGrow(siteNo)
-    if (mayGrow || this.#sites.has(siteNo)) {
-      if (this.#site(siteNo).accepted.push({ at, payload }, mayGrow, size)) this.#kept++
-    }
+    return this.#sites.get(siteNo)?.accepted.hasRoomFor(size, mayGrow) ?? mayGrow
+  }
+
+  /** @param payload itself, without unknown fields, or its JSON. It is dropped where there is no room for it. */
+  accepted(siteNo: number, payload: Payload | string, size: number, at: number): void {
+    if (!this.hasRoomFor(siteNo, size)) return
+    if (this.#site(siteNo).accepted.push({ at, payload }, size)) this.#kept++
   }
 
   rejected(siteNo: number, reason: KeptReason, path: string, at: number): void {
     const mayGrow = this.#mayGrow(siteNo)
     const site = this.#site(siteNo)
-    if (site.rejected.push({ at, reason, path }, mayGrow)) this.#kept++
+    const rejection = { at, reason, path }
+    if (site.rejected.hasRoomFor(0, mayGrow) && site.rejected.push(rejection, 0)) this.#kept++
     countRejection(site, reason, at)
   }
 
@@ -216,18 +222,32 @@ class RecentItems<T> {
   #bytes = 0
   #pushed = 0
 
-  /** Returns whether the buffer grew. An item is dropped when the buffer may not grow, or the bytes are too many. */
-  push(item: T, mayGrow: boolean, size = 0): boolean {
-    const isFull = this.#items.length >= SAMPLES_PER_SITE
-    if (!isFull && !mayGrow) return false
-    const slot = this.#pushed % SAMPLES_PER_SITE
-    const bytes = this.#bytes - (this.#sizes[slot] ?? 0) + size
-    if (bytes > SAMPLE_BYTES_PER_FLUSH) return false
-    this.#items[slot] = item
-    this.#sizes[slot] = size
-    this.#bytes = bytes
+  /** Whether an item may come: not when the buffer would have to grow and may not, or the bytes were too many. */
+  hasRoomFor(size: number, mayGrow: boolean): boolean {
+    return (mayGrow || this.#isFull) && this.#bytesWith(size) <= SAMPLE_BYTES_PER_FLUSH
+  }
+
+  /** Takes an item that there is room for, in the place of the oldest when full. Returns whether the buffer grew. */
+  push(item: T, size: number): boolean {
+    const isFull = this.#isFull
+    this.#bytes = this.#bytesWith(size)
+    this.#items[this.#slot] = item
+    this.#sizes[this.#slot] = size
     this.#pushed++
     return !isFull
+  }
+
+  get #isFull(): boolean {
+    return this.#items.length >= SAMPLES_PER_SITE
+  }
+
+  /** Of the next item. */
+  get #slot(): number {
+    return this.#pushed % SAMPLES_PER_SITE
+  }
+
+  #bytesWith(size: number): number {
+    return this.#bytes - (this.#sizes[this.#slot] ?? 0) + size
   }
 
   get size(): number {

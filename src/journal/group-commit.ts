@@ -2,7 +2,15 @@ import type { CompiledQuery } from 'kysely'
 import type { Expiry } from '../cluster/index.ts'
 import { asError, type Clock } from '../lib/index.ts'
 import { type BatchOperation, type Store, StoreError } from '../store/index.ts'
-import { type CommitOutcome, type Contents, Group, joined, payloadOf, type Submission } from './group.ts'
+import {
+  type CommitOutcome,
+  type Contents,
+  Group,
+  joined,
+  payloadOf,
+  type Submission,
+  type Submitted,
+} from './group.ts'
 import { claimKeys } from './idempotency.ts'
 import { type LaneRow, startOfLane } from './lanes.ts'
 
@@ -67,7 +75,7 @@ export class GroupCommit {
     return this.#waiting
   }
 
-  submit(submission: Submission): void {
+  submit(submission: Submission, payload: Submitted): void {
     if (this.#isUnavailable) {
       this.#fail([submission])
       return
@@ -77,7 +85,7 @@ export class GroupCommit {
       return
     }
     this.#waiting++
-    this.#groupFor(submission).add(submission, this.#listener.laneOf(submission.siteNo), this.#clock.now())
+    this.#groupFor(submission).add(submission, payload, this.#listener.laneOf(submission.siteNo), this.#clock.now())
     if (this.#committing !== undefined) return
     if (this.#waiting >= FULL_GROUP) {
       this.#stopLinger()

@@ -35,8 +35,8 @@ testLogic(
     const site = await insertSite(store)
     const held = Promise.withResolvers<void>()
     const commits = newCommits(steppingStore(store, () => held.promise))
-    const waiting = { siteNo: site.site_no, payload, idempotencyKey: undefined, bytes: 200, settle: () => undefined }
-    for (let i = 0; i < MORE_THAN_WAIT; i++) commits.submit(waiting)
+    const waiting = { siteNo: site.site_no, idempotencyKey: undefined, bytes: 200, settle: () => undefined }
+    for (let i = 0; i < MORE_THAN_WAIT; i++) commits.submit(waiting, payload)
     const { send, samples } = await listen(t, store, { commits })
     assert.equal(await send(site), 503)
     held.resolve()

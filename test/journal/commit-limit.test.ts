@@ -30,13 +30,8 @@ test('a commit that no standby confirms fails in time, with a key and without, a
   })
   const send = async (idempotencyKey?: string) => {
     const { promise, resolve } = Promise.withResolvers<CommitOutcome>()
-    commits.submit({
-      siteNo: 1,
-      payload: eventPayload({ timestamp_ms: Date.now() }),
-      idempotencyKey,
-      bytes: 200,
-      settle: resolve,
-    })
+    const payload = eventPayload({ timestamp_ms: Date.now() })
+    commits.submit({ siteNo: 1, idempotencyKey, bytes: 200, settle: resolve }, payload)
     const outcome = await promise
     commits.resume()
     return outcome

@@ -26,7 +26,7 @@ function submit(commits: GroupCommit, keys: readonly (string | undefined)[]): Co
     const settle = (outcome: CommitOutcome) => {
       outcomes[index] = outcome
     }
-    commits.submit({ siteNo: 1, payload: eventPayload({ timestamp_ms: NOW }), idempotencyKey, bytes: 200, settle })
+    commits.submit({ siteNo: 1, idempotencyKey, bytes: 200, settle }, eventPayload({ timestamp_ms: NOW }))
   }
   return outcomes
 }
@@ -79,8 +79,8 @@ testOnEveryEngine('a light submission is committed before the heavy ones that ca
   const commits = newCommits(store)
   const settled: number[] = []
   const submitBytes = (bytes: number) => {
-    const payload = eventPayload({ timestamp_ms: NOW })
-    commits.submit({ siteNo: 1, payload, idempotencyKey: undefined, bytes, settle: () => settled.push(bytes) })
+    const submission = { siteNo: 1, idempotencyKey: undefined, bytes, settle: () => settled.push(bytes) }
+    commits.submit(submission, eventPayload({ timestamp_ms: NOW }))
   }
   for (let i = 0; i < 32; i++) submitBytes(30_000)
   submitBytes(200)
@@ -98,7 +98,8 @@ testOnEveryEngine(
     const submitSite = (siteNo: number, isEncoded: boolean, idempotencyKey?: string) => {
       const plain = eventPayload({ timestamp_ms: NOW, event_name: `“site ${siteNo}”` })
       const payload = isEncoded ? encodeEntry(siteNo, plain, NOW) : plain
-      commits.submit({ siteNo, payload, idempotencyKey, bytes: 200, settle: (outcome) => void outcomes.push(outcome) })
+      const settle = (outcome: CommitOutcome) => void outcomes.push(outcome)
+      commits.submit({ siteNo, idempotencyKey, bytes: 200, settle }, payload)
     }
     const requests = async () => {
       const delta = new Delta()
@@ -151,8 +152,8 @@ testOnEveryEngine('a commit writes one row in each lane that it has something fo
   const submitSites = async (siteNos: readonly number[], idempotencyKey?: string) => {
     settled.length = 0
     for (const siteNo of siteNos) {
-      const payload = eventPayload({ timestamp_ms: NOW })
-      commits.submit({ siteNo, payload, idempotencyKey, bytes: 200, settle: () => undefined })
+      const submission = { siteNo, idempotencyKey, bytes: 200, settle: () => undefined }
+      commits.submit(submission, eventPayload({ timestamp_ms: NOW }))
     }
     await commits.drain()
     return settled.map(({ lane, seq, siteNos: of }) => [lane, seq - startOfLane(lane), of])

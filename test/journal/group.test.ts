@@ -52,7 +52,7 @@ function written(payloads: readonly Payload[], isLarge = (_number: number) => fa
   for (const [number, payload] of payloads.entries()) {
     const given = isLarge(number) ? encodeEntry(7, payload, NOW) : payload
     const idempotencyKey = hasKeys && number % 2 === 0 ? `key ${number}` : undefined
-    group.add({ siteNo: 7, payload: given, idempotencyKey, bytes: 1_000, settle: assert.fail }, LANE, NOW)
+    group.add({ siteNo: 7, idempotencyKey, bytes: 1_000, settle: assert.fail }, given, LANE, NOW)
   }
   const claimed = group.claims.map((claim) => claim.submission.contents)
   const contents = joined([...group.lanes.values(), ...claimed]).get(LANE)
