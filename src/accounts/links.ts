@@ -41,7 +41,7 @@ export const addressOfLink = (publicUrl: string, secret: string): string => `${p
 /**
  * A link instead of all that the user had, as its inviter sees it; sent by e-mail as well where that is set up.
  *
- * @param notedAs who makes it, for the audit log, as whoever has the link can become the user; null where the log says so already
+ * @param notedAs who makes it, for the audit log, as anyone who has the link can become the user; null where the log says so already
  */
 export async function replaceLink(
   { write }: Pick<Store, 'write'>,

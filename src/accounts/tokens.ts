@@ -194,7 +194,12 @@ export async function removeTokensOfClient(trx: Transaction<Tables>, clientId: s
     if (ids === null || !ids.includes(clientId)) continue
     const left = ids.filter((id) => id !== clientId)
     if (left.length === 0) await trx.deleteFrom('api_tokens').where('id', '=', row.id).execute()
-    else await trx.updateTable('api_tokens').set({ client_ids: JSON.stringify(left) }).where('id', '=', row.id).execute()
+    else
+      await trx
+        .updateTable('api_tokens')
+        .set({ client_ids: JSON.stringify(left) })
+        .where('id', '=', row.id)
+        .execute()
   }
 }
 

@@ -31,7 +31,10 @@ const openStepping = async (...[t, engine]: Parameters<typeof openAccounts>) => 
   const { id } = await join(service.admin, EMAIL, [{ client_id: null, role: 'viewer' }])
   const { url } = await service.admin.ask<{ url: string }>('POST', `/api/users/${id}/link`)
   const useLink = () =>
-    apiClient(service.api.url).ask<void>('POST', '/api/password-links/use', { secret: secretOf(url), password: ANOTHER })
+    apiClient(service.api.url).ask<void>('POST', '/api/password-links/use', {
+      secret: secretOf(url),
+      password: ANOTHER,
+    })
   return { ...service, passwords, useLink }
 }
 

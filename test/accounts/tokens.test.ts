@@ -53,28 +53,31 @@ test('a right API token is let in whatever else its address got wrong', async (t
   assert.equal((await api.call('GET', '/api/clients', undefined, bearer(token))).status, 200)
 })
 
-testPerEngine('a client that is deleted takes along the tokens for it, and leaves those for others', async (engine, t) => {
-  const { api, admin } = await openAccounts(t, engine)
-  const [gone, left] = [await admin.newClient({ name: 'Gone' }), await admin.newClient({ name: 'Left' })]
-  await join(admin, 'ada@agency.example', [
-    { client_id: gone.id, role: 'owner' },
-    { client_id: left.id, role: 'owner' },
-  ])
-  const ada = await signIn(api.url, 'ada@agency.example')
-  const make = (by: ApiClient, name: string, client_ids: string[] | null) =>
-    by.ask<NewApiToken>('POST', '/api/tokens', { name, role: 'editor', client_ids })
-  const ofGone = await make(ada, 'of one', [gone.id])
-  const ofBoth = await make(ada, 'of both', [gone.id, left.id])
-  await make(admin, 'of all', null)
-  await ada.ask('DELETE', `/api/clients/${gone.id}`)
-  const program = (token: string) => apiClient(api.url, bearer(token)).call('GET', '/api/clients')
-  assert.equal((await program(ofGone.token)).status, 401)
-  assert.equal((await program(ofBoth.token)).status, 200)
-  // Whoever made it still sees it, and can revoke it.
-  const [seen, ...others] = await ada.ask<ApiTokenRecord[]>('GET', '/api/tokens')
-  assert.deepEqual([seen?.id, seen?.client_ids, others], [ofBoth.id, [left.id], []])
-  const names = (await admin.ask<ApiTokenRecord[]>('GET', '/api/tokens')).map(({ name }) => name)
-  assert.deepEqual(names, ['of both', 'of all'])
-  await ada.ask('DELETE', `/api/tokens/${ofBoth.id}`)
-  assert.equal((await program(ofBoth.token)).status, 401)
-})
+testPerEngine(
+  'a client that is deleted takes along the tokens for it, and leaves those for others',
+  async (engine, t) => {
+    const { api, admin } = await openAccounts(t, engine)
+    const [gone, left] = [await admin.newClient({ name: 'Gone' }), await admin.newClient({ name: 'Left' })]
+    await join(admin, 'ada@agency.example', [
+      { client_id: gone.id, role: 'owner' },
+      { client_id: left.id, role: 'owner' },
+    ])
+    const ada = await signIn(api.url, 'ada@agency.example')
+    const make = (by: ApiClient, name: string, client_ids: string[] | null) =>
+      by.ask<NewApiToken>('POST', '/api/tokens', { name, role: 'editor', client_ids })
+    const ofGone = await make(ada, 'of one', [gone.id])
+    const ofBoth = await make(ada, 'of both', [gone.id, left.id])
+    await make(admin, 'of all', null)
+    await ada.ask('DELETE', `/api/clients/${gone.id}`)
+    const program = (token: string) => apiClient(api.url, bearer(token)).call('GET', '/api/clients')
+    assert.equal((await program(ofGone.token)).status, 401)
+    assert.equal((await program(ofBoth.token)).status, 200)
+    // The person who made it still sees it, and can revoke it.
+    const [seen, ...others] = await ada.ask<ApiTokenRecord[]>('GET', '/api/tokens')
+    assert.deepEqual([seen?.id, seen?.client_ids, others], [ofBoth.id, [left.id], []])
+    const names = (await admin.ask<ApiTokenRecord[]>('GET', '/api/tokens')).map(({ name }) => name)
+    assert.deepEqual(names, ['of both', 'of all'])
+    await ada.ask('DELETE', `/api/tokens/${ofBoth.id}`)
+    assert.equal((await program(ofBoth.token)).status, 401)
+  },
+)

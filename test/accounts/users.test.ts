@@ -220,7 +220,8 @@ test('guesses at the password of a session wait as those at the sign-in do', asy
   const change = (current_password: string) =>
     ada.call('PATCH', '/api/account', { current_password, password: 'another good sentence' })
   const begin = (password: string) => ada.call('POST', '/api/account/two-step', { password })
-  for (const tried of [change, begin, change, begin, change]) assert.equal((await tried('a wrong password')).status, 400)
+  for (const tried of [change, begin, change, begin, change])
+    assert.equal((await tried('a wrong password')).status, 400)
   for (const tried of [change, begin]) {
     const { status, headers } = await tried(PASSWORD)
     assert.deepEqual([status, headers.get('retry-after')], [429, '1'])

@@ -354,20 +354,23 @@ testLogic('the types are described, with the schema of their settings', async (s
   })
 })
 
-testLogic('a viewer sees no query of an address that a probe asks, in its settings and in the audit log', async (store, t) => {
-  const api = await openApi(store, t, true)
-  const site = await insertSite(store)
-  const config = { address: 'https://api.example/version?key=s3cret#s3cret', path: '/mp/collect?api_secret=s3cret' }
-  const body = { site_id: site.id, probe_type: 'asking', config }
-  const { id } = created(await api.call<ProbeRecord>('POST', '/api/probes', body, ADMIN))
-  await api.patch(`/api/probes/${id}`, { config: { path: '/mp/collect?api_secret=another-s3cret' } }, ADMIN)
-  for (const url of [`/api/probes/${id}`, '/api/probes', `/api/audit?entity_id=${id}`]) {
-    assert.doesNotMatch(JSON.stringify(await api.get(url, VIEWER)), /s3cret/, url)
-    assert.match(JSON.stringify(await api.get(url, ADMIN)), /another-s3cret/, url)
-  }
-  const seen = await api.get<ProbeRecord>(`/api/probes/${id}`, VIEWER)
-  assert.deepEqual(seen.config, { address: 'https://api.example/version?…', path: '/mp/collect?…' })
-})
+testLogic(
+  'a viewer sees no query of an address that a probe asks, in its settings and in the audit log',
+  async (store, t) => {
+    const api = await openApi(store, t, true)
+    const site = await insertSite(store)
+    const config = { address: 'https://api.example/version?key=s3cret#s3cret', path: '/mp/collect?api_secret=s3cret' }
+    const body = { site_id: site.id, probe_type: 'asking', config }
+    const { id } = created(await api.call<ProbeRecord>('POST', '/api/probes', body, ADMIN))
+    await api.patch(`/api/probes/${id}`, { config: { path: '/mp/collect?api_secret=another-s3cret' } }, ADMIN)
+    for (const url of [`/api/probes/${id}`, '/api/probes', `/api/audit?entity_id=${id}`]) {
+      assert.doesNotMatch(JSON.stringify(await api.get(url, VIEWER)), /s3cret/, url)
+      assert.match(JSON.stringify(await api.get(url, ADMIN)), /another-s3cret/, url)
+    }
+    const seen = await api.get<ProbeRecord>(`/api/probes/${id}`, VIEWER)
+    assert.deepEqual(seen.config, { address: 'https://api.example/version?…', path: '/mp/collect?…' })
+  },
+)
 
 testLogic('a viewer reads probes and changes or runs none', async (store, t) => {
   const api = await openApi(store, t, true)

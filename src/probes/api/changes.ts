@@ -154,7 +154,7 @@ function applyToProbe(registry: Registry, row: ProbeRow, patch: UpdateProbe, now
 }
 
 /**
- * Nobody is shown a secret, so nobody who may change where it goes may have it sent to a host of their own.
+ * No one is shown a secret, so no one who may change where it goes may have it sent to a host of their own.
  *
  * @throws AppError `invalid_request` naming one that was given for another host, and is not given again
  */

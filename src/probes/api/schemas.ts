@@ -42,7 +42,10 @@ export const ProbeRecord = Type.Object({
   site_id: Uuid,
   probe_type: Type.String(),
   ...settable,
-  config: Type.Unsafe<JsonObject>({ ...Config, description: 'All settings with their defaults, but no secret; for viewers without queries of addresses' }),
+  config: Type.Unsafe<JsonObject>({
+    ...Config,
+    description: 'All settings with their defaults, but no secret; for viewers without queries of addresses',
+  }),
   secrets_set: Type.Array(Type.String(), { description: 'Names of the secret settings that are set' }),
   secret_fingerprints: Type.Unsafe<Readonly<Record<string, string>>>({
     type: 'object',

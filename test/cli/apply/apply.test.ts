@@ -59,7 +59,7 @@ test('a plan changes nothing, shows no secret, and ends with 2 when something wo
 test('a probe that asks another host is given its secret again, though the file has the same', async (t) => {
   const { applyText, ask } = await startApplying(t)
   const environment = { VERSION_TOKEN: 'a-token-of-the-host' }
-  const at = (host: string, more = 'version_token: "${VERSION_TOKEN}"') => `
+  const at = (host: string, more = `version_token: "\${VERSION_TOKEN}"`) => `
 clients:
   - name: Acme
     sites:
