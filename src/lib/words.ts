@@ -82,7 +82,7 @@ export function maskedQuery(address: string): string {
 }
 
 /** The same of what is an address or begins a path; anything else as it is. */
-export const maskedIfAddress = (value: unknown): unknown =>
+export const maskedIfAddress = <T>(value: T): T | string =>
   typeof value === 'string' && /^(\/|https?:\/\/)/i.test(value) ? maskedQuery(value) : value
 
 /** What remains of a text in a file name that every system takes: `my-shop`, or `fallback` when nothing does. */
