@@ -33,13 +33,19 @@ export interface Page {
   otherUrls: string[]
   /** As `#id`, `.class` and `[attribute]`; those that are signs of a provider. */
   marks: Set<string>
+  /** It has scripts that a browser does not run, and another script may. */
+  hasIdleScripts: boolean
   /** It has more than is read. */
   isCut: boolean
 }
 
 /** Plugins that load pages faster change the type and the address; the script runs all the same, later. */
-const RUNS = /^$|(^|[-/])(java|ecma)script$|^module$|^rocketlazyloadscript$/i
-const DELAYED_SOURCES = ['data-src', 'data-rocket-src', 'data-cmp-src']
+const RUNS = /^$|(^|[-/])(java|ecma)script$|^module$|^(text\/)?rocketlazyloadscript$|^pmdelayedscript$/i
+const DELAYED_SOURCES = ['data-src', 'data-rocket-src', 'data-cmp-src', 'data-wpmeteor-src']
+/** Where such a plugin keeps the type that a script had. */
+const DELAYED_TYPE = 'data-wpmeteor-type'
+/** No program makes a script of these. */
+const DATA = /json|speculationrules|importmap/i
 const PROVIDER_MARKS: ReadonlySet<string> = new Set(PROVIDERS.flatMap(({ elements = [] }) => elements))
 /** Nothing in these is run or shown. */
 const INERT = ['noscript', 'template']
@@ -53,7 +59,7 @@ type Attributes = Map<string, string>
  * @param url where the page is, for addresses that are relative to it
  */
 export function readPage(html: string, url: string): Page {
-  const page: Page = { title: '', scripts: [], otherUrls: [], marks: new Set(), isCut: false }
+  const page: Page = { title: '', scripts: [], otherUrls: [], marks: new Set(), hasIdleScripts: false, isCut: false }
   const place = url.length > MAX.value ? new URL('/', url).href : url
   /** Of the first tag that has one, as in browsers: each on top of the last would grow without an end. */
   let base: string | null = null
@@ -74,7 +80,10 @@ export function readPage(html: string, url: string): Page {
     if (name === 'title') inTitle = page.title === ''
     if (name === 'iframe') addUrl(attributes.get('src') ?? attributes.get('data-src'))
     if (name === 'link' && /preload|^prefetch/i.test(attributes.get('rel') ?? '')) addUrl(attributes.get('href'))
-    if (name === 'script') script = scriptOf(attributes, tagAt, base ?? place)
+    if (name === 'script') {
+      script = scriptOf(attributes, tagAt, base ?? place)
+      page.hasIdleScripts ||= script === null && !DATA.test(attributes.get('type') ?? '')
+    }
     if (script?.src != null) addScript(script)
   }
   const addUrl = (address: string | undefined) => {
@@ -144,9 +153,10 @@ export function readPage(html: string, url: string): Page {
 
 /** Null for what is no script to a browser: data, templates, and what waits for consent. */
 function scriptOf(attributes: Attributes, at: number, base: string): PageScript | null {
-  if (!RUNS.test((attributes.get('type') ?? '').trim())) return null
+  const type = attributes.get(DELAYED_TYPE) ?? attributes.get('type') ?? ''
+  if (!RUNS.test(type.trim())) return null
   const address = ['src', ...DELAYED_SOURCES].map((name) => attributes.get(name)).find((value) => value !== undefined)
-  const isAsync = ['async', 'defer'].some((name) => attributes.has(name)) || attributes.get('type') === 'module'
+  const isAsync = ['async', 'defer'].some((name) => attributes.has(name)) || type === 'module'
   return { src: address === undefined ? null : (absolute(address, base) ?? address), isAsync, at, code: '' }
 }
 

@@ -46,7 +46,7 @@ export function readConsentPage(html: string, { url, status, headers, ownAddress
     found: findInPage(url, page, facts),
     hasOwnAddress: ownAddress !== null && hasAddress(ownAddress, texts()),
     mode: consentMode(page, scripts),
-    runsNothing: page.scripts.length === 0 && page.otherUrls.length === 0,
+    runsNothing: page.scripts.length === 0 && page.otherUrls.length === 0 && !page.hasIdleScripts,
     characters: html.length,
     isCut: page.isCut,
   }

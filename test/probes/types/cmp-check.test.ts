@@ -340,12 +340,18 @@ test('cmp_check: a web container that cannot be read leaves open whether it load
 test('cmp_check: a page that runs nothing does not load the web container that has the platform', async (t) => {
   const gtm = containerScript('https://consent.cookiebot.com/uc.js')
   const site = { tag_manager_web_container_id: 'GTM-ZZZ9999' }
-  const away = '<!doctype html><title>Back soon</title><p>We are at work</p><noscript><iframe src="/ns.html"></iframe></noscript>'
+  const away =
+    '<!doctype html><title>Back soon</title><p>We are at work</p><script type="application/ld+json">{}</script><noscript><iframe src="/ns.html"></iframe></noscript>'
   const outcome = await run(t, { page: away, gtm, site })
   assert.equal(outcome.status, 'critical', outcome.message)
-  assert.equal(outcome.message, 'Cookiebot is not there: the page runs no script at all, so it loads no web container either')
+  assert.equal(
+    outcome.message,
+    'Cookiebot is not there: the page runs no script at all, so it loads no web container either',
+  )
   const bundled = '<!doctype html><title>Shop</title><script src="/bundle.js"></script>'
   assert.equal((await run(t, { page: bundled, gtm, site })).status, 'ok')
+  const later = '<!doctype html><title>Shop</title><script type="lazy/script" src="/bundle.js"></script>'
+  assert.equal((await run(t, { page: later, gtm, site })).status, 'ok')
   const framed = '<!doctype html><title>Shop</title><iframe src="/shop"></iframe>'
   assert.equal((await run(t, { page: framed, gtm, site })).status, 'ok')
 })

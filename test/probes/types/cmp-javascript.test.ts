@@ -93,6 +93,12 @@ const PAGES: readonly [html: string, scripts: string[]][] = [
   ['<noscript><script>x</script></noscript><template><script>y</script></template>', []],
   ['<script type="application/json">{}</script><script type="text/plain" src="a.js"></script>', []],
   ['<script type=module>a</script><script type="abc123-text/javascript">b</script>', ['a', 'b']],
+  ['<script type="text/rocketlazyloadscript" data-rocket-src="/a.js"></script>', ['https://shop.example/a.js']],
+  ['<script type="pmdelayedscript" src="/a.js"></script>', ['https://shop.example/a.js']],
+  [
+    '<script type="javascript/blocked" data-wpmeteor-type="text/javascript" data-wpmeteor-src="/a.js"></script><script type="javascript/blocked">b</script>',
+    ['https://shop.example/a.js'],
+  ],
   ['<script src="https://[bad"></script>', ['https://[bad']],
   ['<script>open', ['open']],
   ['<script src="a.js" src="b.js"></script>', ['https://shop.example/en/a.js']],
