@@ -23,7 +23,7 @@ ${settings.map(tableRow).join('\n')}
 
 ${sentenceList(settings.filter(({ secret }) => secret).map(({ name }) => `\`${name}\``))} are secrets: no message or log shows them.
 Each may be given as a file instead, as container platforms mount them: \`NAME_FILE\` holds the path of a file with the
-value, for example \`ADMIN_TOKEN_FILE=/run/secrets/admin_token\`. Setting both is an error.
+value, for example \`ADMIN_TOKEN_FILE=/run/secrets/admin_token\`. Setting both is an error, and so is an empty file.
 
 ## Who may reach it
 

@@ -74,8 +74,16 @@ function textOf(entry: Setting<unknown>, environment: Environment): string | und
   const path = emptyAsUnset(environment[fileVariable])
   if (path === undefined) return direct
   if (direct !== undefined) throw new StartupError(`${entry.name} and ${fileVariable} are both set: keep one`)
+  const text = emptyAsUnset(textIn(path, fileVariable))
+  // A mount that is not filled yet: without DATABASE_URL the service would start on an empty database of its own.
+  if (text === undefined)
+    throw new StartupError(`${fileVariable}=${JSON.stringify(path)} is empty: put the value into it`)
+  return text
+}
+
+function textIn(path: string, fileVariable: string): string {
   try {
-    return emptyAsUnset(readFileSync(path, 'utf8').trim())
+    return readFileSync(path, 'utf8')
   } catch {
     throw new StartupError(`${fileVariable}=${JSON.stringify(path)} cannot be read`)
   }

@@ -69,6 +69,12 @@ test('a file that cannot be read is named', async (t) => {
   assert.equal(refusalOf({ ADMIN_TOKEN_FILE: path }), `ADMIN_TOKEN_FILE=${JSON.stringify(path)} cannot be read`)
 })
 
+test('a file that is empty is refused, and does not stand for a secret that is not set', async (t) => {
+  const path = await fileWith(t, ' \n')
+  const said = (name: string) => `${name}=${JSON.stringify(path)} is empty: put the value into it`
+  for (const name of ['DATABASE_URL_FILE', 'ADMIN_TOKEN_FILE']) assert.equal(refusalOf({ [name]: path }), said(name))
+})
+
 test('what is no secret is not read from a file', async (t) => {
   assert.equal(readConfig({ PORT_FILE: await fileWith(t, '1') }).port, 8080)
 })
