@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from '../config.ts'
 import { asError } from '../lib/index.ts'
 
@@ -33,10 +33,34 @@ export function stopOnSignals(stop: () => Promise<void>, log: Logger): void {
   process.on('SIGINT', onSignal)
 }
 
+/** Lines that could not be written yet are kept up to this, characters; what comes then is lost. */
+const KEPT_LOG = 1_048_576
+
 /** Lines of JSON for machines; on a terminal, the same for people. */
 export async function createLog(config: Config): Promise<Logger> {
   const options = { level: config.logLevel, base: null }
-  if (!process.stdout.isTTY) return pino(options)
+  if (!process.stdout.isTTY) return pino(options, standardOutput())
   const { default: pretty } = await import('pino-pretty')
   return pino(options, pretty({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss', sync: true }))
+}
+
+/**
+ * Standard output, which may be a file on a disk that is full. That costs lines of the log, and not the service: the library's own
+ * stream lets the process end because of such an error, and before the end tries to write for ever, while nothing else runs.
+ */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, maxLength: KEPT_LOG })
+  let isFailing = false
+  output.on('error', () => {
+    isFailing = true
+  })
+  output.on('write', () => {
+    isFailing = false
+  })
+  const flush = output.flushSync.bind(output)
+  // Called when the process ends: only there a line that cannot be written would keep it.
+  output.flushSync = () => {
+    if (!isFailing) flush()
+  }
+  return output
 }

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -6,9 +9,10 @@ import { type TestContext, test } from 'node:test'
 import { startNotes } from '../../src/cli/serve.ts'
 import { type Environment, readConfig } from '../../src/config.ts'
 import { tempDir } from '../../testkit/engines.ts'
-import { startAnswering } from '../../testkit/listeners.ts'
+import { freePort, startAnswering } from '../../testkit/listeners.ts'
 import { runCli, startCli } from '../../testkit/processes/command-line.ts'
-import { READY } from '../../testkit/processes/server-process.ts'
+import { isReady, READY, serve } from '../../testkit/processes/server-process.ts'
+import { until } from '../../testkit/until.ts'
 import { makeNewer } from './databases.ts'
 
 /** The one line with which `serve` refuses to start. */
@@ -70,6 +74,23 @@ test('a database that opens and then takes no writes is named, as on a disk that
   database.exec("create trigger full before insert on nodes begin select raise(abort, 'no room'); end")
   database.close()
   assert.equal(await refusal(t, { DATA_DIR: dataDir }), 'tagwarden: the database cannot be used: no room')
+})
+
+/** Takes no byte, as a file on a disk that is full. */
+const FULL = '/dev/full'
+
+test('a log that cannot be written costs its lines, and neither answers nor the orderly end', {
+  skip: !existsSync(FULL) && 'only Linux has such a file',
+}, async (t) => {
+  const [folder, port, output] = [await tempDir(t), await freePort(), openSync(FULL, 'a')]
+  const { args, environment } = serve({ DATA_DIR: folder, PORT: String(port) })
+  const child = spawn(process.execPath, args, { cwd: folder, env: environment, stdio: ['ignore', output, 'ignore'] })
+  closeSync(output)
+  t.after(() => child.kill('SIGKILL'))
+  await until('the service is ready', async () => (await isReady(`http://127.0.0.1:${port}`)) || undefined, 30_000)
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  assert.deepEqual(await ended, [0, null])
 })
 
 const ADDRESS = 'http://127.0.0.1:8080'
