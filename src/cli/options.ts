@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { type Config, type Environment, readConfig } from '../config.ts'
+import { asError, StartupError } from '../lib/index.ts'
 
 /** Readers of option values; what they refuse becomes one line for the operator and exit code 1. */
 
@@ -44,11 +45,26 @@ export function timezone(text: string): string {
  * The configuration from the environment and, for what is not set there, from `.env` in the working folder.
  *
  * @param options settings that the command line gave; they win
- * @throws StartupError naming the variable, its value and what is allowed
+ * @throws StartupError naming the variable, its value and what is allowed, or a file that cannot be read
  */
 export function configFromEnvironment(options: Environment = {}): Config {
-  if (existsSync('.env')) process.loadEnvFile('.env')
+  if (existsSync(ENV_FILE)) loadEnvFile()
   return readConfig({ ...process.env, ...options })
+}
+
+const ENV_FILE = '.env'
+
+/** @throws StartupError; starting without the file would be another service, on another address, with another database, open to all */
+function loadEnvFile(): void {
+  try {
+    // Read first: of a file that it may not read, the next line says that there is none.
+    readFileSync(ENV_FILE)
+    process.loadEnvFile(ENV_FILE)
+  } catch (thrown) {
+    throw new StartupError(
+      `the settings in ${ENV_FILE} cannot be read (${asError(thrown).message}): let this user read it, or start from another folder`,
+    )
+  }
 }
 
 /** Where the data lives, for people: never with the user and the password of the address. */

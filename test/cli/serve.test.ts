@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
@@ -11,6 +11,7 @@ import { type Environment, readConfig } from '../../src/config.ts'
 import { tempDir } from '../../testkit/engines.ts'
 import { freePort, startAnswering } from '../../testkit/listeners.ts'
 import { runCli, startCli } from '../../testkit/processes/command-line.ts'
+import { NodeProcess } from '../../testkit/processes/node-process.ts'
 import { isReady, READY, serve } from '../../testkit/processes/server-process.ts'
 import { until } from '../../testkit/until.ts'
 import { makeNewer } from './databases.ts'
@@ -74,6 +75,18 @@ test('a database that opens and then takes no writes is named, as on a disk that
   database.exec("create trigger full before insert on nodes begin select raise(abort, 'no room'); end")
   database.close()
   assert.equal(await refusal(t, { DATA_DIR: dataDir }), 'tagwarden: the database cannot be used: no room')
+})
+
+test('a .env that cannot be read is named, and the service does not start without it', async (t) => {
+  const folder = await tempDir(t)
+  await mkdir(join(folder, '.env'))
+  const server = new NodeProcess({ ...serve({ DATA_DIR: folder }), folder, logFolder: await tempDir(t) })
+  server.launch()
+  assert.equal(await server.ended(), 1)
+  assert.match(
+    server.err.join('\n'),
+    /^tagwarden: the settings in \.env cannot be read \(EISDIR.*\): let this user read it.*$/,
+  )
 })
 
 /** Takes no byte, as a file on a disk that is full. */
