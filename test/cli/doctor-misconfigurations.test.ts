@@ -59,6 +59,11 @@ const SEEDS: readonly Seed[] = [
     finds: warning('TRUST_PROXY', /failed sign-ins of one lock out all; set it/),
   },
   {
+    title: 'a proxy that TRUST_PROXY does not name, where people sign in with accounts',
+    seed: settings({ TRUST_PROXY: '', ADMIN_TOKEN: '', VIEWER_TOKEN: '', ADMIN_EMAIL: 'ada@example.com' }),
+    finds: warning('TRUST_PROXY', /failed sign-ins of one lock out all; set it/),
+  },
+  {
     title: 'TRUST_PROXY that believes everybody',
     seed: settings({ TRUST_PROXY: '0.0.0.0/0' }),
     finds: warning('TRUST_PROXY', /believes every caller.*name the proxy's address/),

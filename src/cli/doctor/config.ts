@@ -60,7 +60,8 @@ const isWeak = (token: string | null): boolean =>
   token !== null && (new Set(token).size < MIN_DISTINCT_CHARACTERS || PLACEHOLDER.test(token))
 
 /** Whether failed sign-ins will be held against the caller who made them. Null where no proxy is known of. */
-function trustProxyFinding({ publicUrl, adminToken, trustProxy }: Config): DoctorFinding | null {
+function trustProxyFinding(config: Config): DoctorFinding | null {
+  const { publicUrl, adminToken, trustProxy } = config
   const check = 'TRUST_PROXY'
   const everybody = trustProxy.find(isBroad)
   if (everybody !== undefined) {
@@ -68,8 +69,9 @@ function trustProxyFinding({ publicUrl, adminToken, trustProxy }: Config): Docto
     return { check, level: 'warning', text }
   }
   if (trustProxy.length > 0) return { check, level: 'ok', text: `callers are identified by ${trustProxy.join(', ')}` }
-  // We speak no TLS ourselves, so an https address means a proxy; without a token no one signs in.
-  if (publicUrl?.startsWith('https://') !== true || adminToken === null) return null
+  // We speak no TLS ourselves, so an https address means a proxy; without a token or accounts no one signs in.
+  const asksWhoIsThere = adminToken !== null || asksForAccounts(config)
+  if (publicUrl?.startsWith('https://') !== true || !asksWhoIsThere) return null
   const text =
     'is not set, and PUBLIC_URL says that there is a proxy: the failed sign-ins of one lock out all; set it to the address of the proxy'
   return { check, level: 'warning', text }
