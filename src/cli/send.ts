@@ -149,8 +149,8 @@ export function explainAnswer(answer: IngestAnswer, { endpoint, keyHeader }: Ing
       )
     case 403:
       return (
-        'the site or its client is switched off, or the key is revoked: switch it on with PATCH and ' +
-        '{"is_active": true}; a revoked key is replaced by creating the site again.'
+        'the site or its client is switched off, or the key is revoked or expired: switch it on with PATCH and ' +
+        '{"is_active": true}; in place of a key that has ended add another with POST /api/sites/{site_id}/keys.'
       )
     case 413:
       return 'the payload is larger than 1 MB: send fewer events in a batch (batchSize of the tag).'

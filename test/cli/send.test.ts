@@ -125,7 +125,7 @@ test('a yes needs no explanation', () => {
 const EXPLANATIONS: readonly [answer: IngestAnswer, says: RegExp][] = [
   [answer(400), /payload is refused.*\/recent/],
   [answer(401), /no site has this key.*X-Service-Key/],
-  [answer(403), /switched off.*revoked/],
+  [answer(403), /switched off.*revoked or expired.*add another with POST \/api\/sites\/\{site_id\}\/keys/],
   [answer(404), /no ingest at http:\/\/127\.0\.0\.1\/other/],
   [answer(413), /larger than 1 MB/],
   [answer(429, { retryAfter: '7' }), /wait 7 s/],
