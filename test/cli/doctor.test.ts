@@ -124,10 +124,12 @@ test('doctor asks the running service that holds the database, and fails when it
   )
 })
 
-test('a Node older than the pinned one fails', () => {
-  assert.equal(nodeFinding('24.0.0').level, 'ok')
-  assert.equal(nodeFinding('25.1.0').level, 'ok')
-  assert.equal(nodeFinding('22.18.0').level, 'failed')
+test('a Node older than the pinned one fails with the sources, and with the npm package one older than it asks for', () => {
+  const levels = (hasSources: boolean) =>
+    ['22.15.1', '22.16.0', '22.18.0', '24.0.0', '25.1.0'].map((version) => nodeFinding(version, hasSources).level)
+  assert.deepEqual(levels(true), ['failed', 'failed', 'failed', 'ok', 'ok'])
+  assert.deepEqual(levels(false), ['failed', 'ok', 'ok', 'ok', 'ok'])
+  assert.match(nodeFinding('20.1.0', false).text, /is older than 22\.16: install a newer Node/)
 })
 
 test('little room on the disk is a warning, hardly any a failure', () => {

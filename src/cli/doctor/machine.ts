@@ -1,26 +1,29 @@
-import { constants } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { access, readFile, stat, statfs } from 'node:fs/promises'
 import { totalmem } from 'node:os'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { asError } from '../../lib/index.ts'
 import { sqlitePath } from '../../store/index.ts'
 import type { DoctorFinding, Level } from './doctor-finding.ts'
 
-/** The major version that package.json pins. */
-const NODE_MAJOR = 24
+/** The Node that the sources run on, which package.json pins, and the oldest that runs the npm package, as its own package.json says. */
+const NEEDED = { sources: [24, 0], npmPackage: [22, 16] } as const
+/** The npm package has no sources. */
+const HAS_SOURCES = existsSync(join(import.meta.dirname, 'machine.ts'))
 const MIB = 1_048_576
 /** Measured with the demo: a site's minute rows take about 1.2 MiB a day. */
 const DISK_WARNING_MIB = 1_024
 const DISK_FAILURE_MIB = 64
 
-export function nodeFinding(version: string): DoctorFinding {
+export function nodeFinding(version: string, hasSources = HAS_SOURCES): DoctorFinding {
   const check = 'Node'
-  if (Number.parseInt(version, 10) >= NODE_MAJOR) return { check, level: 'ok', text: version }
-  return {
-    check,
-    level: 'failed',
-    text: `${version} is older than ${NODE_MAJOR}: start through npm, which brings its own`,
-  }
+  const [major, minor] = hasSources ? NEEDED.sources : NEEDED.npmPackage
+  const [ourMajor = 0, ourMinor = 0] = version.split('.').map(Number)
+  if (ourMajor > major || (ourMajor === major && ourMinor >= minor)) return { check, level: 'ok', text: version }
+  const text = hasSources
+    ? `${version} is older than ${major}: start through npm, which brings its own`
+    : `${version} is older than ${major}.${minor}: install a newer Node`
+  return { check, level: 'failed', text }
 }
 
 /** Whether the folder can be used, and how much room it has. Creates nothing. */
