@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cp, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
@@ -109,6 +109,18 @@ test('a backup of nothing, or to no folder, says what is missing', async (t) => 
   const DATA_DIR = await folderWithSite(t, 'shop')
   assert.match(await refusal(t, ['backup', join(target, 'no', 'x.db')], { DATA_DIR }), /folder .*no does not exist/)
   assert.deepEqual(await readdir(target), [])
+})
+
+test('what this user may not look at is not taken for missing', async (t) => {
+  const folder = await tempDir(t)
+  // Stands for a folder that belongs to someone else, which root may always enter: it cannot be looked into either.
+  const DATA_DIR = join(folder, 'loop')
+  await symlink('loop', DATA_DIR)
+  const outOfReach = /^tagwarden: .*loop\/tagwarden\.db is out of reach \(.*\): run this as a user who may read it$/
+  const database = join(DATA_DIR, 'tagwarden.db')
+  assert.match(await refusal(t, ['backup', join(folder, 'backup.db')], { DATA_DIR }), outOfReach)
+  assert.match(await refusal(t, ['restore', database], { DATA_DIR: join(folder, 'new') }), outOfReach)
+  assert.match(await refusal(t, ['migrate', '--status'], { DATA_DIR }), outOfReach)
 })
 
 test('a backup of what this program cannot vouch for is refused and leaves nothing', async (t) => {

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
 import { liveNodes } from '../../cluster/index.ts'
 import type { Config } from '../../config.ts'
 import { StartupError, systemClock } from '../../lib/index.ts'
 import {
   copyToPostgres,
   distributeTables,
+  exists,
   type MigrationState,
   migrate,
   migrationState,
@@ -27,7 +27,7 @@ export async function takeSteps(): Promise<void> {
 /** Prints the steps the store has taken and those it has not. @throws StartupError */
 export async function showSteps(): Promise<void> {
   const config = configFromEnvironment()
-  if (config.databaseUrl === null && !existsSync(sqlitePath(config.dataDir))) {
+  if (config.databaseUrl === null && !exists(sqlitePath(config.dataDir))) {
     console.log(`there is no database in ${storeName(config)} yet: the first start creates it`)
     return
   }
@@ -85,7 +85,7 @@ export async function copyEmbedded(folder: string, to: string | undefined): Prom
 async function copyFolder(folder: string, to: string | undefined): Promise<void> {
   const target = targetOf(to)
   const source: StoreLocation = { ...target, dataDir: folder, databaseUrl: null }
-  if (!existsSync(sqlitePath(folder))) {
+  if (!exists(sqlitePath(folder))) {
     throw new StartupError(`there is no database in ${folder}: give the DATA_DIR of an embedded store`)
   }
   const began = performance.now()

@@ -5,7 +5,7 @@ import { type Kysely, sql } from 'kysely'
 import { asError, codeOf, newId, StartupError } from '../../lib/index.ts'
 import type { Tables } from '../tables.ts'
 import { checkedContents, type DatabaseContents, withDatabaseFile } from './contents.ts'
-import { type CopyWatch, isFullDisk, PRIVATE, syncToDisk, whileGrowing, withTemporaryFile } from './files.ts'
+import { type CopyWatch, exists, isFullDisk, PRIVATE, syncToDisk, whileGrowing, withTemporaryFile } from './files.ts'
 import { sqlitePath } from './open.ts'
 
 export interface BackupOptions {
@@ -39,8 +39,8 @@ export async function backUpSqlite(options: BackupOptions): Promise<CopiedDataba
   const { dataDir, interruption } = options
   const target = resolve(options.target)
   const source = sqlitePath(dataDir)
-  if (!existsSync(source)) throw new StartupError(`there is no database in DATA_DIR ${dataDir}: nothing to back up`)
-  if (existsSync(target)) throw taken(target)
+  if (!exists(source)) throw new StartupError(`there is no database in DATA_DIR ${dataDir}: nothing to back up`)
+  if (exists(target)) throw taken(target)
   const temporary = `${target}.${newId()}.part`
   try {
     return await withTemporaryFile(temporary, interruption, async () => {

@@ -1,7 +1,7 @@
-import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
 import { chmod, chown, mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { codeOf } from '../../lib/index.ts'
+import { asError, codeOf, StartupError } from '../../lib/index.ts'
 import { errorKindOf } from './protocol.ts'
 
 /** Called with the bytes of a file that are written so far. */
@@ -52,6 +52,20 @@ export async function withTemporaryFile<T>(
 
 /** What SQLite may have beside a database file: its write-ahead log, the log's index, its rollback journal. */
 export const SIDE_FILES = ['-wal', '-shm', '-journal'] as const
+
+/**
+ * Whether there is something at the path. `existsSync` says no, too, where this user may not look: a backup made by the wrong user
+ * would find nothing to back up.
+ *
+ * @throws StartupError with one line for the operator
+ */
+export function exists(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch (thrown) {
+    throw new StartupError(`${path} is out of reach (${asError(thrown).message}): run this as a user who may read it`)
+  }
+}
 
 /** Waits until the file's content, or the folder's list of names, is on disk. */
 export function syncToDisk(path: string): void {

@@ -8,6 +8,7 @@ import { takeLock } from './connection.ts'
 import { checkedContents } from './contents.ts'
 import {
   type CopyWatch,
+  exists,
   isFullDisk,
   makeFolder,
   ownLike,
@@ -75,7 +76,7 @@ export async function restoreSqlite(options: RestoreOptions): Promise<RestoredDa
 /** Refuses what is no backup before anything is copied. */
 async function refuseOther(backup: string, database: string): Promise<void> {
   if (backup === database) throw new StartupError(`${backup} is the database itself: name a backup of it`)
-  if (!existsSync(backup)) throw new StartupError(`${backup} does not exist: name a file that "tagwarden backup" wrote`)
+  if (!exists(backup)) throw new StartupError(`${backup} does not exist: name a file that "tagwarden backup" wrote`)
   for (const sideFile of [`${backup}-wal`, `${backup}-journal`]) {
     if (!existsSync(sideFile) || statSync(sideFile).size === 0) continue
     throw new StartupError(`${sideFile} belongs to ${backup}: it is a database in use and no backup of one`)
