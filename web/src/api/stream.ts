@@ -6,8 +6,8 @@ import { type Overview, overviewQuery } from './overview.ts'
 
 export type { StreamEvents } from '../../../src/dashboard/index.ts'
 
-/** Whether changes arrive as they happen. `closed` before the first message and where no one is signed in. */
-type StreamState = 'closed' | 'open' | 'broken'
+/** Whether changes arrive as they happen. `closed` before the first message and where no one is signed in, `resting` in a tab in the background. */
+type StreamState = 'closed' | 'open' | 'broken' | 'resting'
 
 const state = external<StreamState>('closed')
 export const useStreamState = state.use
@@ -45,7 +45,7 @@ export function useStream(): void {
   const client = useQueryClient()
   useEffect(() => {
     const refresh = throttled(() => client.invalidateQueries({ queryKey: overviewQuery.queryKey }))
-    const stop = keepOpen((source, watch) => {
+    const listenTo = (source: EventSource, watch: () => void) => {
       const listen = <K extends keyof StreamEvents>(kind: K, apply: Listener<K>) =>
         source.addEventListener(kind, (event) => {
           const message = JSON.parse(event.data) as StreamEvents[K]
@@ -56,7 +56,7 @@ export function useStream(): void {
       const heard = () => {
         watch()
         // What happened while there was no connection reached no listener.
-        if (state.get() === 'broken') refresh.now()
+        if (state.get() === 'broken' || state.get() === 'resting') refresh.now()
         state.set('open')
       }
       listen('alive', () => undefined)
@@ -67,13 +67,43 @@ export function useStream(): void {
       listen('status', () => refresh.now())
       listen('alerts', () => refresh.now())
       source.addEventListener('error', () => state.set('broken'))
-    })
+    }
+    const stop = amongTabs(() => keepOpen(listenTo))
     return () => {
       refresh.cancel()
       stop()
       state.set('closed')
     }
   }, [client])
+}
+
+/**
+ * Without HTTP/2 a browser has six connections to a host, for all its tabs together: with a stream in each of six tabs no call of any tab would be
+ * answered. So a tab that is looked at has one, and the last one that was keeps it for its title until another is looked at.
+ *
+ * @param open opens the connection, and returns what closes it
+ */
+function amongTabs(open: () => () => void): () => void {
+  const tabs = new BroadcastChannel('tagwarden-stream')
+  let close: (() => void) | undefined
+  const look = () => {
+    if (document.hidden) return
+    tabs.postMessage(null)
+    close ??= open()
+  }
+  tabs.onmessage = () => {
+    if (!document.hidden || close === undefined) return
+    close()
+    close = undefined
+    state.set('resting')
+  }
+  document.addEventListener('visibilitychange', look)
+  look()
+  return () => {
+    document.removeEventListener('visibilitychange', look)
+    tabs.close()
+    close?.()
+  }
 }
 
 /**

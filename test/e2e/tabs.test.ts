@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BrowserContext, Page } from 'playwright-core'
+import { eventPayload } from '../../testkit/deltas.ts'
+import { clock } from './support/clock.ts'
+import { ensureDashboard } from './support/dashboard.ts'
+import { openPage } from './support/page.ts'
+import { startEmpty } from './support/target.ts'
+
+/** A browser has six connections to a host without HTTP/2, and each tab had a stream. */
+const TABS = 7
+
+/** In the browser: `look(false)` is what happens when another tab is chosen. Without a screen every tab is in the foreground. */
+const CAN_BE_HIDDEN = `
+  let isLookedAt = true
+  Object.defineProperties(document, {
+    hidden: { get: () => !isLookedAt },
+    visibilityState: { get: () => (isLookedAt ? 'visible' : 'hidden') },
+  })
+  window.look = (really) => {
+    isLookedAt = really
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+  }`
+
+await ensureDashboard()
+
+test('however many tabs are open, each is answered, and the one that is looked at is live', async (t) => {
+  const service = await startEmpty(t)
+  const site = await service.newSite(await service.newClient({ name: 'ACME' }), { name: 'Shop' })
+  const context = (await openPage(t, service.url, 'about:blank')).page.context()
+  const tabs: Page[] = []
+  while (tabs.length < TABS) {
+    await tabs.at(-1)?.evaluate('look(false)')
+    tabs.push(await openTab(context))
+  }
+  const [first, last] = [tabs[0], tabs.at(-1)]
+  assert.ok(first !== undefined && last !== undefined)
+
+  await t.test('in the background the last one stays live until another is looked at', async () => {
+    await last.evaluate('look(false)')
+    await service.ingest(site, eventPayload({ timestamp_ms: clock.now() }))
+    await service.service.ingest.flush()
+    await last.getByText('just now', { exact: true }).waitFor()
+    await first.getByText('no event yet', { exact: true }).waitFor()
+  })
+
+  await t.test('one that is looked at again shows what happened meanwhile', async () => {
+    await first.evaluate('look(true)')
+    await first.getByText('just now', { exact: true }).waitFor()
+    await isLive(first)
+    await last.getByText('connecting', { exact: true }).waitFor()
+    assert.doesNotMatch(await last.title(), /no connection/)
+  })
+})
+
+async function openTab(context: BrowserContext): Promise<Page> {
+  const tab = await context.newPage()
+  await tab.addInitScript(CAN_BE_HIDDEN)
+  await tab.goto('/overview')
+  await isLive(tab)
+  return tab
+}
+
+const isLive = (tab: Page) => tab.getByText('live', { exact: true }).waitFor()
