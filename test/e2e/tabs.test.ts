@@ -62,3 +62,32 @@ async function openTab(context: BrowserContext): Promise<Page> {
 }
 
 const isLive = (tab: Page) => tab.getByText('live', { exact: true }).waitFor()
+
+test('a page whose site, probe or client is deleted meanwhile says so instead of what it knew', async (t) => {
+  const service = await startEmpty(t)
+  const client = await service.newClient({ name: 'ACME' })
+  const site = await service.newSite(client, { name: 'Shop' })
+  const probe = await service.ask<{ id: string }>('POST', '/api/probes', {
+    site_id: site.id,
+    name: 'Events still come',
+    probe_type: 'data_freshness',
+  })
+  const { page, browserErrors } = await openPage(t, service.url, 'about:blank')
+  await page.clock.install()
+  for (const [path, heading, deleted, words] of [
+    [`/probes/${probe.id}`, 'Events still come', `/api/probes/${probe.id}`, 'Probe'],
+    [`/sites/${site.id}`, 'Shop', `/api/sites/${site.id}`, 'Site'],
+    [`/clients/${client.id}`, 'ACME', `/api/clients/${client.id}`, 'Client'],
+  ] as const) {
+    await page.goto(path)
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+    await service.ask('DELETE', deleted)
+    // Someone comes back to it.
+    await page.clock.fastForward('00:30')
+    await page.evaluate('window.dispatchEvent(new Event("visibilitychange"))')
+    await page.getByRole('heading', { name: `${words} not found` }).waitFor()
+    await page.getByText('It may have been deleted', { exact: false }).waitFor()
+  }
+  assert.ok(browserErrors.length > 0 && browserErrors.every((text) => text.includes('404')), browserErrors.join('\n'))
+  browserErrors.length = 0
+})

@@ -6,15 +6,20 @@ import { signedOut } from './session.ts'
 const RETRIES = 2
 
 /**
- * What was shown stays shown: a refetch runs behind it, and a failing one leaves it. A call that is answered 401 means that
- * the session has ended, whichever call found it.
+ * What was shown stays shown: a refetch runs behind it, and a failing one leaves it, unless it says that there is no such thing any more. A call
+ * that is answered 401 means that the session has ended, whichever call found it.
  */
 export function createQueryClient(): QueryClient {
   const onError = (error: Error) => {
     if (error instanceof ApiError && error.code === 'unauthorized') signedOut(client)
   }
   const client: QueryClient = new QueryClient({
-    queryCache: new QueryCache({ onError }),
+    queryCache: new QueryCache({
+      onError(error, query) {
+        onError(error)
+        if (error instanceof ApiError && error.code === 'not_found') query.setState({ data: undefined })
+      },
+    }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
