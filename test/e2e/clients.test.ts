@@ -211,6 +211,26 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
   })
 })
 
+test('the warning in the rail leads from the form of one client to that of another, which takes nothing over', async (t) => {
+  const service = await startService(t)
+  const [feldkamp, nordwind] = [
+    await service.newClient({ name: 'Feldkamp' }),
+    await service.newClient({ name: 'Nordwind' }),
+  ]
+  for (const client of [feldkamp, nordwind]) await service.newSite(client, { name: 'Shop' })
+  const { page } = await openPage(t, service.url, `/clients/${feldkamp.id}`)
+  const rail = page.getByRole('navigation', { name: 'Pages' })
+  await rail.getByRole('link', { name: 'Clients', exact: true }).click()
+  await page.getByRole('link', { name: 'Nordwind' }).click()
+  await page.getByRole('link', { name: 'Edit' }).click()
+  await page.getByLabel('E-mail address').fill('team@nordwind.example')
+  await rail.getByRole('link', { name: 'No one is notified for 2 clients: fix' }).click()
+  await page.waitForURL(`**/clients/${feldkamp.id}/edit`)
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Feldkamp' }).waitFor()
+  assert.equal(await page.getByLabel('Name').inputValue(), 'Feldkamp')
+  assert.equal(await page.getByLabel('E-mail address').inputValue(), '')
+})
+
 test('the clients of the demo store', async (t) => {
   const demo = await startDemo(t)
   const open = inOnePage(t, demo.url)

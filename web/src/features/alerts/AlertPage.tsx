@@ -31,7 +31,7 @@ export function AlertPage() {
   const { alertId = '' } = useParams({ strict: false })
   useLiveAlerts()
   const { data, error, refetch } = useQuery({ ...alertQuery(alertId), refetchInterval: POLL_MS })
-  if (data !== undefined) return <Loaded alert={data} />
+  if (data !== undefined) return <Loaded key={data.id} alert={data} />
   return <Missing error={error} onRetry={() => void refetch()} />
 }
 
@@ -60,7 +60,7 @@ function Loaded({ alert }: { alert: AlertDetail }) {
       <Facts facts={alert.facts} />
       <div className={classes.columns}>
         <div className={classes.column}>
-          <AlertChart key={alert.id} alert={alert} others={others} zone={zone} />
+          <AlertChart alert={alert} others={others} zone={zone} />
           <AlertFeedback alert={alert} zone={zone} />
           <Panel title="Latest results" isLater>
             <LatestResults alert={alert} zone={zone} />

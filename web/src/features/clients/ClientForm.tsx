@@ -51,7 +51,8 @@ export function EditClientPage() {
   const mayChangeOf = useMayChange()
   const { data, error, refetch } = useQuery(clientQuery(clientId))
   if (!mayChangeOf(clientId)) return <LockedPage title="Edit client" parents={PARENTS} />
-  if (data !== undefined) return <Loaded client={data} />
+  // The warning in the rail leads from the form of one client to that of another.
+  if (data !== undefined) return <Loaded key={data.id} client={data} />
   return (
     <div className={classes.page}>
       <PendingPage

@@ -28,7 +28,7 @@ export function ClientPage() {
   if (data !== undefined) {
     return (
       <AboutClient value={data.id}>
-        <Loaded client={data} />
+        <Loaded key={data.id} client={data} />
       </AboutClient>
     )
   }

@@ -60,7 +60,7 @@ export function EditSitePage() {
   const mayChangeOf = useMayChange()
   const { data, error, refetch } = useQuery(siteQuery(siteId))
   if (!mayChangeOf(data?.client_id)) return <LockedPage title="Site settings" parents={PARENTS} />
-  if (data !== undefined) return <Loaded site={data} />
+  if (data !== undefined) return <Loaded key={data.id} site={data} />
   return <Pending title="Site settings" error={error} onRetry={() => void refetch()} />
 }
 

@@ -174,7 +174,8 @@ export function EditProbePage() {
   const error = probe.error ?? site.error
   if (!mayChangeOf(site.data?.client_id))
     return <LockedPage title="Edit probe" parents={[{ label: 'Probes', to: '/probes' }]} />
-  if (probe.data !== undefined && site.data !== undefined) return <Loaded probe={probe.data} site={site.data} />
+  if (probe.data !== undefined && site.data !== undefined)
+    return <Loaded key={probe.data.id} probe={probe.data} site={site.data} />
   return (
     <div className={classes.page}>
       <PendingPage

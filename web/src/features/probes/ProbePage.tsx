@@ -27,7 +27,7 @@ export function ProbePage() {
   const { probeId = '' } = useParams({ strict: false })
   const { data, error, refetch } = useQuery(probeQuery(probeId))
   useProbeUpdates()
-  if (data !== undefined) return <Loaded probe={data} />
+  if (data !== undefined) return <Loaded key={data.id} probe={data} />
   return (
     <PendingPage
       title="Probe"

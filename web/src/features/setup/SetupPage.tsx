@@ -28,7 +28,7 @@ export function SetupPage() {
   if (data !== undefined) {
     return (
       <AboutClient value={data.client_id}>
-        <Loaded site={data} />
+        <Loaded key={data.id} site={data} />
       </AboutClient>
     )
   }
