@@ -2,7 +2,7 @@ import { duration, MINUTE, number, percent } from '../lib/index.ts'
 import { BAD_EXECUTIONS_DEFAULTS, type BadExecutionsConfig, judgeExecutions } from './bad-executions.ts'
 import { sum } from './statistics.ts'
 import type { TimeRange } from './time.ts'
-import { type Finding, type Verdict, verdictOf } from './verdict.ts'
+import { type Finding, tagsThat, type Verdict, verdictOf } from './verdict.ts'
 
 export interface Outcomes {
   readonly success: number
@@ -31,7 +31,7 @@ export interface FailureRateInput {
 /** Which tags fail too often. */
 export function tagFailureRate({ now, tags }: FailureRateInput, config: FailureRateConfig): Verdict {
   const judged = tags.map((tag) => judgeTag(tag, now, config))
-  return verdictOf(judged, `${number(judged.filter((finding) => finding !== null).length)} tags run well`)
+  return verdictOf(judged, tagsThat(judged.filter((finding) => finding !== null).length, 'runs well', 'run well'))
 }
 
 function judgeTag({ tag_key, buckets }: TagOutcomes, now: number, config: FailureRateConfig): Finding | null {

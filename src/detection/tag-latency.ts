@@ -2,7 +2,7 @@ import { duration, HOUR, isoTime, MINUTE, number } from '../lib/index.ts'
 import { changedAt, isOver, type Share } from './change-point.ts'
 import { median, sum, wilson } from './statistics.ts'
 import { newestUntil, type TimeRange } from './time.ts'
-import { type Finding, type Verdict, verdictOf } from './verdict.ts'
+import { type Finding, tagsThat, type Verdict, verdictOf } from './verdict.ts'
 
 export interface LatencyBucket extends TimeRange {
   /** Executions by duration, see `LatencyInput.bounds`. */
@@ -74,7 +74,10 @@ const STILL = 2 * HOUR
 /** Which tags take much longer than at the same hours of the last week, and which succeed too soon to have been answered. */
 export function tagLatency({ now, bounds, tags }: LatencyInput, config: LatencyConfig): Verdict {
   const judged = tags.map((tag) => judgeTag(tag, now, bounds, config))
-  return verdictOf(judged, `${number(judged.filter((finding) => finding !== null).length)} tags are as quick as usual`)
+  return verdictOf(
+    judged,
+    tagsThat(judged.filter((finding) => finding !== null).length, 'is as quick as usual', 'are as quick as usual'),
+  )
 }
 
 /** How far a tag is from being judged: recent executions with a time, and hours of its past that count. */

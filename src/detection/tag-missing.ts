@@ -11,7 +11,7 @@ import {
   withoutRuns,
 } from './tag-reference.ts'
 import type { TimeRange } from './time.ts'
-import { type Finding, type Verdict, verdictOf } from './verdict.ts'
+import { type Finding, tagsThat, type Verdict, verdictOf } from './verdict.ts'
 
 /** How often a tag ran on an event, in the buckets of `TagMissingInput`. Per-event payloads only. */
 export interface TagOnEvent {
@@ -79,9 +79,11 @@ export function tagMissing(input: TagMissingInput, config: TagMissingConfig): Ve
   const judged = expectedPairs.map((expectedPair) =>
     judge(expectedPair, absences.get(expectedPair.pair.tag_key) ?? null, input, reportsPairs, config),
   )
-  const isJudged = judged.filter((finding) => finding !== null).length
+  // One on each of the events that a tag belongs to.
+  const tags = new Set(judged.flatMap((finding) => (finding === null ? [] : [finding.subject.tag_key]))).size
   const unjudged = Array.from({ length: input.pairs.length - expectedPairs.length }, () => null)
-  const verdict = verdictOf([...judged, ...unjudged], `${number(isJudged)} tags run on the events they belong to`)
+  const whenFine = tagsThat(tags, 'runs on the events it belongs to', 'run on the events they belong to')
+  const verdict = verdictOf([...judged, ...unjudged], whenFine)
   const bad = new Set(verdict.details.findings.map(({ subject }) => subject.tag_key))
   const isIdle = (tag: string, ofTag: readonly ExpectedPair[]) =>
     (absences.get(tag) ?? null) !== null || (reportsPairs && isIdleForHours(tag, ofTag, input, config))

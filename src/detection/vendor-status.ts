@@ -2,7 +2,7 @@ import { duration, MINUTE, number, percent } from '../lib/index.ts'
 import { BAD_EXECUTIONS_DEFAULTS, type BadExecutionsConfig, judgeExecutions } from './bad-executions.ts'
 import { sum } from './statistics.ts'
 import type { TimeRange } from './time.ts'
-import { type Finding, type Verdict, verdictOf } from './verdict.ts'
+import { type Finding, tagsThat, type Verdict, verdictOf } from './verdict.ts'
 
 /** Executions of a tag by the class of the status that its vendor answered with. */
 export interface ResponseBucket extends TimeRange {
@@ -38,7 +38,11 @@ export function vendorStatus({ now, tags }: VendorStatusInput, config: BadExecut
   const judged = tags.map((tag) => judgeTag(tag, now, config))
   return verdictOf(
     judged,
-    `${number(judged.filter((finding) => finding !== null).length)} tags are answered well by their vendors`,
+    tagsThat(
+      judged.filter((finding) => finding !== null).length,
+      'is answered well by its vendor',
+      'are answered well by their vendors',
+    ),
   )
 }
 

@@ -1,3 +1,5 @@
+import { number } from '../lib/index.ts'
+
 /** How a detector judges; that a check could not run at all is said by the probe around it. */
 export type Status = 'ok' | 'warning' | 'critical'
 
@@ -57,6 +59,10 @@ export interface Verdict {
   /** Tags that run on nothing at all any more, each with every event that it belongs to. */
   readonly idle?: ReadonlyMap<string, readonly string[]>
 }
+
+/** What is fine about so many tags: "1 tag runs well", "8 tags run well". */
+export const tagsThat = (count: number, one: string, several: string): string =>
+  count === 1 ? `1 tag ${one}` : `${number(count)} tags ${several}`
 
 const RANK: Readonly<Record<Status, number>> = { ok: 0, warning: 1, critical: 2 }
 

@@ -33,9 +33,12 @@ function judge({
     days: bucketsUntil(MIDNIGHT, DAY, 14),
     hours: bucketsUntil(NOON, HOUR, 24),
     slots: bucketsUntil(NOON, SLOT, 12),
-    events: [
-      { event_name: 'purchase', days: filled(14, perDay), hours: filled(24, perHour), slots: filled(12, perSlot) },
-    ],
+    events: ['purchase', 'lead'].map((event_name) => ({
+      event_name,
+      days: filled(14, perDay),
+      hours: filled(24, perHour),
+      slots: filled(12, perSlot),
+    })),
     pairs: [{ event_name: 'purchase', tag_key: 'Ads', days, hours }, ...others],
     executions: new Map([['Ads', slots]]),
   }
@@ -104,6 +107,12 @@ const CASES: readonly (Course & { what: string; status: string })[] = [
 for (const { what, status, ...course } of CASES) {
   test(`a tag ${what} is ${status}`, () => assert.equal(judge(course).status, status))
 }
+
+test('a tag on two events is one tag', () => {
+  const onLead = { event_name: 'lead', tag_key: 'Ads', days: ALWAYS, hours: filled(24, 10) }
+  const { status, message, details } = judge({ days: ALWAYS, hours: filled(24, 10), others: [onLead] })
+  assert.deepEqual([status, message, details.judged], ['ok', '1 tag runs on the events it belongs to', 2])
+})
 
 test('a finding names tag and event, and since when', () => {
   const { message, details } = judge({ days: ALWAYS, hours: stopped(3) })

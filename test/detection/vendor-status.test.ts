@@ -49,6 +49,10 @@ test('the message names what the vendor answered, and since when', () => {
   assert.equal(finding?.evidence.response_4xx, 39)
 })
 
+test('one tag is one', () => {
+  assert.equal(judge({ response_2xx: 90 }).message, '1 tag is answered well by its vendor')
+})
+
 test('a vendor that always refuses a little is no alarm', () => {
   const usual = Array.from({ length: 280 }, (_, at) => ({ response_2xx: 19, response_4xx: at % 2 }))
   assert.equal(judge(...usual, { response_2xx: 17, response_4xx: 2 }).status, 'ok')

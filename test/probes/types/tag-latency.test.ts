@@ -28,7 +28,7 @@ for (const { what, ms, status } of CASES) {
     const site = await siteWith(store, [...USUAL, ...lately((time) => run(time, time < since ? 80 : ms))])
     const result = await resultOf(t, store, site, tagLatency)
     assert.deepEqual([result.status, result.reason], [status, null])
-    if (status === 'ok') return assert.equal(result.message, '1 tags are as quick as usual')
+    if (status === 'ok') return assert.equal(result.message, '1 tag is as quick as usual')
     assert.match(result.message, /^“Meta CAPI” takes [\d,]+ ms \(95th percentile of 60 executions in 15 min\); /)
     assert.equal(result.details.findings[0]?.since, isoTime(since))
   })

@@ -71,7 +71,7 @@ testLogic('tag_missing: a tag that was given another name is the same tag', asyn
     event(time, { event_name: 'purchase', tags: [named(time)] }),
   )
   const { status, message } = await resultOf(t, store, await siteWith(store, payloads), tagMissing)
-  assert.deepEqual([status, message], ['ok', '1 tags run on the events they belong to'])
+  assert.deepEqual([status, message], ['ok', '1 tag runs on the events it belongs to'])
 })
 
 testLogic('tag_missing: a site without enough of a past is learned first', async (store, t) => {
