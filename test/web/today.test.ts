@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Today } from '../../web/src/api/today.ts'
 import {
+  comparedWords,
   dateLine,
   differenceWords,
   isWorse,
@@ -36,6 +38,14 @@ test('what changed is said with its unit', () => {
     [isWorse({ ...count, deviations: -5 }), isWorse({ ...count, deviations: 5 }), isWorse({ ...share, deviations: 5 })],
     [true, false, true],
   )
+})
+
+test('where no site is compared the reason stands there, also where there is no site', () => {
+  const words = (sites: number, compared: number) =>
+    comparedWords({ sites, changes: { compared, complete: true } } as Today)
+  assert.equal(words(0, 0), 'No site sent anything to compare with last week.')
+  assert.equal(words(3, 0), words(0, 0))
+  assert.equal(words(3, 3), null)
 })
 
 test('times are those of a zone, with the day', () => {

@@ -31,8 +31,8 @@ export const nightWords = ({ opened, resolved, open }: Today['overnight']): stri
 /** "12 of 14 sites compared: the others are younger than a week." Null where all are. */
 export function comparedWords({ sites, changes: { compared, complete } }: Today): string | null {
   if (!complete) return 'Not all sites are compared yet: the others follow automatically.'
-  if (compared === sites) return null
   if (compared === 0) return 'No site sent anything to compare with last week.'
+  if (compared === sites) return null
   return `${compared} of ${counted(sites, 'site')} compared: the others sent nothing, or are younger than a week.`
 }
 
