@@ -23,6 +23,8 @@ test('two sites of the demo store side by side', async (t) => {
       const { page } = await open(t, path, variant)
       await page.getByRole('img', { name: CHART }).locator('canvas').first().waitFor()
       await page.getByRole('columnheader', { name: 'Meta CAPI · Feldkamp Outdoor' }).waitFor()
+      // Those of the second site are six hours behind.
+      await page.getByText('Times in Europe/Berlin.').waitFor()
       const share = page.getByRole('row').filter({ hasText: 'Failure rate' }).getByRole('cell')
       for (const text of await share.allInnerTexts()) assert.match(text, /^\d+(\.\d)?\s%$/)
       assert.deepEqual(await page.evaluate(SIDES), ['right'], 'numbers that do not end under each other')

@@ -157,6 +157,11 @@ async function look(open: (path: string) => Promise<View>, demo: Demo, variant: 
   for (const { name } of demo.sites.slice(0, 3)) {
     await panel(page, `${name}: Failure rate of Meta CAPI`).locator('canvas').first().waitFor()
   }
+  // Its site is in India, and the times beside it are those of the device.
+  const chart = panel(page, 'Saffron Threads: Failure rate of Meta CAPI').getByRole('img')
+  await chart.hover({ position: { x: ((await chart.boundingBox())?.width ?? 0) * 0.75, y: 120 } })
+  await chart.getByText(/^1[0-4]:\d\d–1[0-4]:\d\d, 25 Nov 2026, CET/).waitFor()
+  await page.mouse.move(0, 0)
   await panel(page, 'What it costs')
     .getByText(/^Lost so far: [\d,]+ of [\d,]+ tag executions on purchases/)
     .waitFor()

@@ -29,7 +29,7 @@ export function ComparePage() {
         parents={[{ label: 'Overview', to: '/overview' }]}
         actions={<TimeRangePicker {...(a !== null && { zone: a.site.timezone })} />}
       >
-        Two sites, or two tags, over the same time.
+        Two sites, or two tags, over the same time.{a !== null && ` Times in ${a.site.timezone}.`}
       </PageHeader>
       <div className={classes.sides}>
         <SideSelect name="a" label="First" directory={directory} side={a} />

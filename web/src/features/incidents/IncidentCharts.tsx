@@ -12,8 +12,14 @@ import classes from './incidents.module.css'
 /** Each is a report of its own. */
 const FIRST = 3
 
+interface IncidentChartsProps {
+  incident: IncidentDetail
+  /** Of the whole page: of several sites each has its own. */
+  zone: string
+}
+
 /** The figures of what is affected, with the time in which it was bad shaded. */
-export function IncidentCharts({ incident }: { incident: IncidentDetail }) {
+export function IncidentCharts({ incident, zone }: IncidentChartsProps) {
   const directory = useDirectory()
   const [isWhole, setWhole] = useState(false)
   const charted = chartedAlerts(incident)
@@ -21,7 +27,7 @@ export function IncidentCharts({ incident }: { incident: IncidentDetail }) {
   return (
     <>
       {shown.map(({ id, site_id }) => (
-        <OneChart key={id} id={id} site={directory.sites[site_id]} />
+        <OneChart key={id} id={id} place={directory.sites[site_id]?.name} zone={zone} />
       ))}
       {shown.length < charted.length && (
         <div className={classes.more}>
@@ -38,9 +44,9 @@ const NONE: readonly AlertRecord[] = []
 /** With its heading, px. */
 const HEIGHT = 350
 
-function OneChart({ id, site }: { id: string; site: { name: string; timezone: string } | undefined }) {
+function OneChart({ id, place, zone }: { id: string; place: string | undefined; zone: string }) {
   const { data, error, refetch } = useQuery(alertQuery(id))
-  if (data !== undefined) return <AlertChart alert={data} others={NONE} zone={site?.timezone} place={site?.name} />
+  if (data !== undefined) return <AlertChart alert={data} others={NONE} zone={zone} place={place} />
   if (error !== null) return <InlineError error={error} onRetry={() => void refetch()} height={HEIGHT} />
   return <Skeleton height={HEIGHT} radius="md" />
 }

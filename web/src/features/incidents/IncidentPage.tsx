@@ -66,7 +66,7 @@ function Loaded({ incident }: { incident: IncidentDetail }) {
             <Reasons incident={incident} />
           </Panel>
           <div className={`${classes.later} ${own.charts}`}>
-            <IncidentCharts incident={incident} />
+            <IncidentCharts incident={incident} zone={zone ?? ownZone()} />
           </div>
         </div>
         <div className={classes.column}>
