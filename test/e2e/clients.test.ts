@@ -21,8 +21,10 @@ await ensureDashboard()
 
 test('an empty store leads to a client and a site, and a field says what is wrong with it', async (t) => {
   const service = await startService(t)
-  const { page, browserErrors } = await openPage(t, service.url, '/clients')
+  const { page, browserErrors } = await openPage(t, service.url, '/probes/new')
 
+  await page.getByRole('heading', { name: 'No site, so nothing to check' }).waitFor()
+  await page.getByRole('link', { name: 'Create a client and a site' }).click()
   await page.getByRole('heading', { name: 'No client yet' }).waitFor()
   await assertAccessible(page)
   await page.getByRole('link', { name: 'New client' }).first().click()

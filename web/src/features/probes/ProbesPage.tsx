@@ -16,6 +16,7 @@ import { STATUS_WORDS } from '../../ui/status/status.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { useColumns } from './columns.tsx'
 import { countsOf, FILTERS, type Filter, matching, type ProbeRow, rowsOf } from './list.ts'
+import { NoSites } from './NoSites.tsx'
 import { DeleteProbe } from './ProbeActions.tsx'
 import classes from './probes.module.css'
 
@@ -143,18 +144,7 @@ interface NoProbesProps {
 
 function NoProbes({ siteId, hasSites }: NoProbesProps) {
   const { mayChange } = useSession()
-  if (!hasSites) {
-    return (
-      <EmptyState
-        icon={Radar}
-        title="No site, so nothing to check"
-        action={mayChange && <LinkButton to="/clients">Create a client and a site</LinkButton>}
-      >
-        A probe checks one thing of one site, again and again: whether its tag server answers, whether its events still
-        come.
-      </EmptyState>
-    )
-  }
+  if (!hasSites) return <NoSites />
   return (
     <EmptyState
       icon={Radar}
