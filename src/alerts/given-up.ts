@@ -8,7 +8,7 @@ const PER_ROUND = 200
 
 /**
  * Takes back that people are about to be notified of alerts whose messages were given up, on every channel. What still lasts is announced
- * again with its next result, or reminded of: as soon as a channel works, people hear of it.
+ * again with its next result, or reminded of: as soon as a channel works, it is delivered.
  */
 export async function forgetGivenUp(store: Store, now: number): Promise<void> {
   const ids = await givenUp(store, now - TRIED_FOR_MS)
