@@ -1,8 +1,6 @@
-import { DAY } from '../lib/index.ts'
+import { TRIED_FOR_MS } from '../notifications/index.ts'
 import { chunksOf, type Store } from '../store/index.ts'
 
-/** A message is tried for so long. */
-const TRIED_FOR_MS = DAY
 /** Alerts of one round; the rest comes with the next. */
 const PER_ROUND = 200
 

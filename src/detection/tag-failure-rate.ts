@@ -31,7 +31,7 @@ export interface FailureRateInput {
 /** Which tags fail too often. */
 export function tagFailureRate({ now, tags }: FailureRateInput, config: FailureRateConfig): Verdict {
   const judged = tags.map((tag) => judgeTag(tag, now, config))
-  return verdictOf(judged, tagsThat(judged.filter((finding) => finding !== null).length, 'runs well', 'run well'))
+  return verdictOf(judged, tagsThat(judged, 'runs well', 'run well'))
 }
 
 function judgeTag({ tag_key, buckets }: TagOutcomes, now: number, config: FailureRateConfig): Finding | null {

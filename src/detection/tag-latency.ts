@@ -74,10 +74,7 @@ const STILL = 2 * HOUR
 /** Which tags take much longer than at the same hours of the last week, and which succeed too soon to have been answered. */
 export function tagLatency({ now, bounds, tags }: LatencyInput, config: LatencyConfig): Verdict {
   const judged = tags.map((tag) => judgeTag(tag, now, bounds, config))
-  return verdictOf(
-    judged,
-    tagsThat(judged.filter((finding) => finding !== null).length, 'is as quick as usual', 'are as quick as usual'),
-  )
+  return verdictOf(judged, tagsThat(judged, 'is as quick as usual', 'are as quick as usual'))
 }
 
 /** How far a tag is from being judged: recent executions with a time, and hours of its past that count. */

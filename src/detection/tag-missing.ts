@@ -79,10 +79,8 @@ export function tagMissing(input: TagMissingInput, config: TagMissingConfig): Ve
   const judged = expectedPairs.map((expectedPair) =>
     judge(expectedPair, absences.get(expectedPair.pair.tag_key) ?? null, input, reportsPairs, config),
   )
-  // One on each of the events that a tag belongs to.
-  const tags = new Set(judged.flatMap((finding) => (finding === null ? [] : [finding.subject.tag_key]))).size
   const unjudged = Array.from({ length: input.pairs.length - expectedPairs.length }, () => null)
-  const whenFine = tagsThat(tags, 'runs on the events it belongs to', 'run on the events they belong to')
+  const whenFine = tagsThat(judged, 'runs on the events it belongs to', 'run on the events they belong to')
   const verdict = verdictOf([...judged, ...unjudged], whenFine)
   const bad = new Set(verdict.details.findings.map(({ subject }) => subject.tag_key))
   const isIdle = (tag: string, ofTag: readonly ExpectedPair[]) =>

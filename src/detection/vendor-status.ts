@@ -36,14 +36,7 @@ const REFUSALS = [
 /** Which tags' vendors refuse too much of what they are sent, whatever the tags themselves end with. */
 export function vendorStatus({ now, tags }: VendorStatusInput, config: BadExecutionsConfig): Verdict {
   const judged = tags.map((tag) => judgeTag(tag, now, config))
-  return verdictOf(
-    judged,
-    tagsThat(
-      judged.filter((finding) => finding !== null).length,
-      'is answered well by its vendor',
-      'are answered well by their vendors',
-    ),
-  )
+  return verdictOf(judged, tagsThat(judged, 'is answered well by its vendor', 'are answered well by their vendors'))
 }
 
 function judgeTag({ tag_key, buckets }: TagResponses, now: number, config: BadExecutionsConfig): Finding | null {

@@ -60,9 +60,11 @@ export interface Verdict {
   readonly idle?: ReadonlyMap<string, readonly string[]>
 }
 
-/** What is fine about so many tags: "1 tag runs well", "8 tags run well". */
-export const tagsThat = (count: number, one: string, several: string): string =>
-  count === 1 ? `1 tag ${one}` : `${number(count)} tags ${several}`
+/** What is fine about the tags that were judged, whatever on: "1 tag runs well", "8 tags run well". */
+export function tagsThat(judged: readonly (Finding | null)[], one: string, several: string): string {
+  const { size } = new Set(judged.flatMap((finding) => finding?.subject.tag_key ?? []))
+  return size === 1 ? `1 tag ${one}` : `${number(size)} tags ${several}`
+}
 
 const RANK: Readonly<Record<Status, number>> = { ok: 0, warning: 1, critical: 2 }
 

@@ -45,6 +45,7 @@ export {
   postponeOpenings,
   releaseHeld,
   removeMessagesOfAlerts,
+  TRIED_FOR_MS,
   withdrawEnd,
   withdrawMessages,
 } from './outbox.ts'

@@ -263,7 +263,7 @@ export async function removeMessagesOfClient(trx: Transaction<Tables>, clientId:
 }
 
 /** For how long a message is tried. An older one helps no one: the dashboard shows what is wrong. */
-const TRIED_FOR_MS = DAY
+export const TRIED_FOR_MS = DAY
 
 const REASON = sql.lit('given up after 24 hours')
 

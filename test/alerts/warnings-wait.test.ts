@@ -77,6 +77,8 @@ async function watchOne(t: TestContext, store: Store, options: Options = {}) {
 const place = (channel: string): string => channel.split(':')[0] ?? ''
 const severityIn = (message: string): string => (JSON.parse(message) as AlertMessage).alert.severity
 
+const emailsOf = (texts: readonly string[]): string[] => texts.filter((text) => text.startsWith('email'))
+
 testOnEveryEngine('a warning goes to webhooks at once, and to people after it has lasted', async (store, t) => {
   const { run } = await watchOne(t, store)
   assert.deepEqual(await run('warning'), ['chat opened warning'])
@@ -167,7 +169,7 @@ testOnEveryEngine('what lasted longer and ended in quiet hours is one message in
   await run('warning')
   await run('ok', 60)
   clock.set(Date.parse(`${isoTime(clock.now()).slice(0, 10)}T23:00:01Z`))
-  const email = (await run('ok')).filter((text) => text.startsWith('email'))
+  const email = emailsOf(await run('ok'))
   assert.deepEqual(email, ['email resolved warning'])
 })
 
@@ -178,16 +180,10 @@ testLogic('what becomes due only within quiet hours waits for their end, too', a
   await quietFrom(isoTime(clock.now() + 10 * MINUTE).slice(11, 16))
   await run('warning')
   const byNight = await run('warning', 60)
-  assert.deepEqual(
-    byNight.filter((text) => text.startsWith('email')),
-    [],
-  )
+  assert.deepEqual(emailsOf(byNight), [])
   clock.set(Date.parse(`${isoTime(clock.now()).slice(0, 10)}T23:00:01Z`))
   const inTheMorning = await run('warning')
-  assert.deepEqual(
-    inTheMorning.filter((text) => text.startsWith('email')),
-    ['email opened warning'],
-  )
+  assert.deepEqual(emailsOf(inTheMorning), ['email opened warning'])
 })
 
 testLogic('so does an end that is certain only then', async (store, t) => {
@@ -198,16 +194,10 @@ testLogic('so does an end that is certain only then', async (store, t) => {
   await store.write.updateTable('clients').set(quiet).execute()
   await run('ok', 5)
   const byNight = await run('ok', 120)
-  assert.deepEqual(
-    byNight.filter((text) => text.startsWith('email')),
-    [],
-  )
+  assert.deepEqual(emailsOf(byNight), [])
   clock.set(Date.parse(`${isoTime(clock.now()).slice(0, 10)}T23:00:01Z`))
   const inTheMorning = await run('ok')
-  assert.deepEqual(
-    inTheMorning.filter((text) => text.startsWith('email')),
-    ['email resolved warning'],
-  )
+  assert.deepEqual(emailsOf(inTheMorning), ['email resolved warning'])
 })
 
 testLogic('an incident that is back is told where its end was, and not where it was not', async (store, t) => {
