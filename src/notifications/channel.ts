@@ -191,10 +191,14 @@ export const isReachable = (
   off: ReadonlySet<string>,
 ): boolean => {
   const recipients = { client, ...channelSettings }
-  return [...channelsOf(recipients), ...channelsOfPeople(recipients)].some(
-    (channel) => !off.has(offKey(channel.key, storedAddress(channel))),
-  )
+  return [...channelsOf(recipients), ...channelsOfPeople(recipients)].some(isWorking(off))
 }
+
+/** Of a channel: it is not off until someone mends it. */
+export const isWorking =
+  (off: ReadonlySet<string>) =>
+  (channel: Channel): boolean =>
+    !off.has(offKey(channel.key, storedAddress(channel)))
 
 /** An address that was edited since is another one. */
 const offKey = (channel: string, address: string): string => `${channel} ${address}`

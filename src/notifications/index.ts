@@ -14,6 +14,7 @@ export {
   channelsOfPerson,
   channelsOnCall,
   isReachable,
+  isWorking,
   kindOf,
   type OwnChannel,
   offChannels,

@@ -6,7 +6,7 @@ import {
   channelsOf,
   enqueue,
   isForIncidents,
-  isReachable,
+  isWorking,
   kindOf,
   offChannels,
   type QuotaMessage,
@@ -84,7 +84,7 @@ const stepOf = ({ level }: Pick<QuotaUsage, 'level'>): QuotaMessage['step'] | nu
 
 /**
  * Puts the message about a client's use of its quota into the outbox and records that, in one transaction: however many nodes
- * do it, and whenever one crashes, there is one message. While the client has no channel nothing is recorded: it is notified
+ * do it, and whenever one crashes, there is one message. While the client has no channel that takes it nothing is recorded: it is notified
  * once it gets one.
  */
 export async function writeQuotaMessage(
@@ -95,7 +95,11 @@ export async function writeQuotaMessage(
     const now = clock.now()
     const locked = await lockClient(trx, clientId)
     const [client] = locked === undefined ? [] : await withChannels(trx, [locked])
-    if (client?.is_active !== 1 || !isReachable(client, channelSettings, await offChannels(trx))) return
+    if (client?.is_active !== 1) return
+    const channels = channelsOf({ client, ...channelSettings }).filter(
+      ({ key, address }) => !isForIncidents(kindOf(key, address)),
+    )
+    if (!channels.some(isWorking(await offChannels(trx)))) return
     const usage = await monthUsage(trx, clientId, now)
     const step = usage === null ? null : stepOf(usage)
     if (usage === null || step === null) return
@@ -115,9 +119,10 @@ export async function writeQuotaMessage(
       seen_at: now,
       resets_at: nextMonthStart(now),
     }
-    const entries = channelsOf({ client, ...channelSettings })
-      .filter(({ key, address }) => !isForIncidents(kindOf(key, address)))
-      .map((channel) => ({ channel, clientId, alertId: null, message }))
-    await enqueue(trx, entries, now)
+    await enqueue(
+      trx,
+      channels.map((channel) => ({ channel, clientId, alertId: null, message })),
+      now,
+    )
   })
 }

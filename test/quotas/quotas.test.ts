@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DAY, MINUTE } from '../../src/lib/index.ts'
 import { writeQuotaMessage } from '../../src/quotas/quotas.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSender, NOW, notes, openQuotas, sent, use, written } from './support.ts'
 
 testOnEveryEngine('a client is notified once at 80 % and once at 100 %, on each of its channels', async (store, t) => {
@@ -106,6 +106,29 @@ testOnEveryEngine(
 
     await store.write.updateTable('clients').set({ chat_webhook: 'https://chat.example/hook' }).execute()
     await withoutMail()
+    assert.deepEqual(await sent(store), ['80 of 1000'])
+  },
+)
+
+testLogic(
+  'a client whose only channel takes nothing but incidents gets its notification once it has another',
+  async (store, t) => {
+    const id = await insertSender(store, { chat_webhook: null })
+    await store.write
+      .insertInto('client_channels')
+      .values({
+        ...{ id: 'p', client_id: id, kind: 'pagerduty', name: 'Pager', created_at: 0, is_active: 1 },
+        ...{ minimum_severity: 'warning', warnings_after_minutes: null },
+        address: 'pagerduty+https://events.pagerduty.com/v2/enqueue#0123456789abcdef',
+      })
+      .execute()
+    await use(store, id, 900)
+    const { tick } = await openQuotas(t, store)
+    await tick()
+    assert.deepEqual([await written(store), await notes(store)], [[], []])
+
+    await store.write.updateTable('clients').set({ email: 'ops@acme.example' }).where('id', '=', id).execute()
+    await tick()
     assert.deepEqual(await sent(store), ['80 of 1000'])
   },
 )
