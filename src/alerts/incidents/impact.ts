@@ -267,7 +267,7 @@ function estimateInWords({ isWhole, events, failing, missing }: Affected, { all 
     ...(isWhole || events.length > 0 ? ['The range is what chance and the usual wavering of the counts allow.'] : []),
     ...(failing.length > 0 && all.length > 0 ? ['Failed executions are counted.'] : []),
     ...(missing.length > 0 && all.length > 0
-      ? ['Executions that are missing: as many as the tag had on these events in the week before.']
+      ? ['Missing executions are estimated from the share of these events on which the tag ran in the week before.']
       : []),
   ]
   return parts.join(' ')
