@@ -69,6 +69,7 @@ export class SampleRecorder {
   #sites = new Map<number, SiteSamples>()
   #kept = 0
   #lastId = 0
+  readonly #met = new Set<number>()
 
   constructor(store: Store) {
     this.#store = store
@@ -128,6 +129,8 @@ export class SampleRecorder {
 
   async #write(sites: readonly [siteNo: number, site: SiteSamples][]): Promise<void> {
     const [keptPayloads, keptRejections] = this.#pruning
+    const sampled = sites.filter(([, { accepted, rejected }]) => accepted.size + rejected.size > 0)
+    await this.#goOnAfter(sampled.map(([siteNo]) => siteNo))
     const payloads: SqlValue[] = []
     const rejections: SqlValue[] = []
     const counts: SqlValue[] = []
@@ -151,6 +154,21 @@ export class SampleRecorder {
       { kind: 'upsert', spec: rejectionCounts, values: counts },
       ...prunes,
     ])
+  }
+
+  /** Has the ids of sites that this process meets for the first time follow those that they have: these may be of a clock that was ahead. */
+  async #goOnAfter(siteNos: readonly number[]): Promise<void> {
+    const unmet = siteNos.filter((siteNo) => !this.#met.has(siteNo))
+    if (unmet.length === 0) return
+    for (const table of ['recent_payloads', 'rejections'] as const) {
+      const newest = await this.#store.read
+        .selectFrom(table)
+        .select(({ fn }) => fn.max('id').as('id'))
+        .where('site_no', 'in', unmet)
+        .executeTakeFirst()
+      this.#lastId = Math.max(this.#lastId, Number(newest?.id ?? 0))
+    }
+    for (const siteNo of unmet) this.#met.add(siteNo)
   }
 
   /** Whether a further sample of the site may be kept. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { checkPayload } from '../../src/ingest/check.ts'
 import { SAMPLES_PER_SITE, SampleRecorder } from '../../src/ingest/samples.ts'
+import { HOUR } from '../../src/lib/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
@@ -37,6 +38,23 @@ testOnEveryEngine('what one process keeps of one millisecond is in the order of 
   assert.deepEqual(
     rows.map((row) => (JSON.parse(row.payload) as { timestamp_ms: number }).timestamp_ms),
     Array.from({ length: SAMPLES_PER_SITE }, (_, i) => i),
+  )
+})
+
+testOnEveryEngine('what comes after a clock that was ahead is the newest, also after a restart', async (store) => {
+  for (const at of [NOW + HOUR, NOW]) {
+    const started = new SampleRecorder(store)
+    for (let i = 0; i < SAMPLES_PER_SITE; i++) {
+      started.accepted(1, eventPayload({ timestamp_ms: at }), 300, at)
+      started.rejected(1, 'invalid_payload', '/tags', at)
+    }
+    await started.flush()
+  }
+  const rejections = await store.read.selectFrom('rejections').select('rejected_at').execute()
+  const times = [...(await kept(store, 1)).map((row) => row.accepted_at), ...rejections.map((row) => row.rejected_at)]
+  assert.deepEqual(
+    times,
+    Array.from({ length: 2 * SAMPLES_PER_SITE }, () => NOW),
   )
 })
 
