@@ -74,6 +74,8 @@ export async function removeDeletedSites(store: Store, now: number, shouldContin
     .selectAll()
     .where((eb) => eb.or([eb('emptied_at', 'is', null), eb('emptied_at', '<=', now - SECOND_LOOK_AFTER_MS)]))
     .execute()
+  // A fold under way may have added a client's use after the client was deleted.
+  if (removals.some(({ emptied_at }) => emptied_at !== null)) await removeUsageOfNoClient(store)
   await attemptEach(removals, async (removal) => {
     if (!(await emptySite(store, removal.site_no, shouldContinue))) return false
     await (removal.emptied_at === null
@@ -85,6 +87,13 @@ export async function removeDeletedSites(store: Store, now: number, shouldContin
       : store.write.deleteFrom('site_removals').where('site_no', '=', removal.site_no).execute())
     return true
   })
+}
+
+async function removeUsageOfNoClient(store: Store): Promise<void> {
+  await store.write
+    .deleteFrom('client_usage')
+    .where('client_id', 'not in', (db) => db.selectFrom('clients').select('id'))
+    .execute()
 }
 
 /** False when `shouldContinue` ended it early. */

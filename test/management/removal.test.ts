@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { DAY } from '../../src/lib/index.ts'
 import type { SiteRecord } from '../../src/management/index.ts'
+import { removeDeletedSites } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { hearFrom } from '../../testkit/sites.ts'
@@ -32,12 +34,9 @@ testOnEveryEngine('a deleted client takes its sites and usage along, and nothing
   const sites = [await api.site(gone), await api.site(gone)]
   const keptSite = await api.site(kept)
   const numbers = await siteNumbers(store)
-  for (const { id } of [gone, kept]) {
-    await store.write
-      .insertInto('client_usage')
-      .values({ client_id: id, month: 202611, events: 1, requests: 1 })
-      .execute()
-  }
+  const addUsage = (id: string) =>
+    store.write.insertInto('client_usage').values({ client_id: id, month: 202611, events: 1, requests: 1 }).execute()
+  for (const { id } of [gone, kept]) await addUsage(id)
   api.takeChanges()
   await api.delete(`/api/clients/${gone.id}`)
   await api.refused(404, 'GET', `/api/clients/${gone.id}`)
@@ -51,6 +50,12 @@ testOnEveryEngine('a deleted client takes its sites and usage along, and nothing
   )
   const usage = await store.read.selectFrom('client_usage').select('client_id').execute()
   assert.deepEqual(usage, [{ client_id: kept.id }])
+  // What a fold under way adds behind it goes with the second look at its sites.
+  await addUsage(gone.id)
+  const now = Date.parse('2026-11-20T11:00:00Z')
+  for (const at of [now, now + 2 * DAY]) await removeDeletedSites(store, at, () => true)
+  const left = await store.read.selectFrom('client_usage').select('client_id').execute()
+  assert.deepEqual([left, await removals(store)], [usage, []])
   assert.deepEqual(api.takeChanges(), [
     { kind: 'client', id: gone.id },
     ...sites.map(({ id }) => ({ kind: 'site' as const, id })),
