@@ -194,10 +194,19 @@ function ratesByHour(hours: readonly RangeCount[], rate: number): Float64Array {
 
 /** Events of an hour, by the hour of the day; where none of it is known, of all hours. */
 function meanByHour(hours: readonly RangeCount[]): (time: number) => number {
-  const meanOf = (some: readonly RangeCount[]): number => sum(some.map(({ total }) => total)) / some.length
-  const means = new Float64Array(HOURS_A_DAY).fill(hours.length === 0 ? 0 : meanOf(hours))
-  for (const [hour, ofHour] of Map.groupBy(hours, ({ from }) => hourOfDay(from))) means[hour] = meanOf(ofHour)
-  return (time) => means[hourOfDay(time)] ?? 0
+  const events = new Float64Array(HOURS_A_DAY)
+  const counted = new Float64Array(HOURS_A_DAY)
+  for (const { from, total } of hours) {
+    const hour = hourOfDay(from)
+    events[hour] = (events[hour] ?? 0) + total
+    counted[hour] = (counted[hour] ?? 0) + 1
+  }
+  const ofAll = hours.length === 0 ? 0 : sum(events) / hours.length
+  return (time) => {
+    const hour = hourOfDay(time)
+    const known = counted[hour] ?? 0
+    return known === 0 ? ofAll : (events[hour] ?? 0) / known
+  }
 }
 
 /** What six hours differ by from what is expected of them, beyond what chance and clumps make (method of moments, shrunk). */
