@@ -171,7 +171,11 @@ test('the last owner of everything stays, and roles for a client go with it', as
   for (const body of [{ is_active: false }, { roles: [] }, { roles: [{ client_id: null, role: 'editor' }] }]) {
     assert.equal((await admin.call('PATCH', `/api/users/${ada.id}`, body)).status, 409)
   }
+  // Who was invited and never came could not stand in.
+  const roles = [{ client_id: null, role: 'owner' }]
+  const eve = await admin.ask<InvitedUser>('POST', '/api/users', { email: 'eve@agency.example', roles })
   assert.equal((await admin.call('DELETE', `/api/users/${ada.id}`)).status, 409)
+  await admin.ask('DELETE', `/api/users/${eve.id}`)
   await admin.ask('DELETE', `/api/clients/${client.id}`)
   const left = await signIn(api.url, 'bob@agency.example')
   const refused = await left.call('GET', '/api/clients')
