@@ -123,9 +123,9 @@ async function setPassword(
   await store.write.transaction().execute(async (trx) => {
     // Hashing takes a while: the link may have been used, or its user disabled, meanwhile.
     const user = await userOfLink(trx, secret, clock.now())
+    await trx.updateTable('users').set({ password_hash, name: after.name }).where('id', '=', user.id).execute()
     const used = await trx.deleteFrom('user_links').where('user_id', '=', user.id).executeTakeFirst()
     if (used.numDeletedRows === 0n) throw new AppError('conflict', 'The link was used meanwhile')
-    await trx.updateTable('users').set({ password_hash, name: after.name }).where('id', '=', user.id).execute()
     await trx.deleteFrom('sign_ins').where('user_id', '=', user.id).execute()
     await writeAudit(trx, { clock, actor: user.email }, [
       {

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { errorResponses, type HttpApp, NoContent, Uuid } from '../http/index.ts'
 import { AppError } from '../lib/index.ts'
 import { contextOf } from '../management/index.ts'
+import { inviteUser } from './invite.ts'
 import { replaceLink } from './links.ts'
 import type { AccountOptions } from './options.ts'
 import { managedClients } from './roles.ts'
@@ -11,7 +12,6 @@ import { InvitedUser, InviteUser, PasswordLink, UpdateUser, UserRecord } from '.
 import {
   deleteUser,
   type FoundUser,
-  inviteUser,
   listUsers,
   mayHandOutLink,
   recordOf,
@@ -57,7 +57,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
         summary: 'Invite someone',
         description:
           'Makes an account and a link that sets its password, which works once within 7 days and is sent by e-mail where that is set up. ' +
-          'Someone who has an account under the address gets the roles besides theirs, and loses none. 409 where someone else invited the address, or the account is disabled.',
+          'Someone who has an account under the address gets the roles besides theirs, and loses none. 409 where someone else invited the address, the account is disabled, or there are too many.',
         body: InviteUser,
         response: { 201: InvitedUser, ...errorResponses(400, 409) },
       },

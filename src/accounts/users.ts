@@ -1,11 +1,10 @@
-import { type Access, emailKey, type Grants, joined, NO_GRANTS, roleFor, type Visible } from '../http/index.ts'
-import { AppError, invalidRequest, newId, notFound } from '../lib/index.ts'
+import { type Access, type Grants, joined, NO_GRANTS, roleFor, type Visible } from '../http/index.ts'
+import { AppError, invalidRequest, notFound } from '../lib/index.ts'
 import { type Context, writeAudit } from '../management/index.ts'
 import type { Kysely, Store, Tables, Transaction, UserRow } from '../store/index.ts'
 import { lockOwners, requireOwnerLeft } from './last-owner.ts'
 import {
   ALL_CLIENTS,
-  addRoles,
   grantsByUser,
   grantsOfEntries,
   managedClients,
@@ -15,10 +14,8 @@ import {
 } from './roles.ts'
 import { requireClients } from './tokens.ts'
 import { removeTwoStep } from './two-step/enrolment.ts'
-import { type InviteUser, type UpdateUser, type UserRecord, userRecord } from './user-schemas.ts'
-import { isInvited, NO_WAYS, type Ways, waysOf } from './ways.ts'
-
-export const MOST_USERS = 10_000
+import { type UpdateUser, type UserRecord, userRecord } from './user-schemas.ts'
+import { isInvited, type Ways, waysOf } from './ways.ts'
 
 /** A user and all that they may do, for any caller. */
 export interface FoundUser {
@@ -81,11 +78,27 @@ export async function requireUser(db: Kysely<Tables>, access: Access, id: string
   return found
 }
 
-const foundUser = async (db: Kysely<Tables>, row: UserRow): Promise<FoundUser> => ({
+export const foundUser = async (db: Kysely<Tables>, row: UserRow): Promise<FoundUser> => ({
   row,
   grants: (await grantsByUser(db, [row.id])).get(row.id) ?? NO_GRANTS,
   ways: (await waysOf(db, [row.id]))(row.id),
 })
+
+/**
+ * Reads an account and keeps others from changing or deleting it until the transaction ends; undefined when there is none. A caller
+ * that changes roles, too, takes it first.
+ */
+export const lockUser = (
+  trx: Transaction<Tables>,
+  by: 'id' | 'email_key',
+  value: string,
+): Promise<UserRow | undefined> =>
+  trx
+    .updateTable('users')
+    .set(({ ref }) => ({ name: ref('name') }))
+    .where(by, '=', value)
+    .returningAll()
+    .executeTakeFirst()
 
 /** @throws AppError `not_found`, or `forbidden` for who manages some clients only */
 export async function requireManaged(db: Kysely<Tables>, access: Access, id: string): Promise<void> {
@@ -99,64 +112,8 @@ export function managesAllOf(access: Access, { all, clients }: Grants): boolean 
   return managed === null || (all === null && [...clients.keys()].every((id) => managed.includes(id)))
 }
 
-/**
- * Gives someone an account with roles, or the one who has it these roles besides theirs: of two for a client the higher one holds.
- *
- * @throws AppError `invalid_request`, `forbidden`; `conflict` where the first account could not manage the service, or the address
- *   belongs to an account that is disabled, or to someone invited by others who has not accepted yet
- */
-export async function inviteUser(ctx: Context, access: Access, input: InviteUser): Promise<FoundUser> {
-  const now = ctx.clock.now()
-  const wanted = grantsOfEntries(input.roles)
-  const key = emailKey(input.email)
-  return ctx.store.write.transaction().execute(async (trx) => {
-    await requireGivable(trx, access, input.roles)
-    const known = await trx.selectFrom('users').selectAll().where('email_key', '=', key).executeTakeFirst()
-    const found = known === undefined ? null : await foundUser(trx, known)
-    const { grants: before, ways } = found ?? { grants: NO_GRANTS, ways: NO_WAYS }
-    if (known !== undefined) requireEnabled(known)
-    // The person who invited them may hold the link: with it they would get these roles, too.
-    if (known !== undefined && isInvited(known, ways) && !managesAllOf(access, before)) {
-      throw new AppError('conflict', 'Someone else invited this address: add it once they have accepted')
-    }
-    const row: UserRow = known ?? {
-      id: newId(),
-      email: input.email.trim(),
-      email_key: key,
-      name: input.name?.trim() ?? input.email.split('@', 1).join(),
-      password_hash: null,
-      created_at: now,
-      created_by: ctx.actor,
-      last_sign_in_at: null,
-      disabled_at: null,
-    }
-    if (known === undefined) {
-      await requireRoom(trx, access, wanted)
-      await trx.insertInto('users').values(row).execute()
-    }
-    const after = joined(before, wanted)
-    await addRoles(trx, row.id, before, after)
-    await auditUser(trx, ctx, access, known === undefined ? 'create' : 'update', row, { before, after })
-    return { row, grants: after, ways }
-  })
-}
-
-async function requireRoom(trx: Transaction<Tables>, { role }: Access, wanted: Grants): Promise<void> {
-  const { count } = await trx
-    .selectFrom('users')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  if (Number(count) >= MOST_USERS) throw new AppError('conflict', `There are ${MOST_USERS} accounts: delete one`)
-  if (role === 'open' && wanted.all !== 'owner') {
-    throw new AppError(
-      'conflict',
-      'The first account has to be an owner of all clients: from then on everyone has to sign in',
-    )
-  }
-}
-
 /** @throws AppError `invalid_request` where a role is not the caller's to give, as if there were no such client */
-async function requireGivable(db: Kysely<Tables>, access: Access, entries: readonly RoleEntry[]): Promise<void> {
+export async function requireGivable(db: Kysely<Tables>, access: Access, entries: readonly RoleEntry[]): Promise<void> {
   const managed = managedClients(access)
   const seen = new Set<string>()
   for (const [at, { client_id }] of entries.entries()) {
@@ -177,6 +134,7 @@ async function requireGivable(db: Kysely<Tables>, access: Access, entries: reado
 export async function updateUser(ctx: Context, access: Access, id: string, input: UpdateUser): Promise<FoundUser> {
   const managed = managedClients(access)
   return ctx.store.write.transaction().execute(async (trx) => {
+    await lockUser(trx, 'id', id)
     const hadOwner = await lockOwners(trx)
     const { row: before, grants, ways } = await requireUser(trx, access, id)
     if (managed !== null && (input.name !== undefined || input.is_active !== undefined)) {
@@ -224,6 +182,7 @@ async function changedRoles(
 /** @throws AppError `not_found`, `forbidden`; `conflict` where no owner would be left */
 export async function deleteUser(ctx: Context, access: Access, id: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
+    await lockUser(trx, 'id', id)
     const hadOwner = await lockOwners(trx)
     const { row, grants } = await requireUser(trx, access, id)
     if (managedClients(access) !== null) {
@@ -254,7 +213,7 @@ interface ChangedGrants {
 }
 
 /** Of the roles what the caller manages: others who read it may manage no more. */
-async function auditUser(
+export async function auditUser(
   trx: Transaction<Tables>,
   ctx: Context,
   access: Access,

@@ -2,9 +2,9 @@ import { emailKey, type Grants, highestRole, joined, NO_GRANTS } from '../../htt
 import { type Clock, newId } from '../../lib/index.ts'
 import { writeAudit } from '../../management/index.ts'
 import type { Kysely, Store, Tables, Transaction, UserRow } from '../../store/index.ts'
+import { MOST_USERS } from '../invite.ts'
 import { grantsByIdentity, grantsByUser, rolesInWords, rowsOfGrants } from '../roles.ts'
 import { asksForCode } from '../two-step/second-step.ts'
-import { MOST_USERS } from '../users.ts'
 import type { Assertion } from './claims.ts'
 import { SignInFailure } from './failure.ts'
 import { type GroupRole, grantsOfGroups, type WarnOfClient } from './group-roles.ts'
@@ -54,11 +54,13 @@ export async function signInIdentity(options: IdentityOptions, assertion: Assert
 async function attemptOf(trx: Transaction<Tables>, options: IdentityOptions, assertion: Assertion): Promise<Outcome> {
   const { issuer, subject, groups } = assertion
   const byGroups = await grantsOfGroups(trx, options.groupRoles, groups, options.warn)
+  // An update that changes nothing is a lock: of two sign-ins at the same moment both would write the same roles.
   const identity = await trx
-    .selectFrom('user_identities')
-    .select(['id', 'user_id'])
+    .updateTable('user_identities')
+    .set(({ ref }) => ({ created_at: ref('created_at') }))
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
+    .returning(['id', 'user_id'])
     .executeTakeFirst()
   if (identity === undefined) return firstSignIn(trx, options, assertion, byGroups)
   const user = await trx.selectFrom('users').selectAll().where('id', '=', identity.user_id).executeTakeFirst()
@@ -77,7 +79,7 @@ async function firstSignIn(
   const { issuer, subject, email } = assertion
   if (email === null) return new SignInFailure('email', `${subject} comes without a verified e-mail address`)
   const known = await trx.selectFrom('users').selectAll().where('email_key', '=', emailKey(email)).executeTakeFirst()
-  const refusal = known === undefined ? null : await whyNotJoined(trx, known, issuer)
+  const refusal = known === undefined ? null : await whyNotJoined(trx, known, assertion)
   if (refusal !== null) return refusal
   const hasAny = known === undefined ? highestRole(byGroups) !== null : await hasRole(trx, known.id, byGroups)
   if (!hasAny) return withoutRole(assertion)
@@ -99,8 +101,12 @@ async function firstSignIn(
   return { userId: user.id, identityId: id }
 }
 
-/** @returns null where the account may be joined */
-async function whyNotJoined(trx: Transaction<Tables>, user: UserRow, issuer: string): Promise<SignInFailure | null> {
+/** @returns null where the account may be joined; `again` where another sign-in of this person has joined it meanwhile */
+async function whyNotJoined(
+  trx: Transaction<Tables>,
+  user: UserRow,
+  { issuer, subject }: Assertion,
+): Promise<SignInFailure | 'again' | null> {
   if (user.disabled_at !== null) return new SignInFailure('disabled', `the account of ${user.email} is disabled`)
   if (await asksForCode(trx, user.id)) {
     return new SignInFailure(
@@ -110,11 +116,12 @@ async function whyNotJoined(trx: Transaction<Tables>, user: UserRow, issuer: str
   }
   const other = await trx
     .selectFrom('user_identities')
-    .select('id')
+    .select('subject')
     .where('user_id', '=', user.id)
     .where('issuer', '=', issuer)
     .executeTakeFirst()
   if (other === undefined) return null
+  if (other.subject === subject) return 'again'
   return new SignInFailure('taken', `the account of ${user.email} is that of another person at the provider`)
 }
 

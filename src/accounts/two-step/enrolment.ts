@@ -31,18 +31,11 @@ export async function beginTwoStep(
   const secret = newTwoStepSecret()
   await ctx.store.write.transaction().execute(async (trx) => {
     await requireOff(trx, userId)
-    await trx.deleteFrom('user_two_steps').where('user_id', '=', userId).execute()
+    const begun = { secret, created_at: ctx.clock.now(), confirmed_at: null, last_step: 0, failures: 0, failed_at: 0 }
     await trx
       .insertInto('user_two_steps')
-      .values({
-        user_id: userId,
-        secret,
-        created_at: ctx.clock.now(),
-        confirmed_at: null,
-        last_step: 0,
-        failures: 0,
-        failed_at: 0,
-      })
+      .values({ user_id: userId, ...begun })
+      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(begun))
       .execute()
   })
   return { secret, uri: addressForApp(secret, user.email) }

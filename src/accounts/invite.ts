@@ -1,0 +1,101 @@
+import { type Access, emailKey, type Grants, joined, NO_GRANTS } from '../http/index.ts'
+import { AppError, newId } from '../lib/index.ts'
+import type { Context } from '../management/index.ts'
+import type { Tables, Transaction, UserRow } from '../store/index.ts'
+import { addRoles, grantsOfEntries, managedClients } from './roles.ts'
+import type { InviteUser } from './user-schemas.ts'
+import {
+  auditUser,
+  type FoundUser,
+  foundUser,
+  lockUser,
+  managesAllOf,
+  requireEnabled,
+  requireGivable,
+} from './users.ts'
+import { isInvited, NO_WAYS } from './ways.ts'
+
+export const MOST_USERS = 10_000
+/** Whom the owners of a client may invite: else those of one could use up what there is for all. */
+const MOST_OF_CLIENT = 500
+
+/**
+ * Gives someone an account with roles, or the one who has it these roles besides theirs: of two for a client the higher one holds.
+ *
+ * @throws AppError `invalid_request`, `forbidden`; `conflict` where the first account could not manage the service, or the address
+ *   belongs to an account that is disabled, or to someone invited by others who has not accepted yet
+ */
+export async function inviteUser(ctx: Context, access: Access, input: InviteUser): Promise<FoundUser> {
+  // Someone else may make the account at the same moment; then it is known.
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const found = await tryToInvite(ctx, access, input)
+    if (found !== null) return found
+  }
+  throw new AppError('conflict', 'Someone else is inviting this address: try again')
+}
+
+/** @returns null when the account was made meanwhile */
+async function tryToInvite(ctx: Context, access: Access, input: InviteUser): Promise<FoundUser | null> {
+  const now = ctx.clock.now()
+  const wanted = grantsOfEntries(input.roles)
+  const key = emailKey(input.email)
+  return ctx.store.write.transaction().execute(async (trx) => {
+    await requireGivable(trx, access, input.roles)
+    const known = await lockUser(trx, 'email_key', key)
+    const found = known === undefined ? null : await foundUser(trx, known)
+    const { grants: before, ways } = found ?? { grants: NO_GRANTS, ways: NO_WAYS }
+    if (known !== undefined) requireEnabled(known)
+    // The person who invited them may hold the link: with it they would get these roles, too.
+    if (known !== undefined && isInvited(known, ways) && !managesAllOf(access, before)) {
+      throw new AppError('conflict', 'Someone else invited this address: add it once they have accepted')
+    }
+    const row: UserRow = known ?? {
+      id: newId(),
+      email: input.email.trim(),
+      email_key: key,
+      name: input.name?.trim() ?? input.email.split('@', 1).join(),
+      password_hash: null,
+      created_at: now,
+      created_by: ctx.actor,
+      last_sign_in_at: null,
+      disabled_at: null,
+    }
+    if (known === undefined) {
+      await requireRoom(trx, access, wanted)
+      const added = await trx
+        .insertInto('users')
+        .values(row)
+        .onConflict((conflict) => conflict.column('email_key').doNothing())
+        .executeTakeFirst()
+      if (added.numInsertedOrUpdatedRows === 0n) return null
+    }
+    const after = joined(before, wanted)
+    await addRoles(trx, row.id, before, after)
+    await auditUser(trx, ctx, access, known === undefined ? 'create' : 'update', row, { before, after })
+    return { row, grants: after, ways }
+  })
+}
+
+async function requireRoom(trx: Transaction<Tables>, access: Access, wanted: Grants): Promise<void> {
+  const { count } = await trx
+    .selectFrom('users')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  if (Number(count) >= MOST_USERS) throw new AppError('conflict', `There are ${MOST_USERS} accounts: delete one`)
+  if (access.role === 'open' && wanted.all !== 'owner') {
+    throw new AppError(
+      'conflict',
+      'The first account has to be an owner of all clients: from then on everyone has to sign in',
+    )
+  }
+  if (managedClients(access) === null) return
+  const full = await trx
+    .selectFrom('user_roles')
+    .select('client_id')
+    .where('client_id', 'in', [...wanted.clients.keys()])
+    .groupBy('client_id')
+    .having(({ fn }) => fn.countAll(), '>=', MOST_OF_CLIENT)
+    .executeTakeFirst()
+  if (full !== undefined)
+    throw new AppError('conflict', `${MOST_OF_CLIENT} people have a role for the client: take one away`)
+}
