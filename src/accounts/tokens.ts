@@ -30,7 +30,9 @@ import { managedClients, roleOf } from './roles.ts'
 
 /** When a token was last used is known to this, ms: it is not written with every call. */
 const USED_EVERY_MS = MINUTE
-const MOST_TOKENS = 500
+const MOST_TOKENS = 10_000
+/** That the owners of a client make for it: else those of one could use up what there is for all. */
+const MOST_OF_CLIENT = 100
 const MOST_CLIENTS = 1_000
 const FURTHEST_END = 5 * 366 * DAY
 /** Enough to tell one from another, and nothing to one who guesses. */
@@ -168,12 +170,21 @@ export async function createToken(ctx: Context, access: Access, input: CreateApi
   }
   await ctx.store.write.transaction().execute(async (trx) => {
     if (clientIds !== null) await requireClients(trx, clientIds, '/client_ids')
-    const there = await trx.selectFrom('api_tokens').select('id').execute()
-    if (there.length >= MOST_TOKENS) throw new AppError('conflict', `There are ${MOST_TOKENS} tokens: revoke one`)
+    await requireRoom(trx, managedClients(access), clientIds ?? [])
     await trx.insertInto('api_tokens').values(row).execute()
     await writeAudit(trx, ctx, [{ entity: 'api_token', verb: 'create', id: row.id, before: null, after: audited(row) }])
   })
   return { ...tokenRecord(row), token }
+}
+
+/** Of those who manage some clients the tokens that they could revoke count. @throws AppError `conflict` */
+async function requireRoom(trx: Transaction<Tables>, managed: Visible, clientIds: readonly string[]): Promise<void> {
+  const there = await trx.selectFrom('api_tokens').select('client_ids').execute()
+  if (there.length >= MOST_TOKENS) throw new AppError('conflict', `There are ${MOST_TOKENS} tokens: revoke one`)
+  if (managed === null) return
+  const own = there.filter((row) => isManaged(row, managed)).flatMap((row) => clientsOf(row) ?? [])
+  const isFull = clientIds.some((id) => own.filter((other) => other === id).length >= MOST_OF_CLIENT)
+  if (isFull) throw new AppError('conflict', `The client has ${MOST_OF_CLIENT} tokens: revoke one`)
 }
 
 /** From now on the token opens nothing. @throws AppError `not_found` */

@@ -146,6 +146,37 @@ test('an owner of some clients manages their people and tokens alone', async (t)
   await owner.ask('POST', '/api/tokens', { name: 'pipeline', role: 'editor', client_ids: [own.id] })
 })
 
+test('the owner of one client leaves room for the people and tokens of others', async (t) => {
+  const { api, admin } = await openAccounts(t, sqlite)
+  const [own, other] = [await admin.newClient({ name: 'Own' }), await admin.newClient({ name: 'Other' })]
+  await join(admin, 'owner@own.example', [{ client_id: own.id, role: 'owner' }])
+  const owner = await signIn(api.url, 'owner@own.example')
+  const { write } = api.service.store
+  const token = await owner.ask<{ id: string }>('POST', '/api/tokens', {
+    name: 'x',
+    role: 'viewer',
+    client_ids: [own.id],
+  })
+  const row = await write.selectFrom('api_tokens').selectAll().where('id', '=', token.id).executeTakeFirstOrThrow()
+  const copies = Array.from({ length: 99 }, (_, n) => ({ ...row, id: `${n}`, token_hash: `${n}` }))
+  await write.insertInto('api_tokens').values(copies).execute()
+  const people = Array.from({ length: 499 }, (_, n) => ({
+    user_id: `${n}`,
+    client_id: own.id,
+    role: 'viewer' as const,
+  }))
+  await write.insertInto('user_roles').values(people).execute()
+  const makes = [
+    ['/api/tokens', (id: string) => ({ name: 'y', role: 'viewer', client_ids: [id] })],
+    ['/api/users', (id: string) => ({ email: 'new@own.example', roles: [{ client_id: id, role: 'viewer' }] })],
+  ] as const
+  for (const [path, body] of makes) {
+    const refused = await owner.call('POST', path, body(own.id))
+    assert.deepEqual([refused.status, /one/.test(refused.text)], [409, true], refused.text)
+    assert.equal((await admin.call('POST', path, body(other.id))).status, 201)
+  }
+})
+
 test('who was invited by others gets no role from someone who could hold their link', async (t) => {
   const { api, admin } = await openAccounts(t, sqlite)
   const [own, other] = [await admin.newClient({ name: 'Own' }), await admin.newClient({ name: 'Other' })]
