@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import files from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuseUnknownPath } from './errors.ts'
+import { pathOf } from './path.ts'
 import type { HttpApp } from './schemas.ts'
 
 /** The page of an address that nothing else answers, for browsers: the dashboard finds its own way from there. */
@@ -63,7 +64,7 @@ export async function serveDashboard(app: HttpApp, folder: string): Promise<Page
       .type('text/html; charset=utf-8')
       .headers({
         'content-security-policy': policyWith(nonce),
-        ...(SECRET_ADDRESS.test(request.url) ? SECRET_HEADERS : { 'referrer-policy': 'same-origin' }),
+        ...(SECRET_ADDRESS.test(pathOf(request.url)) ? SECRET_HEADERS : { 'referrer-policy': 'same-origin' }),
         'cross-origin-opener-policy': 'same-origin',
         // Each answer has a nonce of its own.
         'cache-control': 'no-store',
@@ -73,7 +74,7 @@ export async function serveDashboard(app: HttpApp, folder: string): Promise<Page
 }
 
 /** Paths of the interface and of tags: what is unknown there is an error of a program, also when a browser asks. */
-const NO_PAGES = /^\/(?:api|badge|ingest|assets|static|metrics|health|ready)(?:[/?]|$)/
+const NO_PAGES = /^\/(?:api|badge|ingest|assets|static|metrics|health|ready)(?:\/|$)/
 
 async function serveFiles(app: HttpApp, folder: string, name: string, cacheControl: string): Promise<void> {
   await app.register(files, {
@@ -92,14 +93,15 @@ async function serveFiles(app: HttpApp, folder: string, name: string, cacheContr
 }
 
 /** The end of the name of a file, which is no page. */
-const FILE = /\.[\w-]{1,16}(?:\?|$)/
+const FILE = /\.[\w-]{1,16}$/
 
 /**
  * A browser that goes to an address says that it takes HTML, and what a page loads does not. Who takes anything, as command lines
  * do, gets a page too, but not for a file that is not there.
  */
 function wantsPage({ method, url, headers }: FastifyRequest): boolean {
-  if ((method !== 'GET' && method !== 'HEAD') || NO_PAGES.test(url)) return false
+  const path = pathOf(url)
+  if ((method !== 'GET' && method !== 'HEAD') || NO_PAGES.test(path)) return false
   const { accept = '*/*' } = headers
-  return accept.includes('text/html') || (accept.includes('*/*') && !FILE.test(url))
+  return accept.includes('text/html') || (accept.includes('*/*') && !FILE.test(path))
 }

@@ -39,6 +39,7 @@ export { type IsPassing, OverloadedError, RateLimitedError, tooManyCodes } from 
 export { areEmails, isHttpUrl, isIsoTime } from './formats.ts'
 export { type FreshenCounts, freshenCounts } from './fresh-counts.ts'
 export { boundPipeline, enduring, IDLE_SOCKET_TIMEOUT_MS, inTurn, MAX_BODY_BYTES, SERVER_LIMITS } from './pacing.ts'
+export { pathOf } from './path.ts'
 export type { HttpApp } from './schemas.ts'
 export {
   DEFAULT_PAGE,

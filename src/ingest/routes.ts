@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Type } from 'typebox'
-import { boundPipeline, type HttpApp } from '../http/index.ts'
+import { boundPipeline, type HttpApp, pathOf } from '../http/index.ts'
 import { BatchPayload, EventPayload } from '../journal/index.ts'
 import { INGEST_ERRORS, type IngestError } from './answers.ts'
 import type { Ingest } from './service.ts'
@@ -9,10 +9,10 @@ import type { Ingest } from './service.ts'
 /** Both addresses of ingest: the published one and that of a self-hosted instance. */
 export const INGEST_PATHS: readonly string[] = ['/ingest', '/api/ingest']
 
-/** Whether a request's target is one of them, with or without a slash or a query behind it. */
+/** Whether a request's target is one of them, with or without a slash or a query behind it, as the router would read it. */
 function isIngestTarget(target: string): boolean {
   if (INGEST_PATHS.includes(target)) return true
-  const [path = ''] = target.split('?', 1)
+  const path = pathOf(target)
   return INGEST_PATHS.includes(path.endsWith('/') ? path.slice(0, -1) : path)
 }
 
@@ -46,8 +46,8 @@ const WHEN: Record<IngestError, string> = {
 }
 
 /**
- * Declares the ingest routes. `ingestFirst` takes their requests before the framework sees them; a request that
- * spells the address differently (with an escape in it) reaches the same code through these.
+ * Declares the ingest routes. `ingestFirst` takes their requests before the framework sees them; one that names the host in its first
+ * line, as for a proxy, reaches the same code through these.
  */
 export function ingestRoutes(app: HttpApp, ingest: Ingest, keyHeaders: readonly string[]): void {
   const [keyHeader = 'x-service-key'] = keyHeaders

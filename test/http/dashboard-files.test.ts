@@ -41,7 +41,18 @@ for (const path of ['/', '/sites/7d444840-9dc0-41d1-b245-5ffdce74fad2?range=7d',
   })
 }
 
-for (const path of ['/api/unknown', '/api', '/assets/index-old.js', '/static/x.svg', '/metrics', '/ingest', '/ready']) {
+const NO_PAGES = [
+  '/api/unknown',
+  '/api',
+  '/%61pi/unknown',
+  '/assets/index-old.js',
+  '/static/x.svg',
+  '/metrics',
+  '/ingest',
+  '/ready',
+]
+
+for (const path of NO_PAGES) {
   test(`${path} is no page, even where a browser asks and nothing answers`, async (t) => {
     const answer = await (await open(t)).inject({ url: path, headers: BROWSER })
     assert.equal(answer.statusCode, 404)
@@ -74,7 +85,9 @@ test('what asks for no HTML, for a file or to change something gets no page', as
 
 test('unknown paths of the interface still ask for a key first', async (t) => {
   const app = await open(t, { access: KEYS })
-  assert.equal((await app.inject({ url: '/api/unknown', headers: BROWSER })).statusCode, 401)
+  for (const url of ['/api/unknown', '/%61pi/unknown', '/api?x=1']) {
+    assert.equal((await app.inject({ url, headers: BROWSER })).statusCode, 401, url)
+  }
   assert.equal((await app.inject({ url: '/', headers: BROWSER })).statusCode, 200)
 })
 

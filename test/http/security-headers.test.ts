@@ -46,14 +46,14 @@ const overview = (site: string) => `/api/monitoring/sites/${site}/overview?hours
 
 const ROWS: readonly Row[] = [
   { title: 'the dashboard', path: '/', headers: BROWSER, status: 200, type: /^text\/html/, but: PAGE },
-  {
-    title: 'a shared status page',
-    path: '/status/some-token',
+  ...['/status/some-token', '/%73tatus/some-token'].map((path) => ({
+    title: `a shared status page at ${path}`,
+    path,
     headers: BROWSER,
     status: 200,
     type: /^text\/html/,
     but: { ...PAGE, 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex, nofollow' },
-  },
+  })),
   {
     title: 'a file of the dashboard without a hash in its name',
     path: '/static/favicon-ok.svg',

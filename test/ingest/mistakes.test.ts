@@ -140,6 +140,15 @@ test('a request elsewhere without a key of a site leaves no trace', async (t) =>
   assert.deepEqual(await seenOf(service, site), { ofSite: [], ofNoSite: [] })
 })
 
+test('an address of ingest is one in every spelling that the router takes', async (t) => {
+  const service = await startTestService(t, new TestClock(NOW))
+  const site = await service.newSite(await service.newClient())
+  for (const path of ['/%69ngest', '/api/inges%74/?x=1', '/ingest#x']) {
+    assert.equal(await send(service, { path, headers: { 'X-Service-Key': site.ingest_key } }), 200, path)
+  }
+  assert.deepEqual(await seenOf(service, site), { ofSite: [], ofNoSite: [] })
+})
+
 test('hundreds of mistakes of strangers, and of a sender with a key, take a bounded number of rows', async (t) => {
   const service = await startTestService(t, new TestClock(NOW))
   const site = await service.newSite(await service.newClient())

@@ -5,6 +5,7 @@ import { hostname } from 'node:os'
 import type { FastifyRequest } from 'fastify'
 import { AppError, type Clock } from '../../lib/index.ts'
 import { RateLimitedError, tooManyCodes } from '../errors.ts'
+import { pathOf } from '../path.ts'
 import type { HttpApp } from '../schemas.ts'
 import {
   type Access,
@@ -267,8 +268,7 @@ export function guardApi(app: HttpApp, gate: Gate): void {
 
 /** By the pattern of the route that will answer, not by the text of the address: there is one spelling of it. */
 function isUnderApi(request: FastifyRequest): boolean {
-  const path = request.routeOptions.url ?? request.url
-  return path === '/api' || path.startsWith('/api/') || path.startsWith('/api?')
+  return /^\/api(?:\/|$)/.test(request.routeOptions.url ?? pathOf(request.url))
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
