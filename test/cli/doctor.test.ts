@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import {
@@ -95,6 +95,19 @@ test('doctor fails on a DATA_DIR that is a file, and on a newer database', async
   const newer = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR: folder, PORT: '0' })
   assert.equal(newer.code, 1)
   assert.match(line(newer.out, 'store') ?? '', /^failed .*newer than this program \(9999-later\)/)
+})
+
+test('doctor does not take a database that this user may not look at for missing', async (t) => {
+  // Stands for a file that belongs to someone else, which root may always open: it cannot be looked at either.
+  const DATA_DIR = await tempDir(t)
+  await symlink('tagwarden.db', join(DATA_DIR, 'tagwarden.db'))
+  const outside = await startAnswering(t, (_request, response) => response.end())
+  const { code, out } = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR, PORT: '0' })
+  assert.equal(code, 1)
+  assert.match(
+    line(out, 'store') ?? '',
+    /^failed .*tagwarden\.db is out of reach \(.*\): run this as a user who may read it/,
+  )
 })
 
 test('doctor looks for no database where none was made yet, and makes none', async (t) => {

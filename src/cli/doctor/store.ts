@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 import { StartupError } from '../../lib/index.ts'
 import {
+  exists,
   hasUnfinishedCopy,
   integrityErrors,
   migrationState,
@@ -18,10 +18,10 @@ const CHECK = 'store'
 
 /** Looks into the store, or asks the service that is using it. Changes nothing. */
 export async function storeFindings({ dataDir, host, port }: Config): Promise<DoctorFinding[]> {
-  if (!existsSync(sqlitePath(dataDir))) {
-    return [{ check: CHECK, level: 'ok', text: 'no database yet: the first start creates it' }]
-  }
   try {
+    if (!exists(sqlitePath(dataDir))) {
+      return [{ check: CHECK, level: 'ok', text: 'no database yet: the first start creates it' }]
+    }
     const store = await openSqliteStore(dataDir)
     try {
       return [await schemaFinding(store), await integrityFinding(store)]
