@@ -132,8 +132,9 @@ async function requireCurrentSchema(source: Store, folder: string): Promise<void
 async function copy(source: Store, target: Store): Promise<{ tallies: Tally[]; copied: number }> {
   let copied = 0
   try {
-    await migrate(target.admin, target.columnTypes)
+    // First: a service of an older version would find its tables changed.
     await requireNoService(target)
+    await migrate(target.admin, target.columnTypes)
     const tallies = await copyToPostgres({
       source,
       target,
@@ -152,6 +153,8 @@ async function copy(source: Store, target: Store): Promise<{ tallies: Tally[]; c
 }
 
 async function requireNoService(target: Store): Promise<void> {
+  const { taken } = await migrationState(target.read)
+  if (!taken.includes('0002-nodes')) return
   const nodes = await liveNodes(target.read, systemClock.now()).execute()
   if (nodes.length === 0) return
   throw new StartupError('a Tagwarden is running on the target: stop it, and wait half a minute if it was killed')
