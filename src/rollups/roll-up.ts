@@ -179,7 +179,9 @@ export class Backoff {
   }
 
   isBlocked(what: string, now: number): boolean {
-    return now < Math.max(this.#waits.get(what)?.until ?? 0, this.#resting.get(what) ?? 0)
+    const { until = 0, waitMs = 0 } = this.#waits.get(what) ?? {}
+    // After a clock was set back, no longer than was meant.
+    return (now < until && until <= now + waitMs) || now < (this.#resting.get(what) ?? 0)
   }
 
   failed(what: string, now: number): void {

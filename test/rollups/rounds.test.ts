@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { test } from 'node:test'
 import { foldOrphans } from '../../src/journal/index.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
 import { applyRetention, Backoff, GRAIN, removeDeletedSites, rollUp } from '../../src/rollups/index.ts'
@@ -91,6 +92,14 @@ testOnEveryEngine('a clock that is set back leaves no hour at rest', async (stor
   await rollUp(store, MIDNIGHT + 30 * DAY, { backoff })
   await countOne(store, site_no)
   assert.equal(await rollUp(store, MIDNIGHT + 12 * HOUR, { backoff }), 1)
+})
+
+test('what failed is tried again in time after the clock was set back', () => {
+  const backoff = new Backoff()
+  backoff.failed('hour', MIDNIGHT)
+  backoff.failed('hour', MIDNIGHT)
+  const blockedAt = (at: number) => backoff.isBlocked('hour', MIDNIGHT + at)
+  assert.deepEqual([-DAY, 0, 2 * MINUTE - 1, 2 * MINUTE].map(blockedAt), [false, true, true, false])
 })
 
 /** More than one step deletes. */
