@@ -8,6 +8,7 @@ import { demoCommand } from './demo/index.ts'
 import { doctorCommand } from './doctor/index.ts'
 import { initCommand } from './init/index.ts'
 import { migrateCommand } from './migrate/index.ts'
+import { asTyped } from './options.ts'
 import { sendCommand } from './send.ts'
 import { serveCommand } from './serve.ts'
 
@@ -33,6 +34,7 @@ program
   .description('Watches server-side tag manager containers and says within minutes when a tag breaks.')
   .version(VERSION)
   .configureOutput({
+    writeOut: (text) => void process.stdout.write(asTyped(text)),
     outputError: (text, write) => write(`${text.replace(/^error: /, 'tagwarden: ').trimEnd()} (see --help)\n`),
   })
 for (const command of commands) program.addCommand(command.copyInheritedSettings(program))

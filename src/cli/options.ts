@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import { type Config, type Environment, readConfig } from '../config.ts'
 import { asError, StartupError } from '../lib/index.ts'
@@ -66,6 +67,15 @@ function loadEnvFile(): void {
     )
   }
 }
+
+/** The npm package and the image have no sources. */
+export const HAS_SOURCES = existsSync(join(import.meta.dirname, 'options.ts'))
+
+/** A text with commands as they are typed here: npm's scripts are those of a checkout. */
+export const asTyped = (text: string): string =>
+  HAS_SOURCES
+    ? text
+    : text.replaceAll(/npm run (?:-s )?tagwarden --/g, 'tagwarden').replaceAll('npm start', 'tagwarden serve')
 
 /** Where the data lives, for people: never with the user and the password of the address. */
 export const storeName = ({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): string =>

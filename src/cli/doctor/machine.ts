@@ -1,15 +1,14 @@
-import { constants, existsSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { access, readFile, stat, statfs } from 'node:fs/promises'
 import { totalmem } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { asError } from '../../lib/index.ts'
 import { sqlitePath } from '../../store/index.ts'
+import { HAS_SOURCES } from '../options.ts'
 import type { DoctorFinding, Level } from './doctor-finding.ts'
 
 /** The Node that the sources run on, which package.json pins, and the oldest that runs the npm package, as its own package.json says. */
 const NEEDED = { sources: [24, 0], npmPackage: [22, 16] } as const
-/** The npm package has no sources. */
-const HAS_SOURCES = existsSync(join(import.meta.dirname, 'machine.ts'))
 const MIB = 1_048_576
 /** Measured with the demo: a site's minute rows take about 1.2 MiB a day. */
 const DISK_WARNING_MIB = 1_024

@@ -3,6 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 import { Command } from 'commander'
 import { asError, StartupError } from '../../lib/index.ts'
+import { asTyped } from '../options.ts'
 import { type Answers, envText, withToken } from './answers.ts'
 import { askAll, openTerminal, type Terminal, withDefaults } from './ask.ts'
 
@@ -101,6 +102,6 @@ function notes(file: string, text: string, { publicUrl }: Answers): string[] {
       ? ['The tag sends to https only: put a proxy with a certificate in front.']
       : []),
     ...overruled.map((name) => `${name} is set in the environment to something else, which wins over the file.`),
-    'Next: npm run tagwarden -- doctor looks whether it fits, and npm start begins.',
+    asTyped('Next: npm run tagwarden -- doctor looks whether it fits, and npm start begins.'),
   ]
 }
