@@ -36,7 +36,7 @@ export class Journal {
   private constructor(options: JournalOptions, folder: Folder) {
     const { store, clock, leases, membership, onError } = options
     this.#options = options
-    this.#health = new WriteHealth(store, clock)
+    this.#health = new WriteHealth(store, clock, () => membership.trouble !== null)
     this.folder = new JournalFolder(store, folder, clock, membership.nodeId)
     const laneOf = (siteNo: number) => this.folder.laneOf(siteNo)
     const onSettled = (rows: readonly LaneRow[], error?: Error) => {
@@ -101,17 +101,20 @@ export class Journal {
 }
 
 /**
- * Tracks whether the store takes writes. The commits report it; while they fail a small probe write does, so that the service
- * notices when writing works again even if no requests arrive.
+ * Tracks whether the store takes writes. The commits report it; while they or this node's heartbeats fail a small probe write does,
+ * so that the service notices that writing fails, and when it works again, even if no requests arrive.
  */
 class WriteHealth {
   readonly #store: Store
   readonly #clock: Clock
+  readonly #isDoubted: () => boolean
   #trouble: string | null = null
 
-  constructor(store: Store, clock: Clock) {
+  /** @param isDoubted whether another write has failed: a sign only, as it may have waited for something that commits do not need */
+  constructor(store: Store, clock: Clock, isDoubted: () => boolean) {
     this.#store = store
     this.#clock = clock
+    this.#isDoubted = isDoubted
   }
 
   /** The error of the last write, or null. */
@@ -129,7 +132,7 @@ class WriteHealth {
 
   /** Tries a write while writes fail; costs nothing otherwise. */
   async check(): Promise<void> {
-    if (this.#trouble === null) return
+    if (this.#trouble === null && !this.#isDoubted()) return
     const now = this.#clock.now()
     const query = this.#store.write
       .insertInto('write_checks')

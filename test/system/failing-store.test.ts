@@ -19,6 +19,15 @@ test('while the store takes no writes ingest answers 500 and /ready 503; when it
 
   // Another program that keeps SQLite's write lock: the engine refuses every commit with a real error.
   const blocker = new DatabaseSync(join(dataDir, 'tagwarden.db'))
+  const becomesReady = () => until('ready without a request', async () => ((await ready()) === 200 ? true : undefined))
+  blocker.exec('begin immediate')
+  await api.service.membership.beat()
+  await until('ready says so without a request', async () =>
+    (await api.call('GET', '/ready')).text.includes('the store does not take writes') ? true : undefined,
+  )
+  blocker.exec('rollback')
+  await becomesReady()
+
   blocker.exec('begin immediate')
   const refused = await send()
   assert.equal(refused.status, 500)
@@ -28,7 +37,7 @@ test('while the store takes no writes ingest answers 500 and /ready 503; when it
 
   blocker.exec('rollback')
   blocker.close()
-  await until('ready again without a request', async () => ((await ready()) === 200 ? true : undefined))
+  await becomesReady()
   // The refused request was given back to the quota of three: two more fit, a third does not.
   assert.equal((await send()).status, 200)
   assert.equal((await send()).status, 200)
