@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmod, chown, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pino } from 'pino'
@@ -9,6 +9,7 @@ import { startService } from '../../src/main.ts'
 import { keepPrivate, migrate, openSqliteStore, sqlitePath } from '../../src/store/index.ts'
 import { tempDir } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
+import { until } from '../../testkit/until.ts'
 
 /** The one line with which a folder is refused. */
 async function refusal(dataDir: string): Promise<string> {
@@ -33,6 +34,28 @@ test('a folder belongs to one opening at a time, and to the next when that one c
   const second = await openSqliteStore(dataDir)
   t.after(() => second.close())
   assert.deepEqual(await second.read.selectFrom('sites').select('id').execute(), [{ id }])
+})
+
+test('while another file or none is in the place of the database nothing is written that would be lost', async (t) => {
+  const dataDir = await tempDir(t)
+  const store = await openSqliteStore(dataDir)
+  t.after(() => store.close())
+  await migrate(store.write, store.columnTypes)
+  await insertSite(store)
+  const path = sqlitePath(dataDir)
+  const write = () => store.write.updateTable('sites').set({ name: 'shop' }).execute()
+  const isWritten = () =>
+    write().then(
+      () => true,
+      () => false,
+    )
+  await rename(path, `${path}.away`)
+  await until('writing is refused', async () => ((await isWritten()) ? undefined : true))
+  assert.equal((await store.read.selectFrom('sites').select('name').execute()).length, 1, 'what is there can be read')
+  await writeFile(path, 'another')
+  await assert.rejects(write(), /tagwarden\.db was removed or replaced/)
+  await rename(`${path}.away`, path)
+  await until('writing works again', async () => ((await isWritten()) ? true : undefined))
 })
 
 test('a missing folder is made, with those above it, and no other user may look into it', async (t) => {

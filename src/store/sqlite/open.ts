@@ -7,6 +7,7 @@ import type { SqlValue } from '../store.ts'
 import { type BatchOperation, ChangeFeed, type Store, StoreError } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import { type SharedThread, threadDialect } from './dialect.ts'
+import { FileInPlace } from './file-in-place.ts'
 import { makeFolder, makePrivateFile, PRIVATE, SIDE_FILES } from './files.ts'
 import { LateConnection } from './late-connection.ts'
 import type { Connection, ThreadBatchOperation, ThreadOptions } from './protocol.ts'
@@ -69,14 +70,14 @@ export async function openSqliteStore(dataDir: string, options: SqliteOptions = 
     await Promise.all(threads.map((thread) => thread.close()))
     throw startupError(dataDir, thrown)
   }
-  return sqliteStore(threads)
+  return sqliteStore(threads, await FileInPlace.of(path))
 }
 
-function sqliteStore(threads: readonly Connection[]): Store {
+function sqliteStore(threads: readonly Connection[], file: FileInPlace): Store {
   const [writerThread, checkpointer, ...readerThreads] = threads
   if (writerThread === undefined || checkpointer === undefined) throw new Error('threads are missing')
   const share = (thread: Connection): SharedThread => ({ thread, turn: new Mutex() })
-  const writer = share(writerThread)
+  const writer = share(file.guard(writerThread))
   const write = new Kysely<Tables>({ dialect: threadDialect([writer], 'begin immediate') })
   const reading = (readers: readonly Connection[]) =>
     new Kysely<Tables>({ dialect: threadDialect(readers.map(share), 'begin') })
@@ -86,7 +87,10 @@ function sqliteStore(threads: readonly Connection[]): Store {
     name: 'checkpoint',
     clock: systemClock,
     intervalMs: CHECKPOINT_INTERVAL_MS,
-    tick: () => checkpoint(checkpointer, writer),
+    tick: async () => {
+      await file.look()
+      await checkpoint(checkpointer, writer)
+    },
     onError: () => undefined, // A disk that fails here fails the commits too, and those are reported.
   })
   checkpoints.start()
