@@ -17,6 +17,8 @@ export interface EndpointAnswer {
 }
 
 const BODY_BYTES = 64 * 1_024
+/** Where a text is looked for, which may stand anywhere in a page. */
+const PAGE_BYTES = 1_024 * 1_024
 
 /**
  * Asks the endpoints in their order until one is healthy. When none does, the first that exists (is not 404) is the
@@ -32,9 +34,10 @@ export async function askHealth(
   limits: AnswerLimits,
 ): Promise<{ asked: readonly EndpointAnswer[]; chosen: EndpointAnswer }> {
   const asked: EndpointAnswer[] = []
+  const bodyBytes = limits.expected_body === undefined ? BODY_BYTES : PAGE_BYTES
   for (const endpoint of endpoints) {
     const answer = await outbound.request(urlAt(tagServerUrl, endpoint.path), {
-      limits: { totalMs: timeoutMs, bodyBytes: BODY_BYTES },
+      limits: { totalMs: timeoutMs, bodyBytes },
       signal,
     })
     asked.push({ endpoint, answer })
@@ -52,17 +55,10 @@ export async function askHealth(
 /** A failing server fails everywhere, and should not be asked three times for it. */
 const mayBeElsewhere = ({ status }: OutboundAnswer): boolean => status === 404 || (status >= 200 && status < 300)
 
-export const healthAnswer = ({ url, status, headers, body, location, timings }: OutboundAnswer): HealthAnswer => ({
-  url,
-  status,
-  headers,
-  body,
-  location,
+export const healthAnswer = ({ timings, ...answer }: OutboundAnswer): HealthAnswer => ({
+  ...answer,
   totalMs: timings.total,
 })
-
-/** These say something about what was asked for, not about who was asked. */
-const OURS: ReadonlySet<OutboundErrorKind> = new Set(['bad_url', 'bad_request', 'forbidden_address', 'interrupted'])
 
 const hostOf = (url: string): string => URL.parse(url)?.host ?? 'the address'
 

@@ -1,10 +1,10 @@
-import { duration, fieldsOf, isoTime, MINUTE, SECOND } from '../../lib/index.ts'
+import { duration, fieldsOf, isoTime, MINUTE, parseForeignJson, SECOND } from '../../lib/index.ts'
 import type { OutboundAnswer } from '../../outbound/index.ts'
 import { type Json, type JsonObject, type ProbeOutcome, RESULT_STATUSES, type ResultStatus } from '../probe-type.ts'
 import { type HealthEndpoint, shownAddress } from './addresses.ts'
 
 /** What was answered at an endpoint, as far as it is judged. */
-export interface HealthAnswer extends Pick<OutboundAnswer, 'status' | 'headers' | 'body' | 'location'> {
+export interface HealthAnswer extends Pick<OutboundAnswer, 'status' | 'headers' | 'body' | 'isTruncated' | 'location'> {
   url: string
   totalMs: number
 }
@@ -48,13 +48,12 @@ function judgeBody(
 ): CheckFinding {
   const where = shownAddress(answer.url)
   if (expected !== undefined) {
-    return answer.body.includes(expected)
-      ? fine(where)
-      : {
-          check: 'body',
-          status: 'critical',
-          message: `the answer of ${where} does not hold ${JSON.stringify(expected)}`,
-        }
+    if (answer.body.includes(expected)) return fine(where)
+    const text = JSON.stringify(expected)
+    // It may stand in the rest.
+    return answer.isTruncated
+      ? { check: 'body', status: 'error', message: `${text} is not in the first 1 MB of ${where}, and no more is read` }
+      : { check: 'body', status: 'critical', message: `the answer of ${where} does not hold ${text}` }
   }
   const isUnexpected = endpoint.isOwn ? !isHealthText(answer.body) : isHtml(answer)
   if (!isUnexpected) return fine(where)
@@ -69,14 +68,18 @@ const fine = (where: string): CheckFinding => ({
   message: `${where} answered as expected`,
 })
 
-/** What images answer: `ok`, and by one guide a small JSON object. */
+/** What images answer: `ok`, and by one guide `{"success":true}`. Gateways answer with an object, too, when they found no server. */
 function isHealthText(body: string): boolean {
   const text = body.trim()
-  return /^"?ok"?$/i.test(text) || (text.startsWith('{') && text.endsWith('}'))
+  if (/^"?ok"?$/i.test(text)) return true
+  const { status, success, ok, healthy } = fieldsOf(parseForeignJson(text))
+  return [status, success, ok, healthy].some((said) => /^(true|ok|up|healthy|success)$/i.test(String(said)))
 }
 
 const isHtml = ({ headers, body }: HealthAnswer): boolean =>
-  /html/i.test(headers['content-type'] ?? '') ? !isHealthText(body) : /^\s*<(!doctype|html|head|body)\b/i.test(body)
+  /html/i.test(headers['content-type'] ?? '')
+    ? !isHealthText(body) && !/^\s*\{/.test(body)
+    : /^\s*<(!doctype|html|head|body)\b/i.test(body)
 
 function judgeSpeed({ url, totalMs }: HealthAnswer, { slow_ms: slow }: AnswerLimits): CheckFinding {
   const isSlow = slow > 0 && totalMs > slow

@@ -73,7 +73,7 @@ const FALLBACKS: readonly [what: string, given: string, paths: Paths, asked: rea
   [
     'past a web page at /healthy',
     '',
-    { '/healthy': html, '/healthz': plain('{"status":"ok"}') },
+    { '/healthy': html, '/healthz': plain('{"success":true}') },
     ['/healthy', '/healthz'],
   ],
 ]
@@ -147,12 +147,16 @@ test('a web page without ok is a warning: another server answers for the host', 
   assert.equal(outcome.memory?.path, undefined)
 })
 
-test('another body than ok at the image’s own address is a warning', async (t) => {
-  const server = await tagServer(t, { '/healthy': plain('It works!') })
-  const outcome = await run(t, server.url)
-  assert.equal(outcome.status, 'warning')
-  assert.equal(detailsOf(outcome).findings[0]?.check, 'unexpected_body')
-})
+for (const body of ['It works!', '{"error":"no such app"}', '{"status":"down"}', '{}']) {
+  test(`${body} at the image’s own address is a warning`, async (t) => {
+    const server = await tagServer(t, { '/healthy': plain(body) })
+    const outcome = await run(t, server.url)
+    assert.equal(outcome.status, 'warning')
+    assert.equal(detailsOf(outcome).findings[0]?.check, 'unexpected_body')
+    // A path of one's own may answer as it likes.
+    assert.equal((await run(t, server.url, { path: '/healthy' })).status, 'ok')
+  })
+}
 
 test('an answer that a cache has had for minutes says nothing about the tag server: a warning', async (t) => {
   let age = '60'
@@ -196,6 +200,15 @@ test('text that is expected has to be in the answer', async (t) => {
   const other = await run(t, server.url, { expected_body: '"healthy"' })
   assert.equal(other.status, 'critical')
   assert.match(other.message, /does not hold "\\"healthy\\""$/)
+})
+
+test('text that is expected is looked for in a whole page, and no more is said than what was read', async (t) => {
+  const page = (length: number) => plain(`${'x'.repeat(length)}Checkout`)
+  const server = await tagServer(t, { '/long': page(500_000), '/endless': page(2_000_000) })
+  assert.equal((await run(t, server.url, { path: '/long', expected_body: 'Checkout' })).status, 'ok')
+  const outcome = await run(t, server.url, { path: '/endless', expected_body: 'Checkout' })
+  assert.equal(outcome.status, 'error')
+  assert.match(outcome.message, /^"Checkout" is not in the first 1 MB of .*\/endless, and no more is read$/)
 })
 
 test('a slow answer is a warning, unless the settings allow it', async (t) => {
