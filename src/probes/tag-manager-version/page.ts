@@ -1,5 +1,6 @@
 import { asError } from '../../lib/index.ts'
 import { type Outbound, OutboundError } from '../../outbound/index.ts'
+import type { ProbeContext } from '../probe-type.ts'
 import { bodyOf } from '../types/fetched-body.ts'
 import { PageReadError, type PageReader } from '../types/pages.ts'
 import type { Part } from './judge.ts'
@@ -53,7 +54,7 @@ const SCRIPT_BYTES = 2 * 1_024 * 1_024
 
 /** @param base of the server, with the path before `/gtm.js`, without a slash at its end */
 export async function readScript(
-  { outbound, pages }: { outbound: Outbound; pages: PageReader },
+  { outbound, pages, signal, timeoutMs }: Pick<ProbeContext<unknown>, 'outbound' | 'pages' | 'signal' | 'timeoutMs'>,
   base: string,
   containerId: string,
   signal: AbortSignal,
@@ -61,7 +62,7 @@ export async function readScript(
   try {
     const answer = await outbound.fetchBytes(`${base}/gtm.js?id=${encodeURIComponent(containerId)}`, {
       headers: { accept: 'application/javascript, */*' },
-      limits: { bodyBytes: SCRIPT_BYTES },
+      limits: { bodyBytes: SCRIPT_BYTES, totalMs: timeoutMs },
       signal,
     })
     const tookMs = answer.timings.total

@@ -1,13 +1,14 @@
 import { isIP } from 'node:net'
 import { DAY, HOUR } from '../../lib/index.ts'
-import { type NameFacts, type Outbound, OutboundError } from '../../outbound/index.ts'
+import { type NameFacts, OutboundError } from '../../outbound/index.ts'
 import type { JsonObject } from '../probe-type.ts'
+import type { RequestTools } from './ask.ts'
 import { type CheckFinding, objectIn } from './judge.ts'
 
-/** A place that the tag server's name should lead to, with the addresses that it leads to itself. */
+/** A place that the tag server's name should lead to, with the addresses that it leads to itself; null: not known. */
 export interface DnsTarget {
   name: string
-  addresses: readonly string[]
+  addresses: readonly string[] | null
 }
 
 /** The host of an address as it is looked up; null when there is nothing to look up. */
@@ -18,18 +19,17 @@ export function lookedUpName(url: string): string | null {
 
 /** @throws OutboundError when the run is over */
 export async function askTargets(
-  outbound: Outbound,
+  { outbound, timeoutMs, signal }: RequestTools,
   targets: readonly string[],
-  signal: AbortSignal,
 ): Promise<DnsTarget[]> {
-  const addressesOf = async (name: string): Promise<readonly string[]> => {
+  const addressesOf = async (name: string): Promise<DnsTarget['addresses']> => {
     if (isIP(name) !== 0) return [name]
     try {
-      return (await outbound.resolve(name, { signal })).addresses
+      return (await outbound.resolve(name, { totalMs: timeoutMs, signal })).addresses
     } catch (thrown) {
       // A target that leads nowhere may still be what the tag server's name stands for.
-      if (thrown instanceof OutboundError && thrown.kind !== 'aborted') return []
-      throw thrown
+      if (!(thrown instanceof OutboundError) || thrown.kind === 'aborted') throw thrown
+      return thrown.kind === 'dns' ? [] : null
     }
   }
   return Promise.all(targets.map(async (name) => ({ name, addresses: await addressesOf(name) })))
@@ -44,8 +44,13 @@ export function judgeTargets(host: string, facts: NameFacts, targets: readonly D
   const isMet = targets.some(
     ({ name, addresses }) =>
       facts.aliases.includes(name.toLowerCase().replace(/\.$/, '')) ||
-      addresses.some((address) => facts.addresses.includes(address)),
+      addresses?.some((address) => facts.addresses.includes(address)),
   )
+  const unknown = targets.find(({ addresses }) => addresses === null)
+  if (!isMet && unknown !== undefined) {
+    const message = `where ${unknown.name} leads could not be looked up, so whether ${host} leads there is not judged`
+    return [{ check: 'dns_target', status: 'error', message }]
+  }
   const wanted = targets.map(({ name }) => name).join(' or ')
   const actual = [...facts.aliases, ...facts.addresses.slice(0, 4)].join(', ')
   return [

@@ -100,7 +100,8 @@ interface Part {
   failure?: unknown
 }
 
-async function checkDns({ outbound, timeoutMs, signal }: RequestTools, options: OutsideOptions): Promise<Part> {
+async function checkDns(tools: RequestTools, options: OutsideOptions): Promise<Part> {
+  const { outbound, timeoutMs, signal } = tools
   const { tagServerUrl: url, dns_targets: names, memory, now } = options
   const host = lookedUpName(url)
   const before: JsonObject = memory.dns === undefined ? {} : { dns: memory.dns }
@@ -108,7 +109,7 @@ async function checkDns({ outbound, timeoutMs, signal }: RequestTools, options: 
   try {
     const [facts, targets] = await Promise.all([
       outbound.resolve(host, { wantsAliases: names.length > 0, totalMs: timeoutMs, signal }),
-      askTargets(outbound, names, signal),
+      askTargets(tools, names),
     ])
     return judgeDns(host, facts, targets, memory, now)
   } catch (thrown) {

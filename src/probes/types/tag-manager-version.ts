@@ -99,9 +99,9 @@ export const tagManagerVersion = defineProbeType({
 })
 
 async function checkWeb(context: Context, containerId: string): Promise<Checked> {
-  const { settings, signal, memory, config, now } = context
+  const { settings, memory, config, now } = context
   const what = `Web container ${containerId}`
-  const read = () => readScript(context, settings.tagManagerBaseUrl, containerId, signal)
+  const read = () => readScript(context, settings.tagManagerBaseUrl, containerId)
   const before = readHistory(memory.web)
   let script = await read()
   if (script.kind === 'version' && isLower(before, containerId, script.version)) {
@@ -166,7 +166,7 @@ async function checkCopy(
 ): Promise<{ part: Part; since: number | null } | null> {
   const { site, signal, memory, config, now } = context
   if (site.tag_server_url === null || original === undefined || signal.aborted) return null
-  const script = await readScript(context, withoutEnd(site.tag_server_url, '/'), containerId, signal)
+  const script = await readScript(context, withoutEnd(site.tag_server_url, '/'), containerId)
   if (script.kind !== 'version') return null
   const before = memory.copy_differs_since
   const since = script.version === original.version ? null : typeof before === 'number' ? before : now

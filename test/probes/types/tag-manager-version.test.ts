@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { HOUR, MINUTE } from '../../../src/lib/index.ts'
+import type { Outbound } from '../../../src/outbound/index.ts'
 import type { JsonObject, ProbeOutcome } from '../../../src/probes/probe-type.ts'
 import { tagManagerVersion } from '../../../src/probes/types/tag-manager-version.ts'
 import { NOW } from '../../../testkit/clock.ts'
 import { deadAddress } from '../../../testkit/listeners.ts'
-import { httpServer } from '../../outbound/support.ts'
+import { httpServer, testOutbound } from '../../outbound/support.ts'
 import { gtmScript } from './gtm-script.ts'
 import { type RunGiven, runType, siteRow } from './run-type.ts'
 
@@ -250,6 +251,21 @@ test('a preview left on the page is a warning that does not reveal its key', asy
   assert.equal(outcome.status, 'warning')
   assert.match(outcome.message, /environment or preview env-3 of the web container/)
   assert.ok(!JSON.stringify(outcome).includes('s3cret'))
+})
+
+test('the script may take as long as the probe may, and not ten seconds', async (t) => {
+  const times: unknown[] = []
+  const toAll = testOutbound('127.0.0.0/8')
+  const outbound: Outbound = {
+    ...toAll,
+    fetchBytes: (url, request) => {
+      times.push(request?.limits?.totalMs)
+      return toAll.fetchBytes(url, request)
+    },
+  }
+  const { run } = await watchedContainer(t, { outbound, timeoutMs: 30_000 })
+  assert.equal((await run()).status, 'ok')
+  assert.deepEqual(times, [30_000])
 })
 
 test('a page that cannot be read is left to other checks', async (t) => {

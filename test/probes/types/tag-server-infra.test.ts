@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, type TestContext, test } from 'node:test'
 import { DAY, HOUR } from '../../../src/lib/index.ts'
+import { type Outbound, OutboundError } from '../../../src/outbound/index.ts'
 import type { JsonObject, ProbeOutcome } from '../../../src/probes/probe-type.ts'
 import { tagServerInfra } from '../../../src/probes/types/tag-server-infra.ts'
 import { NOW } from '../../../testkit/clock.ts'
@@ -168,6 +169,27 @@ for (const [targets, status] of TARGETS) {
     }
   })
 }
+
+test('from outside: a target that could not be looked up in the time of the check says nothing', async (t) => {
+  const { site } = await shop(t)
+  const toAll = outboundTo({})
+  const times: unknown[] = []
+  const outbound: Outbound = {
+    ...toAll,
+    resolve: (host, options) => {
+      if (host !== 'slow.example') return toAll.resolve(host, options)
+      times.push(options?.totalMs)
+      return Promise.reject(new OutboundError('timeout', 'looking up the name of slow.example took longer than 10 s'))
+    },
+  }
+  const config = { dns_targets: ['slow.example'] }
+  const { status, message } = await run(t, site, { outbound, config, timeoutMs: 30_000 })
+  assert.deepEqual([status, times], ['error', [30_000]])
+  assert.match(
+    message,
+    /^where slow\.example leads could not be looked up, so whether sst\.shop\.example leads there is not/,
+  )
+})
 
 test('from outside: a name that leads elsewhere than for a week is a warning for a day', async (t) => {
   const { site } = await shop(t)
