@@ -58,6 +58,10 @@ export class OutboundError extends Error {
   }
 }
 
+/** Whether it says something about what was asked for, or about this process, and nothing about who was asked. */
+export const isOurs = ({ kind }: OutboundError): boolean =>
+  ['bad_url', 'bad_request', 'forbidden_address', 'interrupted'].includes(kind)
+
 type Explanation = readonly [kind: OutboundErrorKind, words: (host: string) => string]
 
 const NO_NAME: Explanation = ['dns', (host) => `there is no ${host}: its name leads nowhere`]

@@ -1,4 +1,4 @@
-import { type Outbound, type OutboundBytes, OutboundError } from '../../outbound/index.ts'
+import { isOurs, type Outbound, type OutboundBytes, OutboundError } from '../../outbound/index.ts'
 import { bodyOf, type FetchedBody } from '../types/fetched-body.ts'
 import type { Page } from './page.ts'
 
@@ -52,7 +52,7 @@ export async function fetchPage(
       address = to.href
     }
   } catch (thrown) {
-    return { kind: 'failed', ...failure(thrown, timeoutMs) }
+    return { kind: 'failed', ...failure(thrown) }
   }
 }
 
@@ -62,8 +62,8 @@ export interface FetchedScript {
   status: number | null
   body: FetchedBody | null
   why: string | null
-  /** It was not asked to the end, as the run was over. */
-  isAborted: boolean
+  /** It was not asked to the end: the run was over, this process had no room, or the address is one that it must not ask. */
+  isOurs: boolean
 }
 
 /** @param referer the page that loads it: some providers answer known sites only */
@@ -86,17 +86,17 @@ export async function fetchScript(
       status: answer.status,
       body: isGood ? bodyOf(answer) : null,
       why: isGood ? null : `it answers ${answer.status}`,
-      isAborted: false,
+      isOurs: false,
     }
   } catch (thrown) {
-    const { why, thrown: error } = failure(thrown, timeoutMs)
-    return { url, status: null, body: null, why, isAborted: error.kind === 'aborted' }
+    const { why, thrown: error } = failure(thrown)
+    return { url, status: null, body: null, why, isOurs: error.kind === 'aborted' || isOurs(error) }
   }
 }
 
-function failure(thrown: unknown, timeoutMs: number): { why: string; thrown: OutboundError } {
+function failure(thrown: unknown): { why: string; thrown: OutboundError } {
   if (!(thrown instanceof OutboundError)) throw thrown
-  const why = thrown.kind === 'aborted' ? `it did not answer within ${timeoutMs} ms` : thrown.message
+  const why = thrown.kind === 'aborted' ? 'the time of the check was over before it answered' : thrown.message
   return { why, thrown }
 }
 

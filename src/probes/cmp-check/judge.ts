@@ -105,9 +105,13 @@ const TOO_MANY_REQUESTS = 429
 
 /** The provider's own scripts: the banner of a provider that is down, or of an account that is closed, never comes. */
 export function judgeScripts(title: string, scripts: readonly FetchedScript[]): ConsentFinding[] {
-  return scripts.flatMap(({ url, status, why, isAborted }): ConsentFinding[] => {
-    if (isAborted || (status !== null && status < 400)) return []
+  return scripts.flatMap(({ url, status, why, isOurs }): ConsentFinding[] => {
+    if (status !== null && status < 400) return []
     const { host } = new URL(url)
+    if (isOurs) {
+      const message = `The script of ${title} at ${host} was not judged: ${why}`
+      return [{ check: 'provider_script', status: 'error', message }]
+    }
     const fails = `The script of ${title} at ${host} fails: ${why}`
     return [
       status === TOO_MANY_REQUESTS

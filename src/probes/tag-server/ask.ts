@@ -1,4 +1,4 @@
-import { type Outbound, type OutboundAnswer, OutboundError, type OutboundErrorKind } from '../../outbound/index.ts'
+import { isOurs, type Outbound, type OutboundAnswer, OutboundError } from '../../outbound/index.ts'
 import { type HealthEndpoint, urlAt } from './addresses.ts'
 import { certificateDetails } from './certificate.ts'
 import type { CheckFinding } from './judge.ts'
@@ -69,8 +69,9 @@ const hostOf = (url: string): string => URL.parse(url)?.host ?? 'the address'
  * @throws what was thrown, when it is no OutboundError
  */
 export function targetFailure(check: string, url: string, thrown: unknown, timeoutMs: number): CheckFinding {
-  const { kind, message } = asOutboundError(thrown)
-  if (OURS.has(kind)) return { check, status: 'error', message: `${hostOf(url)} cannot be checked: ${message}` }
+  const failure = asOutboundError(thrown)
+  const { kind, message } = failure
+  if (isOurs(failure)) return { check, status: 'error', message: `${hostOf(url)} cannot be checked: ${message}` }
   // The signal of the run is the limit that strikes first, and all that it can say is that no one waits any more.
   if (kind === 'aborted') return { check, status: 'critical', message: timedOut(url, timeoutMs) }
   return { check, status: 'critical', message }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { OutboundBytes, OutboundError } from '../../outbound/index.ts'
+import { isOurs, type OutboundBytes, type OutboundError } from '../../outbound/index.ts'
 import { type ConsentMode, shownMode } from '../cmp-check/consent-mode.ts'
 import { type FetchedScript, type FetchTools, fetchPage, fetchScript } from '../cmp-check/fetch.ts'
 import { type FoundProvider, providerNamed, providersFound, together } from '../cmp-check/find-providers.ts'
@@ -110,10 +110,8 @@ async function check(context: Context): Promise<ProbeOutcome> {
 }
 
 function unreachable(why: string, thrown: OutboundError): ProbeOutcome {
-  // The address is one that this server must not ask, or the request was cut short here: that says nothing about the page.
-  const isOurs = ['bad_url', 'bad_request', 'forbidden_address', 'interrupted'].includes(thrown.kind)
   return {
-    status: isOurs ? 'error' : 'critical',
+    status: isOurs(thrown) ? 'error' : 'critical',
     message: `The page cannot be read: ${why}`,
     details: { reason: 'unreachable', failure: thrown.kind },
     isNetworkFailure: isNetworkFailure(thrown),

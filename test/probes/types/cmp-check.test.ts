@@ -398,6 +398,23 @@ test("cmp_check: the provider's script is asked for as the page would, and has t
   assert.equal(silent.status, 'critical')
 })
 
+test("cmp_check: a provider's script that could not be asked to the end is not fine, and not failing either", async (t) => {
+  for (const [kind, why] of [
+    ['aborted', 'the time of the check was over before it answered'],
+    ['forbidden_address', 'it leads inside'],
+  ] as const) {
+    const toAll = testOutbound('127.0.0.0/8')
+    const outbound: Outbound = {
+      ...toAll,
+      fetchBytes: (url, request) =>
+        url.includes('cookiebot') ? Promise.reject(new OutboundError(kind, why)) : toAll.fetchBytes(url, request),
+    }
+    const { status, message } = await run(t, { page: FINE, config: {}, outbound })
+    assert.equal(status, 'error')
+    assert.equal(message, `The script of Cookiebot at consent.cookiebot.com was not judged: ${why}`)
+  }
+})
+
 test('cmp_check: a provider whose script we ask for too often has not failed', async (t) => {
   const { status, message } = await run(t, {
     page: withScript((_, response) => response.writeHead(429, { 'retry-after': '60' }).end()),
