@@ -60,20 +60,31 @@ function endOfString(script: string, start: number): number {
 }
 
 /**
- * Parameters that a loader only has when it loads an environment or a preview instead of what is published. They stand in the
- * snippet's text or in a URL, where `&` may be written as `&amp;` or `\x26`.
+ * Parameters that a loader only has when it loads an environment or a preview. They stand in the snippet's text or in a URL, where
+ * `&` may be written as `&amp;` or `\x26`. One loader has them one after the other.
  */
 const PARAMETERS = /(?:[?&;]|\\x26|\\u0026)(gtm_preview|gtm_auth|gtm_debug)=([\w-]{0,64})/g
 
+/** The environment *Live* has the number 1 in each container: its snippet loads what is published, with a key that goes with it. */
+const LIVE = 'env-1'
+
 export interface Environment {
   parameters: string[]
-  /** Its name; null without one. */
+  /** Its name, of one that is not what is published where there is any; null without one. */
   environment: string | null
+  /** All that is loaded is what is published. */
+  isLive: boolean
 }
 
 /** The parameters in a page's text; never their values, except the environment's name: `gtm_auth` is a key. */
 export function environmentOf(html: string): Environment {
-  const found = new Map<string, string>()
-  for (const [, name = '', value = ''] of html.matchAll(PARAMETERS)) if (!found.has(name)) found.set(name, value)
-  return { parameters: [...found.keys()].sort(), environment: found.get('gtm_preview') ?? null }
+  const found = [...html.matchAll(PARAMETERS)]
+  const parameters = [...new Set(found.map(([, name = '']) => name))].sort()
+  const environments = found.flatMap(([, name, value = '']) => (name === 'gtm_preview' ? [value] : []))
+  const other = environments.find((name) => name !== LIVE)
+  return {
+    parameters,
+    environment: other ?? environments[0] ?? null,
+    isLive: other === undefined && !parameters.includes('gtm_debug') && (environments.length > 0 || found.length === 0),
+  }
 }

@@ -24,8 +24,8 @@ export async function checkPage(
       signal,
     })
     if (answer.status !== 200) return notRead(`it answers ${answer.status}`)
-    const { parameters, environment } = await pages.read('environment', { body: bodyOf(answer) }, signal)
-    if (parameters.length === 0) return { status: 'ok', message: '', details: { checked: true, parameters } }
+    const { parameters, environment, isLive } = await pages.read('environment', { body: bodyOf(answer) }, signal)
+    if (isLive) return { status: 'ok', message: '', details: { checked: true, parameters, environment } }
     const which = environment === null ? '' : ` ${environment}`
     return {
       status: 'warning',
@@ -57,7 +57,6 @@ export async function readScript(
   { outbound, pages, signal, timeoutMs }: Pick<ProbeContext<unknown>, 'outbound' | 'pages' | 'signal' | 'timeoutMs'>,
   base: string,
   containerId: string,
-  signal: AbortSignal,
 ): Promise<Script> {
   try {
     const answer = await outbound.fetchBytes(`${base}/gtm.js?id=${encodeURIComponent(containerId)}`, {

@@ -37,21 +37,38 @@ test('two megabytes of one string are read', () => {
   assert.equal(publishedVersion(script), '7')
 })
 
-const PAGES: readonly [what: string, html: string, parameters: string[], environment: string | null][] = [
-  ['the usual snippet', "j.src='https://www.googletagmanager.com/gtm.js?id='+i+dl;", [], null],
+const LIVE = '&gtm_auth=s3cret&gtm_preview=env-1&gtm_cookies_win=x'
+const PAGES: readonly [
+  what: string,
+  html: string,
+  parameters: string[],
+  environment: string | null,
+  isLive: boolean,
+][] = [
+  ['the usual snippet', "j.src='https://www.googletagmanager.com/gtm.js?id='+i+dl;", [], null, true],
   [
     'the snippet of an environment',
     "'https://www.googletagmanager.com/gtm.js?id='+i+dl+ '&gtm_auth=s3cret&gtm_preview=env-3&gtm_cookies_win=x';",
     ['gtm_auth', 'gtm_preview'],
     'env-3',
+    false,
   ],
-  ['an escaped URL', '<iframe src="https://x/ns.html?id=GTM-A&amp;gtm_preview=env-5">', ['gtm_preview'], 'env-5'],
-  ['an escaped script', '"gtm.js?id=GTM-A\\x26gtm_debug=x"', ['gtm_debug'], null],
-  ['a page that writes about gtm_preview', '<p>remove gtm_preview before going live</p>', [], null],
+  ['the snippet of the environment Live', LIVE, ['gtm_auth', 'gtm_preview'], 'env-1', true],
+  ['Live with its debug mode', `${LIVE}&gtm_debug=x`, ['gtm_auth', 'gtm_debug', 'gtm_preview'], 'env-1', false],
+  ['Live beside a draft', `${LIVE} ${LIVE.replace('env-1', 'env-12')}`, ['gtm_auth', 'gtm_preview'], 'env-12', false],
+  [
+    'an escaped URL',
+    '<iframe src="https://x/ns.html?id=GTM-A&amp;gtm_preview=env-5">',
+    ['gtm_preview'],
+    'env-5',
+    false,
+  ],
+  ['an escaped script', '"gtm.js?id=GTM-A\\x26gtm_debug=x"', ['gtm_debug'], null, false],
+  ['a page that writes about gtm_preview', '<p>remove gtm_preview before going live</p>', [], null, true],
 ]
 
-for (const [what, html, parameters, environment] of PAGES) {
+for (const [what, html, parameters, environment, isLive] of PAGES) {
   test(`${what} has ${parameters.join(' and ') || 'no parameters of a preview'}`, () => {
-    assert.deepEqual(environmentOf(html), { parameters, environment })
+    assert.deepEqual(environmentOf(html), { parameters, environment, isLive })
   })
 }
