@@ -40,6 +40,7 @@ export { areEmails, isHttpUrl, isIsoTime } from './formats.ts'
 export { type FreshenCounts, freshenCounts } from './fresh-counts.ts'
 export { boundPipeline, enduring, IDLE_SOCKET_TIMEOUT_MS, inTurn, MAX_BODY_BYTES, SERVER_LIMITS } from './pacing.ts'
 export { pathOf } from './path.ts'
+export { PerMinute } from './per-minute.ts'
 export type { HttpApp } from './schemas.ts'
 export {
   DEFAULT_PAGE,

@@ -1,4 +1,5 @@
 import type { Membership } from '../cluster/index.ts'
+import { PerMinute } from '../http/index.ts'
 import { AppError, asError, Loop, SECOND } from '../lib/index.ts'
 import { isPassing, type ProbeRow } from '../store/index.ts'
 import {
@@ -43,6 +44,8 @@ const WRITE_INTERVAL_MS = 100
 const PUT_RIGHT_INTERVAL_MS = 30 * SECOND
 /** Runs asked for by people at the same time; they wait for no slot. */
 const BY_HAND_MAX = 32
+/** Of one probe: each asks a host that may be of others. */
+const BY_HAND_PER_MINUTE = 6
 /** Time that runs under way get to end when the service stops, ms: requests have had 7 s before, and all of it 9.5 s. */
 const STOP_GRACE_MS = SECOND
 
@@ -67,6 +70,7 @@ export class Scheduler {
   readonly #active = new Map<string, Promise<Finished | undefined>>()
   readonly #watches: SchedulerWatch[] = []
   readonly #stopping = new AbortController()
+  readonly #handLimit: PerMinute
   #byHand = 0
   #putRightAt = Number.NEGATIVE_INFINITY
 
@@ -74,6 +78,7 @@ export class Scheduler {
     const { tools, membership, onResults, onError } = options
     const { store, clock } = tools
     this.#options = options
+    this.#handLimit = new PerMinute(BY_HAND_PER_MINUTE, 'runs of a probe by hand', clock)
     this.#writer = new ResultWriter({ store, clock, nodeId: membership.nodeId, onResults, onError })
     const loop = (name: string, intervalMs: number, tick: () => Promise<void>) =>
       new Loop({ name, clock, intervalMs, tick, onError })
@@ -108,7 +113,7 @@ export class Scheduler {
   /**
    * Runs a probe now, or joins its run under way here. Undefined when there is no such probe (any more).
    *
-   * @throws AppError `conflict` when another node is running it, or too many are run by hand
+   * @throws AppError `conflict` when another node is running it, or too many are run by hand; `rate_limited` when this one was too often
    * @throws StoreError
    */
   async runNow(id: string): Promise<Finished | undefined> {
@@ -117,6 +122,7 @@ export class Scheduler {
     if (this.#byHand >= BY_HAND_MAX) {
       throw new AppError('conflict', `${BY_HAND_MAX} probes are being run by hand already: try again in a moment`)
     }
+    this.#handLimit.take(id)
     this.#byHand++
     return this.#keep(id, this.#runByHand(id)).finally(() => {
       this.#byHand--

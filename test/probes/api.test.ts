@@ -254,6 +254,20 @@ testLogic('a secret that a type needs is asked for, replaced, and not removed', 
   assert.doesNotMatch(shown, /(first|second)-key/)
 })
 
+testLogic('a probe is run by hand six times a minute, and another is not held up by it', async (store, t) => {
+  const api = await openApi(store, t)
+  const site = await insertSite(store)
+  const make = async () =>
+    created(await api.call<ProbeRecord>('POST', '/api/probes', { site_id: site.id, probe_type: 'plain' })).id
+  const [one, other] = [await make(), await make()]
+  const run = (id: string) => api.call<{ message: string }>('POST', `/api/probes/${id}/run`)
+  for (let n = 0; n < 6; n++) assert.equal((await run(one)).status, 200)
+  const { status, body } = await run(one)
+  assert.equal(status, 429)
+  assert.match(body.message, /^6 runs of a probe by hand a minute are enough: wait \d+ s$/)
+  assert.equal((await run(other)).status, 200)
+})
+
 testOnEveryEngine('a run by hand returns its result, which is listed like any other', async (store, t) => {
   const api = await openApi(store, t)
   const site = await insertSite(store)

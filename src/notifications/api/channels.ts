@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type Access, RateLimitedError, seesSecrets, visibleTo } from '../../http/index.ts'
-import { AppError, type Clock, isoTimeOrNull, MINUTE, notFound, SECOND } from '../../lib/index.ts'
+import { type Access, type PerMinute, seesSecrets, visibleTo } from '../../http/index.ts'
+import { AppError, isoTimeOrNull, notFound } from '../../lib/index.ts'
 import { type Context, maskedUrl, writeAudit } from '../../management/index.ts'
 import type { ChannelRow, ClientRow, Store } from '../../store/index.ts'
 import {
@@ -111,29 +111,7 @@ const shownAddress = (kind: ServiceKind, address: string): string =>
   kind === 'email' ? address : maskedUrl(destinationOf(address).url)
 
 /** Test messages of a client within a minute: chat services count them as they count others. */
-const TESTS_PER_MINUTE = 5
-
-/** Counts test messages, for one node. */
-export class TestLimit {
-  readonly #sentAt = new Map<string, number[]>()
-
-  /** @throws RateLimitedError when there were too many for the client in the last minute */
-  take(clientId: string, clock: Clock): void {
-    const now = clock.now()
-    for (const [id, times] of this.#sentAt) {
-      const recent = times.filter((time) => time > now - MINUTE)
-      if (recent.length === 0) this.#sentAt.delete(id)
-      else this.#sentAt.set(id, recent)
-    }
-    const times = this.#sentAt.get(clientId) ?? []
-    const [oldest = now] = times
-    if (times.length >= TESTS_PER_MINUTE) {
-      const seconds = Math.ceil((oldest + MINUTE - now) / SECOND)
-      throw new RateLimitedError(`${TESTS_PER_MINUTE} test messages a minute are enough: wait ${seconds} s`, seconds)
-    }
-    this.#sentAt.set(clientId, [...times, now])
-  }
-}
+export const TESTS_PER_MINUTE = 5
 
 /**
  * Sends a test message now, over each channel that reaches people about the client. One that gets through switches its channel
@@ -145,7 +123,7 @@ export class TestLimit {
 export async function sendTestMessages(
   ctx: Context,
   notifications: Notifications,
-  limit: TestLimit,
+  limit: PerMinute,
   clientId: string,
   only?: ChannelKey,
 ): Promise<TestResult[]> {
@@ -156,7 +134,7 @@ export async function sendTestMessages(
     ({ key }) => only === undefined || key === only,
   )
   if (channels.length === 0) throw noChannel(client)
-  limit.take(clientId, ctx.clock)
+  limit.take(clientId)
   const sent = await Promise.all(channels.map((channel) => sendTest(notifications, client, channel, ctx.actor)))
   const { isEmailOn } = notifications.channelSettings
   const results = only === undefined ? [...sent, ...emailOff(client, isEmailOn)] : sent

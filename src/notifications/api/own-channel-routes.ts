@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, NoContent, seesSecrets } from '../../http/index.ts'
+import { errorResponses, type HttpApp, NoContent, type PerMinute, seesSecrets } from '../../http/index.ts'
 import type { Clock } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Notifications } from '../notifications.ts'
-import { sendTestMessages, type TestLimit } from './channels.ts'
+import { sendTestMessages } from './channels.ts'
 import { deleteFieldChannel, fieldOf, keyOfChannel, updateFieldChannel } from './field-channels.ts'
 import {
   CreateOwnChannel,
@@ -26,7 +26,7 @@ const tags = ['Notifications']
 const path = '/api/clients/:client_id/channels'
 
 /** Adds the interface of the channels of a client: its chat webhook, its e-mail, and all that it has besides. */
-export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions, testLimit: TestLimit): void {
+export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions, testLimit: PerMinute): void {
   const { store, notifications } = options
 
   app.get(

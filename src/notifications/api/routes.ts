@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage } from '../../http/index.ts'
+import { errorResponses, type HttpApp, linkNextPage, PerMinute } from '../../http/index.ts'
 import { contextOf } from '../../management/index.ts'
 import { onCallRoutes } from '../on-call/routes.ts'
-import { listChannels, sendTestMessages, TestLimit } from './channels.ts'
+import { listChannels, sendTestMessages, TESTS_PER_MINUTE } from './channels.ts'
 import { listDeliveries, retryDelivery } from './deliveries.ts'
 import { type NotificationRouteOptions, ownChannelRoutes } from './own-channel-routes.ts'
 import { ChannelList, DeliveryParams, DeliveryQuery, DeliveryRecord, TestParams, TestResult } from './schemas.ts'
@@ -11,8 +11,8 @@ const tags = ['Notifications']
 
 /** Adds the interface of what goes out to people: the delivery log, the channels and test messages. */
 export function notificationRoutes(app: HttpApp, options: NotificationRouteOptions): void {
-  const { store, notifications } = options
-  const testLimit = new TestLimit()
+  const { store, clock, notifications } = options
+  const testLimit = new PerMinute(TESTS_PER_MINUTE, 'test messages', clock)
   ownChannelRoutes(app, options, testLimit)
   onCallRoutes(app, options)
 
