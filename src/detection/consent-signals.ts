@@ -109,7 +109,7 @@ export function consentSignals({ now, recent, tags, past }: ConsentInput, config
   const events = { event_name: null, recent, past: past.events }
   const waveringOf = (known: PastField) => known.waveringOfDays
   const fields = CONSENT_FIELDS.map((field) =>
-    judgeField(field, events, now, { ...config, budget, waveringOf }, SENTENCES[field]),
+    judgeField(field, events, now, { ...config, budget, waveringOf, isMixed: false }, SENTENCES[field]),
   )
   const ofTags = tags.map((tag) => judgeTag(tag, past, now, { ...config, budget }))
   const judged = fields.filter((finding) => finding !== null).length

@@ -71,9 +71,7 @@ function judgeQuality<F extends string>(what: string, input: QualityInput<F>, co
   const site = judgeScore(what, input, config)
   const budget = BUDGET / Math.max(1, input.kinds.length * input.fields.length)
   const ofFields = input.kinds.flatMap((kind) =>
-    input.fields.map((field) =>
-      judgeField(field, kind, input.now, { ...config, budget, isMixed: kind.event_name === null }),
-    ),
+    input.fields.map((field) => judgeField(field, kind, input.now, { ...config, budget })),
   )
   const judged = ofFields.filter((finding) => finding !== null).length
   return verdictOf(
@@ -117,7 +115,7 @@ export type FieldSentence = (seen: string, expected: string) => string
 export interface LostRule extends Pick<QualityConfig, 'lost_share' | 'lost_min_rate'> {
   /** False alarms in 30 days of this field. */
   budget: number
-  /** Whether the counts are of events that never have the field, too, without saying how many of them. */
+  /** Whether the counts are of events that never have the field, too, without saying how many of them; left out, those of batches are. */
   isMixed?: boolean
   /** Share of what is known of the week that may be left while nothing is wrong; 1 where it is not given. */
   levelOf?: (known: PastField) => number
@@ -133,7 +131,7 @@ export function judgeField<F extends string>(
   field: F,
   { event_name, recent, past }: PresenceHistory<F>,
   now: number,
-  { lost_share, lost_min_rate, budget, isMixed = false, levelOf, waveringOf }: LostRule,
+  { lost_share, lost_min_rate, budget, isMixed = event_name === null, levelOf, waveringOf }: LostRule,
   sentence: FieldSentence = (seen, expected) => `“${field}” is present in ${seen}; ${expected} are usual`,
 ): Finding | null {
   const known = past.fields[field]

@@ -4,7 +4,10 @@ import {
   BAD_SHARE_DEFAULTS,
   duplicates,
   type FieldCounts,
+  type IdentifierField,
+  identifierQuality,
   learnDuplicates,
+  learnIdentifiers,
   learnValues,
   QUALITY_DEFAULTS,
   valueQuality,
@@ -111,3 +114,24 @@ test('purchases that each come twice are found', () => {
 test('events with their ids and transactions of their own are fine', () => {
   assert.equal(judgeIds(ids(10, 0)).status, 'ok')
 })
+
+/** Purchases with all that vendors recognise visitors by, among events of their server that have nothing of it. */
+const identifiers = (total: number, present: number): FieldCounts<IdentifierField> => {
+  const of = { present, total }
+  return { client_id: of, fbp: of, fbc: of, click_id: of, ip: of, user_agent: of }
+}
+for (const [event_name, status] of [
+  [null, 'ok'],
+  ['purchase', 'warning'],
+] as const) {
+  test(`identifiers that five times as many events thin out are ${status} on ${event_name ?? 'batches, which mix all events'}`, () => {
+    const kind = {
+      event_name,
+      recent: bucketsUntil(NOON, SLOT, 48).map((range) => ({ ...range, fields: identifiers(500, 90) })),
+      past: learnIdentifiers({ usual: weekOf(identifiers(1_200, 1_080)), earlier: [] }, QUALITY_DEFAULTS),
+    }
+    const verdict = identifierQuality({ now: NOON, kinds: [kind] }, QUALITY_DEFAULTS)
+    assert.equal(verdict.status, status)
+    assert.equal(verdict.details.judged, 6)
+  })
+}
