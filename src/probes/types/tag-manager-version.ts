@@ -142,7 +142,8 @@ async function checkServer(context: Context, containerId: string): Promise<Check
     const only = site.tag_manager_web_container_id === null ? config.expected_version : undefined
     const rules = await rulesOf(context, config.expected_server_version ?? only, history)
     const part = judgeVersion(what, history, rules, now)
-    const details = { ...part.details, ...detailsOf(live) }
+    // Each of thousands of results would hold the tags of one version again.
+    const details = { ...part.details, ...detailsOf(live), ...(history.since === now ? tagsOf(live) : {}) }
     return { ...part, details, history, ...markerOf('server container', history, now) }
   } catch (thrown) {
     if (!(thrown instanceof GoogleFailure)) throw thrown
@@ -201,10 +202,9 @@ function markerOf(source: string, { containerId, changes }: VersionHistory, now:
 /** As many tags as the details of a result have room for. */
 const TAGS_SHOWN = 100
 
-const detailsOf = ({ name, fingerprint, tags }: LiveVersion) => ({
-  name,
-  fingerprint,
-  tags_total: tags.length,
+const detailsOf = ({ name, fingerprint, tags }: LiveVersion) => ({ name, fingerprint, tags_total: tags.length })
+
+const tagsOf = ({ tags }: LiveVersion) => ({
   tags: tags
     .slice(0, TAGS_SHOWN)
     .map((tag) => ({ id: tag.id, name: tag.name.slice(0, 80), ...(tag.isPaused ? { is_paused: true } : {}) })),

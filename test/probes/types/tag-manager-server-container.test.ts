@@ -73,6 +73,9 @@ test('the live version of a server container comes from the API, with its tags',
       ],
     ],
   )
+  const again = await runAgainst(t, version('7'), { memory: outcome.memory ?? {}, now: NOW + HOUR })
+  const seen = again.details.server as Record<string, unknown>
+  assert.deepEqual([seen.version, seen.tags_total, seen.tags], ['7', 2, undefined], 'once a version')
 })
 
 test('the numbers of a container are looked up once, and one token serves many runs', async (t) => {
