@@ -36,6 +36,7 @@ export async function askHealth(
   const asked: EndpointAnswer[] = []
   const bodyBytes = limits.expected_body === undefined ? BODY_BYTES : PAGE_BYTES
   for (const endpoint of endpoints) {
+    if (!endpoint.isOwn && limits.expected_body === undefined && asked.some(saysElse)) break
     const answer = await outbound.request(urlAt(tagServerUrl, endpoint.path), {
       limits: { totalMs: timeoutMs, bodyBytes },
       signal,
@@ -51,6 +52,10 @@ export async function askHealth(
   if (chosen === undefined) throw new Error('there is no endpoint to ask')
   return { asked, chosen }
 }
+
+/** What answers at the image's own addresses, and not as it does, answers so at any: that says nothing of a tag server. */
+const saysElse = ({ answer: { status, body } }: EndpointAnswer): boolean =>
+  status >= 200 && status < 300 && body.trim() !== ''
 
 /** A failing server fails everywhere, and should not be asked three times for it. */
 const mayBeElsewhere = ({ status }: OutboundAnswer): boolean => status === 404 || (status >= 200 && status < 300)

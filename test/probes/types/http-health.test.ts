@@ -90,6 +90,15 @@ for (const [what, given, paths, asked] of FALLBACKS) {
   })
 }
 
+test('a server that answers 200 with the same at every address is none that is known to be well', async (t) => {
+  const error = plain('{"error":"no such app"}')
+  const server = await tagServer(t, { '/healthy': error, '/healthz': error, '/': error })
+  const outcome = await run(t, server.url)
+  assert.deepEqual([outcome.status, detailsOf(outcome).findings[0]?.check], ['warning', 'unexpected_body'])
+  assert.equal(outcome.memory?.path, undefined)
+  assert.equal((await run(t, server.url, { expected_body: 'no such app' })).status, 'ok')
+})
+
 test('an endpoint that served once and is gone is left for one that serves', async (t) => {
   const server = await tagServer(t, { '/healthy': plain('ok') })
   const outcome = await run(t, server.url, {}, { memory: { path: '/healthz' } })
