@@ -42,8 +42,9 @@ export const freshnessLimits = (config: FreshnessConfig): HourLimits => ({
 
 /** Whether a site still sends at all. */
 export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): Verdict {
-  const { now, last_event_at: last, recent, usual, outages } = input
-  if (last === null) return verdictOf([null], 'no event has come yet')
+  const { now, last_event_at, recent, usual, outages } = input
+  if (last_event_at === null) return verdictOf([null], 'no event has come yet')
+  const last = last_event_at > now + AHEAD_MS ? lastCounted(recent, now) : last_event_at
   const deaf = outages.reduce((sum, outage) => sum + overlap(outage, { from: last, to: now }), 0)
   const silence = Math.max(0, now - last - deaf)
   const ago = now - last < MINUTE ? 'just now' : `${duration(now - last)} ago`
@@ -84,6 +85,18 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
     message,
   )
 }
+
+/** What is judged ends up to two minutes ago. An event of a later time came while the clock was ahead, and would hide each silence until then. */
+const AHEAD_MS = 5 * MINUTE
+
+/** The end of the newest minute or bucket with an event, or the beginning of the day that is known. */
+const lastCounted = ({ minutes, ...day }: RecentCounts, now: number): number =>
+  Math.max(
+    day.buckets[0]?.from ?? now,
+    ...[minutes, day].flatMap(({ buckets, total }) =>
+      buckets.flatMap(({ to }, index) => ((total[index] ?? 0) > 0 ? [to] : [])),
+    ),
+  )
 
 const besides = (deaf: number): string =>
   deaf < MINUTE ? '' : ` (besides ${duration(deaf)} in which this service took no requests)`

@@ -5,7 +5,13 @@ import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { NOON, volumeInput } from './support.ts'
 
 /** Judges a site that usually has `perSlot` events in five minutes and sent its last event `silence` ms ago. */
-function judge(perSlot: number, silence: number, knownFrom = NOON - 40 * DAY, outages: readonly TimeRange[] = []) {
+function judge(
+  perSlot: number,
+  silence: number,
+  knownFrom = NOON - 40 * DAY,
+  outages: readonly TimeRange[] = [],
+  last_event_at = NOON - silence,
+) {
   const usual = () => ({ page_view: perSlot })
   const input = volumeInput({
     usual,
@@ -13,7 +19,7 @@ function judge(perSlot: number, silence: number, knownFrom = NOON - 40 * DAY, ou
     knownFrom,
     outages,
   })
-  return dataFreshness({ now: NOON, last_event_at: NOON - silence, ...input, outages }, DATA_FRESHNESS_DEFAULTS)
+  return dataFreshness({ now: NOON, last_event_at, ...input, outages }, DATA_FRESHNESS_DEFAULTS)
 }
 
 const CASES: readonly [what: string, perSlot: number, silence: number, status: string][] = [
@@ -30,6 +36,15 @@ const CASES: readonly [what: string, perSlot: number, silence: number, status: s
 for (const [what, perSlot, silence, status] of CASES) {
   test(`a site ${what} is ${status}`, () => assert.equal(judge(perSlot, silence).status, status))
 }
+
+test('an event that came while the clock was a year ahead hides no silence', () => {
+  const ahead = (silence: number) => judge(10, silence, undefined, [], NOON + 365 * DAY)
+  assert.deepEqual(
+    [ahead(MINUTE).status, ahead(30 * MINUTE).status, ahead(3 * DAY).status],
+    ['ok', 'critical', 'critical'],
+  )
+  assert.equal(ahead(30 * MINUTE).details.findings[0]?.since, isoTime(NOON - 30 * MINUTE))
+})
 
 test('a silence says since when and how much was missed', () => {
   const { message, details } = judge(10, 30 * MINUTE)
