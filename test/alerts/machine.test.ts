@@ -249,6 +249,13 @@ const ROWS: readonly Row[] = [
   ['flapping below the threshold is nothing', { failureThreshold: 2 }, results('ocococococococ'), [], 'open'],
   ['flapping in a silence is not said', {}, ['o', SILENCE, ...results('cocococococ')], [], 'open'],
   [
+    'flapping that begins in a silence is said once when that ends',
+    { recoveryThreshold: 2 },
+    ['w', SILENCE, ...results('owowo'), SPEAK, TICK, TICK],
+    ['opened:warning', 'flapping:warning'],
+    'open',
+  ],
+  [
     'a flapping alert sends no reminders',
     { reminderMinutes: 5 },
     [...results('ocococo'), { wait: HOUR }, TICK],

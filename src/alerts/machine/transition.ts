@@ -162,10 +162,14 @@ function dueMessage(alert: AlertRow, beganFlapping: boolean, rules: Rules, now: 
   if (rules.notifyEscalated && alert.severity === 'critical' && alert.notified_severity === 'warning') {
     return 'escalated'
   }
-  if (alert.is_flapping === 1) return beganFlapping ? 'flapping' : null
+  if (alert.is_flapping === 1) return beganFlapping || isHeldBack(alert) ? 'flapping' : null
   if (isWider(alert)) return 'widened'
   return isReminderDue(alert, rules.reminderMinutes, now) ? 'reminder' : null
 }
+
+/** What was due has not been said: while it flaps, that it does, unless another alert speaks for it. */
+const isHeldBack = ({ suppressed_by }: AlertRow): boolean =>
+  suppressed_by !== null && !suppressed_by.startsWith('incident:')
 
 type Notified = Pick<AlertRow, 'state' | 'last_announced_at' | 'last_notified_at'>
 
