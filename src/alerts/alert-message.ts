@@ -1,5 +1,5 @@
 import { duration, fieldsOf, HOUR, namesInWords, number } from '../lib/index.ts'
-import type { AlertMessage, Fact, MessageImpact } from '../notifications/index.ts'
+import { type AlertMessage, ALSO_ON, type Fact, type MessageImpact } from '../notifications/index.ts'
 import { PROBE_TYPES } from '../probes/index.ts'
 import {
   type AlertRow,
@@ -85,7 +85,7 @@ export function messageImpact({ impact }: Pick<IncidentRow, 'impact'>, final: bo
 
 /** The title names the worst event, which people may know already. */
 const newEvents = (before: AlertRow | null, alert: AlertRow): Fact[] => [
-  { name: 'Now also on', value: namesInWords(badEventsOf(alert).slice(before?.told_events ?? 0)) },
+  { name: ALSO_ON, value: namesInWords(badEventsOf(alert).slice(before?.told_events ?? 0)) },
 ]
 
 type Fields = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 import { chunksOf, type Kysely, type Tables, type Transaction } from '../store/index.ts'
-import type { AlertMessage } from './message.ts'
+import { type AlertMessage, ALSO_ON, type Fact } from './message.ts'
 import { BRIEF, GATHER_MS, isUnsent, notBefore, type OutboxEntry } from './outbox-entry.ts'
 
 /** An opening that waits and that no one was sent. Times are epoch ms. */
@@ -18,7 +18,7 @@ function mergedWith({ opening, notBefore: due }: Waiting, next: AlertMessage): A
     case 'escalated':
     case 'explained':
     case 'widened':
-      return { ...next, kind: 'opened' }
+      return { ...next, kind: 'opened', facts: withEarlierEvents(opening, next) }
     case 'flapping':
       return next
     case 'reminder':
@@ -27,6 +27,16 @@ function mergedWith({ opening, notBefore: due }: Waiting, next: AlertMessage): A
     default:
       return null
   }
+}
+
+const FACTS_MAX = 8
+
+/** The facts of the next message, with the events that have been added to the opening while it waited. */
+function withEarlierEvents(opening: AlertMessage, next: AlertMessage): readonly Fact[] {
+  const added = [opening, next].flatMap(({ facts }) => facts.filter(({ name }) => name === ALSO_ON))
+  if (added.length === 0) return next.facts
+  const all = { name: ALSO_ON, value: added.map(({ value }) => value).join(', ') }
+  return [all, ...next.facts.filter(({ name }) => name !== ALSO_ON)].slice(0, FACTS_MAX)
 }
 
 /**

@@ -31,6 +31,9 @@ export interface Fact {
   value: string
 }
 
+/** The fact that names the events that a tag has become bad on besides. */
+export const ALSO_ON = 'Now also on'
+
 export interface AlertMessage {
   kind: AlertMessageKind
   alert: {

@@ -78,6 +78,19 @@ testLogic('a warning whose cause is found before it was sent opens with it, when
   assert.deepEqual(await rows(), ['opened pending “explained” +30'])
 })
 
+testLogic('an opening that waits names all events that were added to it meanwhile', async (store) => {
+  const { write, open } = await writer(store)
+  await open()
+  const on = (value: string) => ({ ...message('widened'), facts: [{ name: 'Now also on', value }] })
+  await write('widened', 5, { message: on('“purchase”') })
+  await write('widened', 10, { message: on('“refund”') })
+  await write('escalated', 12)
+  const row = await store.write.selectFrom('deliveries').select('message').executeTakeFirstOrThrow()
+  assert.deepEqual((JSON.parse(row.message) as AlertMessage).facts, [
+    { name: 'Now also on', value: '“purchase”, “refund”' },
+  ])
+})
+
 testOnEveryEngine(
   'a channel that fails gathers no reminders, which would all say the same in the end',
   async (store) => {
