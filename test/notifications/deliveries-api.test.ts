@@ -100,6 +100,24 @@ testPerEngine('a retry by hand tries a channel that is off, and a group goes tog
 })
 
 testPerEngine(
+  'a retry by hand sends nothing about other clients, though it went with it',
+  async (engine, t) => {
+    const { newClient, enqueueAbout, list, call, store } = await stage(t, engine, {}, true)
+    const [one, two] = [await newClient({}), await newClient({})]
+    await enqueueAbout(one, ['resolved A', 'resolved B'])
+    await enqueueAbout(two, ['resolved C'])
+    await store.write.updateTable('deliveries').set({ state: 'failed', group_id: 'together' }).execute()
+    const [, own] = await list(`?client_id=${one.id}`)
+    assert.equal((await call('POST', `/api/deliveries/${own?.id}/retry`)).status, 200)
+    assert.deepEqual(
+      (await list()).map(({ title, state }) => `${title} ${state}`),
+      ['C failed', 'B pending', 'A pending'],
+    )
+  },
+  logicEngines,
+)
+
+testPerEngine(
   'a cancelled message is not retried',
   async (engine, t) => {
     const { newClient, enqueueAbout, run, list, call, hookUrl } = await stage(t, engine)

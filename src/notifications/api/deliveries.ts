@@ -109,8 +109,8 @@ function stateOf(text: string): DeliveryRecord['state'] {
 }
 
 /**
- * Has a message sent again as soon as may be, with all that went with it, and for another 24 hours if need be. A channel that
- * is off or waits after a failure is tried at once.
+ * Has a message sent again as soon as may be, with all of its client that went with it, and for another 24 hours if need be. A channel
+ * that is off or waits after a failure is tried at once.
  *
  * @throws AppError `not_found`; `conflict` when it was delivered or cancelled
  */
@@ -130,6 +130,8 @@ export async function retryDelivery(ctx: Context, id: string): Promise<DeliveryR
       }))
       .where('channel', '=', row.channel)
       .where((eb) => (row.group_id === null ? eb('id', '=', id) : eb('group_id', '=', row.group_id)))
+      // To the operator go ends of several clients as one.
+      .where('client_id', row.client_id === null ? 'is' : '=', row.client_id)
       .where('state', 'in', ['pending', 'failed'])
       .execute()
     await trx

@@ -44,7 +44,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
         tags,
         summary: 'Retry a delivery',
         description:
-          'Has a failed or waiting message sent as soon as may be, with all that goes out together with it. A channel that is ' +
+          'Has a failed or waiting message sent as soon as may be, with all of its client that goes out together with it. A channel that is ' +
           'off is tried again. 409 when it was delivered or cancelled.',
         params: DeliveryParams,
         response: { 200: DeliveryRecord, ...errorResponses(404, 409) },
