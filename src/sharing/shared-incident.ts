@@ -125,8 +125,8 @@ export function sharedIncidentRoutes(app: HttpApp, { store, clock }: { store: St
         tags: ['Sharing'],
         summary: "An incident of a client's site",
         description:
-          'What `/status/{token}/incidents/{incident_id}` shows; needs no other key. Up to 5 s old. Incidents of other clients, and those ' +
-          'of vendors, are answered like ones that never were.',
+          'What `/status/{token}/incidents/{incident_id}` shows; needs no other key. Up to 5 s old. Incidents of other clients, of paused sites and ' +
+          'of vendors are answered like ones that never were.',
         security: [],
         params: Params,
         response: { 200: SharedIncident, ...errorResponses(404) },
@@ -138,9 +138,11 @@ export function sharedIncidentRoutes(app: HttpApp, { store, clock }: { store: St
       const client = await clientOfStatusLink(store.read, token)
       const own = await store.read
         .selectFrom('incidents')
-        .select('id')
-        .where('id', '=', id)
-        .where('client_id', '=', client.id)
+        .innerJoin('sites', 'sites.id', 'incidents.site_id')
+        .select('incidents.id')
+        .where('incidents.id', '=', id)
+        .where('incidents.client_id', '=', client.id)
+        .where('sites.is_active', '=', 1)
         .executeTakeFirst()
       if (own === undefined) throw notFound('Incident')
       reply.header('x-robots-tag', 'noindex, nofollow')

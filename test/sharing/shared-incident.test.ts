@@ -131,7 +131,7 @@ testPerEngine('why a check cannot run is not said, nor what quotes it', async (e
 })
 
 testPerEngine(
-  'a link opens no incident of others or of vendors, and none when it is revoked',
+  'a link opens no incident of others, of vendors or of a paused site, and none when it is revoked',
   async (engine, t) => {
     const { clock, call, get, newClient, store } = await start(t, engine)
     const [acme, other] = [await newClient('Acme'), await newClient('Other')]
@@ -143,6 +143,10 @@ testPerEngine(
     for (const id of [foreign.id, vendor.id, UNKNOWN_ID, 'no-id']) {
       const answer = await get(acme.token, id)
       assert.deepEqual([answer.status, answer.json<{ error: string }>().error], [404, 'not_found'], id)
+    }
+    for (const is_active of [false, true]) {
+      await call('PATCH', `/api/sites/${acme.site.id}`, { is_active })
+      assert.equal((await get(acme.token, own.id)).status, is_active ? 200 : 404)
     }
     clock.advance(SECOND)
     await call('DELETE', `/api/clients/${acme.id}/status-link`)
