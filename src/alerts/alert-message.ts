@@ -1,5 +1,5 @@
 import { duration, fieldsOf, HOUR, namesInWords, number } from '../lib/index.ts'
-import { type AlertMessage, ALSO_ON, type Fact, type MessageImpact } from '../notifications/index.ts'
+import { ALSO_ON, type AlertMessage, type Fact, type MessageImpact } from '../notifications/index.ts'
 import { PROBE_TYPES } from '../probes/index.ts'
 import {
   type AlertRow,

@@ -157,7 +157,7 @@ const awaitsEnd = (
 const QUIETENS: readonly AlertMessageKind[] = ['acknowledged', 'unacknowledged', 'resolved']
 
 /** What is no more than a warning, and due then, waits for the end of the client's quiet hours, by the site's clock. */
-const quietEndOf = ({ quietHours, site }: AlertSource, due: number): number | null =>
+export const quietEndOf = ({ quietHours, site }: AlertSource, due: number): number | null =>
   quietHours === null ? null : quietUntil(quietHours, site.timezone, due)
 
 /** Of these incidents those of vendors, with whose. */

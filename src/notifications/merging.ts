@@ -1,5 +1,5 @@
 import { chunksOf, type Kysely, type Tables, type Transaction } from '../store/index.ts'
-import { type AlertMessage, ALSO_ON, type Fact } from './message.ts'
+import { ALSO_ON, type AlertMessage, type Fact } from './message.ts'
 import { BRIEF, GATHER_MS, isUnsent, notBefore, type OutboxEntry } from './outbox-entry.ts'
 
 /** An opening that waits and that no one was sent. Times are epoch ms. */
@@ -115,7 +115,12 @@ function endOf(known: Waiting, merged: AlertMessage, entry: OutboxEntry, now: nu
  *
  * @returns the channels
  */
-export async function restoreOpenings(trx: Transaction<Tables>, alertId: string, now: number): Promise<string[]> {
+export async function restoreOpenings(
+  trx: Transaction<Tables>,
+  alertId: string,
+  now: number,
+  heldUntil: number | null,
+): Promise<string[]> {
   const rows = await trx
     .selectFrom('deliveries')
     .select(['id', 'channel', 'message'])
@@ -132,7 +137,7 @@ export async function restoreOpenings(trx: Transaction<Tables>, alertId: string,
       .set({
         kind: 'opened',
         message: JSON.stringify(untold.opening),
-        not_before: Math.max(untold.due, now + GATHER_MS),
+        not_before: Math.max(untold.due, now + GATHER_MS, channel === 'global' ? now : (heldUntil ?? now)),
       })
       .where('id', '=', id)
       .where('state', '=', 'pending')

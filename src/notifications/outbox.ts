@@ -229,14 +229,16 @@ export async function amendMessages(
 /**
  * Takes back that an alert is resolved, on all channels that have not been sent it.
  *
+ * @param heldUntil when the client's quiet hours end that an opening waits for which is to be sent after all
  * @returns these channels
  */
 export async function withdrawEnd(
   trx: Transaction<Tables>,
   alertId: string,
   now: number,
+  heldUntil: number | null = null,
 ): Promise<ReadonlySet<string>> {
-  const restored = await restoreOpenings(trx, alertId, now)
+  const restored = await restoreOpenings(trx, alertId, now, heldUntil)
   const withdrawn = await trx
     .updateTable('deliveries')
     .set({ state: 'cancelled', last_error: 'it is bad again' })

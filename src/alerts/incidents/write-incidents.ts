@@ -1,6 +1,7 @@
 import { quoted } from '../../lib/index.ts'
-import { channelsTold, withdrawEnd } from '../../notifications/index.ts'
+import { channelsTold, GATHER_MS, withdrawEnd } from '../../notifications/index.ts'
 import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
+import { quietEndOf } from '../message-entries.ts'
 import { areMuted, isSilenced } from '../mutes.ts'
 import type { AlertContext } from '../rules.ts'
 import { type Case, factsOfSites, lockCases, saveCases } from './case.ts'
@@ -62,7 +63,7 @@ export async function throughIncidents(
     facts,
     now,
   )
-  const knowing = await withdrawnEnds(trx, news, now)
+  const knowing = await withdrawnEnds(trx, news, context)
   const { written, intents } = speakAll(moves, cases, context, knowing)
   for (const { kind, known, note } of news) {
     intents.push({ known, kind, note, move: null, ending: null, knowing: knowing.get(known) ?? NONE })
@@ -132,16 +133,18 @@ const NONE: ReadonlySet<string> = new Set()
 async function withdrawnEnds(
   trx: Transaction<Tables>,
   news: readonly News[],
-  now: number,
+  { sources, now }: AlertContext,
 ): Promise<Map<Case, ReadonlySet<string>>> {
   const knowing = new Map<Case, ReadonlySet<string>>()
   for (const { kind, known } of news) {
     const { row, alerts } = known
     const voice = row.announced_alert_id
     if (kind !== 'opened' || voice === null) continue
-    const withdrawn = await withdrawEnd(trx, voice, now)
-    knowing.set(known, withdrawn)
     const severity = worstOf(alerts.values())
+    const source = [...alerts.values()].map(({ probe_id }) => sources.get(probe_id)).find((one) => one !== undefined)
+    const isHeld = severity !== 'critical' && row.notified_severity !== 'critical' && source !== undefined
+    const withdrawn = await withdrawEnd(trx, voice, now, isHeld ? quietEndOf(source, now + GATHER_MS) : null)
+    knowing.set(known, withdrawn)
     const told = [...((await channelsTold(trx, [voice])).get(voice)?.keys() ?? [])]
     // Where it was a warning to the last, that it is critical is still to be said.
     const isKnown = severity === 'critical' ? withdrawn.size > 0 : told.every((key) => withdrawn.has(key))
