@@ -126,6 +126,7 @@ const PLACES: readonly [words: string, of: IncidentSummary, parts: IncidentSumma
   ['Shop · ACME', incident('a'), []],
   ['a paused site', incident('a', { site_id: 'gone' }), []],
   ['2 sites', incident('a', VENDOR), []],
+  ['deleted sites', incident('a', { ...VENDOR, site_count: 0 }), []],
   ['2 sites: Shop, Blog', incident('a', VENDOR), [incident('b'), incident('c', { site_id: 'blog' })]],
   ['5 sites: Shop …', incident('a', { ...VENDOR, site_count: 5 }), [incident('b'), incident('c')]],
 ]

@@ -180,7 +180,8 @@ export async function writeVendor(
   const known: Case = { row: { ...before }, before, alerts: new Map(), events: [] }
   const { row, events } = known
   row.started_at = Math.min(row.started_at, ...parts.map(({ started_at }) => started_at))
-  row.title = before.title.replace(/\b\d+(?= of )/, String(parts.length))
+  // What was on sites that are all deleted by now keeps its words.
+  if (parts.length > 0) row.title = before.title.replace(/\b\d+(?= of )/, String(parts.length))
   row.severity = lasting.length === 0 ? row.severity : severityOfAll(lasting)
   if (before.severity !== 'critical' && row.severity === 'critical')
     events.push({ kind: 'escalated', actor: null, text: 'Critical on one of its sites' })
@@ -191,7 +192,8 @@ export async function writeVendor(
   }
   if (lasting.length === 0) {
     Object.assign(row, { state: 'resolved', resolved_at: now, impact_due: now })
-    events.push({ kind: 'resolved', actor: null, text: `The last of ${parts.length} sites is well again` })
+    const text = parts.length === 0 ? 'Its sites were deleted' : `The last of ${parts.length} sites is well again`
+    events.push({ kind: 'resolved', actor: null, text })
     if (row.announced_at !== null) says.push('vendor_resolved')
   }
   await saveCases(trx, [known], now)

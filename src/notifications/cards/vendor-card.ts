@@ -24,11 +24,12 @@ export function vendorCard({ kind, incident, vendor, sites }: VendorMessage, { p
   const facts: Fact[] = [
     isOver ? { name: 'Lasted', value: lasted } : { name: 'Since', value: since },
     ...(typeof incident.impact?.text === 'string' ? [fact(isOver ? 'Lost' : 'Lost so far', incident.impact.text)] : []),
-    { name: 'Clients', value: String(clients) },
+    // All of them may have been deleted by its end.
+    ...(clients === 0 ? [] : [{ name: 'Clients', value: String(clients) }]),
   ]
   return {
     tone: isOver ? 'ok' : incident.severity,
-    heading: `[${isOver ? 'RESOLVED' : incident.severity.toUpperCase()}] ${name(vendor)} — ${sites.length} sites`,
+    heading: `[${isOver ? 'RESOLVED' : incident.severity.toUpperCase()}] ${name(vendor)}${sites.length === 0 ? '' : ` — ${sites.length} sites`}`,
     what: capitalised(cut(oneLine(incident.title), LINE_MAX)) || '?',
     since: isOver ? null : ` since ${since}`,
     paragraphs: isOver

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { handleIncident } from '../../../src/alerts/incidents/handle-incident.ts'
 import { summariesOf } from '../../../src/alerts/incidents/reach.ts'
 import { DAY, floorTo, MINUTE } from '../../../src/lib/index.ts'
+import { vendorCard } from '../../../src/notifications/cards/vendor-card.ts'
 import type { AlertMessage, VendorMessage } from '../../../src/notifications/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/index.ts'
 import type { Store } from '../../../src/store/index.ts'
@@ -132,6 +133,20 @@ testLogic(
     assert.deepEqual((await texts(store, chat)).slice(2), ['resolved pending'])
   },
 )
+
+testLogic("a vendor's incident whose sites are all deleted ends, and counts none of them", async (store, t) => {
+  const { fail, sites, alerts, upkeep } = await watchSites(t, store, 12)
+  await fail(4)
+  await store.write.transaction().execute((trx) => alerts.deletionHooks.removeOfSites(trx, sites.slice(0, 4)))
+  await upkeep()
+  const [vendor] = await incidents(store)
+  assert.deepEqual([vendor?.state, vendor?.title], ['resolved', 'Meta tags fail on 4 of 12 sites'])
+  const events = await store.write.selectFrom('incident_events').select(['kind', 'text']).orderBy('id').execute()
+  assert.deepEqual(events.at(-1), { kind: 'resolved', text: 'Its sites were deleted' })
+  const { message = '{}' } = (await on(store, 'global')).at(-1) ?? {}
+  const card = vendorCard(JSON.parse(message) as VendorMessage, { publicUrl: '', at: 0 })
+  assert.deepEqual([card.heading, card.facts.map(({ name }) => name)], ['[RESOLVED] Meta', ['Lasted']])
+})
 
 testOnEveryEngine('what fails on two sites is a fault of each', async (store, t) => {
   const { fail } = await watchSites(t, store, 2)

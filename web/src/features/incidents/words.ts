@@ -42,7 +42,7 @@ export function whereWords(
     return site === undefined ? 'a paused site' : `${site.name} · ${site.client_name}`
   }
   const names = [...new Set(parts.flatMap((part) => sites[part.site_id ?? '']?.name ?? []))]
-  const count = counted(site_count, 'site')
+  const count = site_count === 0 ? 'deleted sites' : counted(site_count, 'site')
   if (names.length === 0) return count
   const shown = names.slice(0, NAMES_MOST).join(', ')
   return names.length > NAMES_MOST || site_count > names.length ? `${count}: ${shown} …` : `${count}: ${shown}`
