@@ -4,7 +4,7 @@ import { attemptAll, DAY, HOUR, MINUTE } from '../lib/index.ts'
 import { type DeletionHooks, digestOf } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import type { DigestContext, DigestKind, DueDigest, DuePeriod } from './due-digest.ts'
-import { writeDigest } from './write-digest.ts'
+import { SAME_MS, writeDigest } from './write-digest.ts'
 
 /** Longer than any period may still be due. */
 const KEPT_MS = 60 * DAY
@@ -86,7 +86,7 @@ export async function dueDigests({ read }: Pick<Store, 'read'>, now: number): Pr
     .select(['client_id', 'period_end'])
     .where('period_end', '>', now - LOOK_BACK_MS)
     .execute()
-  const done = new Set(rows.map(({ client_id, period_end }) => `${client_id} ${period_end}`))
+  const ends = Map.groupBy(rows, ({ client_id }) => client_id)
   const periods = new Map<string, DuePeriod>()
   return clients.flatMap((client): DueDigest[] => {
     const { id, timezone } = client
@@ -95,7 +95,8 @@ export async function dueDigests({ read }: Pick<Store, 'read'>, now: number): Pr
     const key = `${kind} ${timezone}`
     const period = periods.get(key) ?? duePeriod(kind, timezone, now)
     periods.set(key, period)
-    return done.has(`${id} ${period.to}`) ? [] : [{ clientId: id, kind, timezone, period }]
+    const isDone = ends.get(id)?.some(({ period_end }) => Math.abs(period_end - period.to) < SAME_MS) ?? false
+    return isDone ? [] : [{ clientId: id, kind, timezone, period }]
   })
 }
 

@@ -10,6 +10,9 @@ import { morningOf } from './morning.ts'
 /** The morning's digest is no use in the evening, nor are several at once after days of standstill. */
 const TOO_LATE_MS = 12 * HOUR
 
+/** Periods that end so close to each other are one, by the clocks of two zones: the client's is that of its oldest site at the time. */
+export const SAME_MS = 12 * HOUR
+
 type Content = Pick<DigestMessage, 'sites' | 'incidents' | 'morning'>
 
 /**
@@ -24,12 +27,16 @@ export async function writeDigest(context: DigestContext, due: DueDigest): Promi
     const now = clock.now()
     const client = await lockClient(trx, clientId)
     if (client?.is_active !== 1 || client.email === null || client.digest === 'off') return
-    const { numInsertedOrUpdatedRows } = await trx
-      .insertInto('digests')
-      .values({ client_id: clientId, period_end: period.to, written_at: now })
-      .onConflict((conflict) => conflict.columns(['client_id', 'period_end']).doNothing())
-      .executeTakeFirstOrThrow()
-    if (content === null || numInsertedOrUpdatedRows !== 1n) return
+    const done = await trx
+      .selectFrom('digests')
+      .select('period_end')
+      .where('client_id', '=', clientId)
+      .where('period_end', '>', period.to - SAME_MS)
+      .where('period_end', '<', period.to + SAME_MS)
+      .executeTakeFirst()
+    if (done !== undefined) return
+    await trx.insertInto('digests').values({ client_id: clientId, period_end: period.to, written_at: now }).execute()
+    if (content === null) return
     const message: DigestMessage = {
       kind: 'digest',
       client: { id: client.id, name: client.name },
