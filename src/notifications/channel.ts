@@ -53,7 +53,10 @@ export interface Channel {
 export const takesSeverity = ({ minimumSeverity }: Pick<Channel, 'minimumSeverity'>, severity: string): boolean =>
   minimumSeverity !== 'critical' || severity === 'critical'
 
-/** Every channel that reaches the recipients; an address that occurs twice gets one message. */
+/**
+ * Every channel that reaches the recipients. An address that occurs twice gets one message, also where it is one of a list: then by the
+ * channel that takes more.
+ */
 export function channelsOf({ client, globalWebhook, isEmailOn }: Recipients): Channel[] {
   const channels: Channel[] = []
   if (globalWebhook !== null) channels.push({ key: 'global', address: globalWebhook })
@@ -61,15 +64,24 @@ export function channelsOf({ client, globalWebhook, isEmailOn }: Recipients): Ch
     channels.push({ key: `chat:${client.id}`, address: client.chat_webhook })
   }
   if (client.email !== null && isEmailOn) channels.push({ key: `email:${client.id}`, address: client.email })
-  const taken = new Set(channels.map(({ address }) => address))
-  for (const { id, address, minimumSeverity, warningsAfterMs } of client.channels) {
-    const isMute = kindOf(ownKey(client.id, id), address) === 'email' && !isEmailOn
-    if (taken.has(address) || isMute) continue
-    taken.add(address)
-    channels.push({ key: ownKey(client.id, id), address, minimumSeverity, warningsAfterMs })
+  const taken = new Set(channels.flatMap(addressesOf))
+  const takesLess = ({ minimumSeverity }: OwnChannel) => Number(minimumSeverity === 'critical')
+  for (const own of client.channels.toSorted((a, b) => takesLess(a) - takesLess(b))) {
+    const { id, address, minimumSeverity, warningsAfterMs } = own
+    const key = ownKey(client.id, id)
+    const all = addressesOf({ key, address })
+    const left = all.filter((one) => !taken.has(one))
+    if (left.length === 0 || (kindOf(key, address) === 'email' && !isEmailOn)) continue
+    for (const one of left) taken.add(one)
+    const reached = left.length === all.length ? address : left.join(', ')
+    channels.push({ key, address: reached, minimumSeverity, warningsAfterMs })
   }
   return channels
 }
+
+/** Each one that gets a message of its own: an e-mail may go to several. */
+const addressesOf = ({ key, address }: Channel): string[] =>
+  kindOf(key, address) === 'email' ? address.toLowerCase().split(/\s*,\s*/) : [address]
 
 /** The ways to reach one person of a client's rotation: a channel of the client, and an address that is this person's alone. */
 export function channelsOfPerson({ id, email, channelId }: OnCallPerson, recipients: Recipients): Channel[] {
@@ -94,11 +106,12 @@ export const channelsOfPeople = (recipients: Recipients): Channel[] =>
   )
 
 function withoutCommon(channels: readonly Channel[], recipients: Recipients): Channel[] {
-  const common = new Set(channelsOf(recipients).flatMap(({ address }) => [address, ...address.split(/\s*,\s*/)]))
+  const common = new Set(channelsOf(recipients).flatMap(addressesOf))
   const seen = new Set<string>()
-  return channels.filter(({ address }) => {
-    if (common.has(address) || seen.has(address)) return false
-    seen.add(address)
+  return channels.filter((channel) => {
+    const all = addressesOf(channel)
+    if (all.every((one) => common.has(one)) || seen.has(channel.address)) return false
+    seen.add(channel.address)
     return true
   })
 }
