@@ -37,10 +37,16 @@ export class Alerts extends JobRunner {
   /** Goes into the transaction that writes results. */
   readonly onResults: ResultHook
   readonly channelSettings: ChannelSettings
+  /** They come before those of the probes, whose rows they read. */
+  readonly deletionHooks: DeletionHooks
 
   constructor({ store, clock, leases, channelSettings, keyEvents, resultDays, onError }: AlertsOptions) {
     super({ clock, leases, onError })
     this.channelSettings = channelSettings
+    this.deletionHooks = {
+      removeOfSites: (trx, sites) => removeAlertsOfSites(trx, sites, clock.now()),
+      removeOfClient: (trx, clientId) => removeMutesOf(trx, { clientIds: [clientId] }),
+    }
     this.onResults = (trx, written) => judgeResults(trx, store, written, channelSettings, clock.now())
     this.jobs
       .onOneNode('alerts', UPKEEP_INTERVAL_MS, async (shouldContinue) => {
@@ -59,12 +65,6 @@ export class Alerts extends JobRunner {
         await clearIncidents(store, resultDays, now, shouldContinue)
         await clearMutes(store, resultDays, now)
       })
-  }
-
-  /** They come before those of the probes, whose rows they read. */
-  readonly deletionHooks: DeletionHooks = {
-    removeOfSites: removeAlertsOfSites,
-    removeOfClient: (trx, clientId) => removeMutesOf(trx, { clientIds: [clientId] }),
   }
 }
 
@@ -132,13 +132,17 @@ export async function clearMutes({ write }: Pick<Store, 'write'>, days: number, 
  * Deletes what is kept here of sites that are being deleted: alerts with their timelines, feedback and messages, incidents, silences
  * and maintenance, those of their probes too. To be called while the probes are still there.
  */
-async function removeAlertsOfSites(trx: Transaction<Tables>, sites: readonly DeletedSite[]): Promise<void> {
+async function removeAlertsOfSites(
+  trx: Transaction<Tables>,
+  sites: readonly DeletedSite[],
+  now: number,
+): Promise<void> {
   // One by one: no limit of parameters is met, whatever the number of sites.
   for (const { id: siteId } of sites) {
     const probes = await trx.selectFrom('probes').select('id').where('site_id', '=', siteId).execute()
     await removeMutesOf(trx, { siteIds: [siteId], probeIds: probes.map(({ id }) => id) })
     const ofSite = trx.selectFrom('alerts').select('id').where('site_id', '=', siteId)
-    await removeMessagesOfAlerts(trx, ofSite)
+    await removeMessagesOfAlerts(trx, ofSite, now)
     await trx.deleteFrom('alert_events').where('alert_id', 'in', ofSite).execute()
     await trx.deleteFrom('alert_feedback').where('site_id', '=', siteId).execute()
     await trx.deleteFrom('alerts').where('site_id', '=', siteId).execute()

@@ -32,6 +32,8 @@ export {
   outcomeOfFailure,
   smtpServer,
 } from './email/transport.ts'
+export { removeMessagesOfAlerts } from './farewell.ts'
+export { GIVEN_UP, TRIED_FOR_MS, tryAgain } from './given-up.ts'
 export { channelKind, type KindName } from './kinds/kinds.ts'
 export { briefOnes, sayCritical } from './merging.ts'
 export * from './message.ts'
@@ -45,8 +47,6 @@ export {
   heldOpenings,
   postponeOpenings,
   releaseHeld,
-  removeMessagesOfAlerts,
-  TRIED_FOR_MS,
   withdrawEnd,
   withdrawMessages,
 } from './outbox.ts'

@@ -14,9 +14,10 @@ import {
 } from './delivery/attempt.ts'
 import { backoffMs } from './delivery/schedule.ts'
 import { Delivery } from './delivery/sender.ts'
+import { forgetDeletedChannels, removeMessagesOfClient } from './farewell.ts'
 import type { Message } from './message.ts'
 import { deliveryMetrics, type NotificationsWatch } from './metrics.ts'
-import { clearDeliveries, removeMessagesOfClient } from './outbox.ts'
+import { clearDeliveries } from './outbox.ts'
 import type { SendOutcome, Transports } from './transport.ts'
 
 const RETENTION_INTERVAL_MS = 10 * MINUTE
@@ -88,7 +89,10 @@ export class Notifications {
     this.#jobs = new Jobs({ clock, leases, onError }).deletingByAge(
       'delivery-retention',
       RETENTION_INTERVAL_MS,
-      (now, shouldContinue) => clearDeliveries(store, resultDays, now, shouldContinue),
+      async (now, shouldContinue) => {
+        await clearDeliveries(store, resultDays, now, shouldContinue)
+        await forgetDeletedChannels(store)
+      },
     )
   }
 

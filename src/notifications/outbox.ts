@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { DAY, firstIdAt, newOrderedId } from '../lib/index.ts'
 import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
 import { type ChannelKey, storedAddress } from './channel.ts'
@@ -167,14 +167,6 @@ async function clearBelow({ read, write }: Store, id: string): Promise<boolean> 
   return rows.length === ROWS_PER_STEP
 }
 
-/** Deletes the messages about alerts that are being deleted. */
-export async function removeMessagesOfAlerts(
-  trx: Transaction<Tables>,
-  alertIds: SelectQueryBuilder<Tables, 'alerts', { id: string }>,
-): Promise<void> {
-  await trx.deleteFrom('deliveries').where('alert_id', 'in', alertIds).execute()
-}
-
 /**
  * Takes back what waits for others of its kind and has not been settled: a message about all of it goes out on that channel instead.
  * What is about to be sent goes out.
@@ -248,51 +240,4 @@ export async function withdrawEnd(
     .returning('channel')
     .execute()
   return new Set([...restored, ...withdrawn.map(({ channel }) => channel)])
-}
-
-/** Deletes the messages about a client that is being deleted, and what is known of its channels. */
-export async function removeMessagesOfClient(trx: Transaction<Tables>, clientId: string): Promise<void> {
-  await trx.deleteFrom('deliveries').where('client_id', '=', clientId).execute()
-  await trx
-    .deleteFrom('channels')
-    .where(({ eb, or }) =>
-      or([eb('channel', 'in', [`chat:${clientId}`, `email:${clientId}`]), eb('channel', 'like', `own:${clientId}:%`)]),
-    )
-    .execute()
-  await trx.deleteFrom('client_channels').where('client_id', '=', clientId).execute()
-  await trx.deleteFrom('on_call_rotations').where('client_id', '=', clientId).execute()
-  await trx.deleteFrom('on_call_overrides').where('client_id', '=', clientId).execute()
-}
-
-/** For how long a message is tried. An older one helps no one: the dashboard shows what is wrong. */
-export const TRIED_FOR_MS = DAY
-
-const REASON = sql.lit('given up after 24 hours')
-
-/**
- * Gives up what has been tried for too long, on whatever channel, and returns how many. Does not ask whose channel it is: what
- * gets through at the same moment is marked as delivered after all.
- */
-export async function giveUpOverdue({ read, write }: Store, now: number): Promise<number> {
-  const isPending = sql<boolean>`state = 'pending'`
-  const before = now - TRIED_FOR_MS
-  // Nearly always there is none, and reading that costs no commit.
-  const overdue = await read
-    .selectFrom('deliveries')
-    .select('id')
-    .where(isPending)
-    .where('not_before', '<=', before)
-    .limit(1)
-    .executeTakeFirst()
-  if (overdue === undefined) return 0
-  const { numUpdatedRows } = await write
-    .updateTable('deliveries')
-    .set({
-      state: 'failed',
-      last_error: sql<string>`${REASON} || coalesce(': ' || last_error, '')`,
-    })
-    .where(isPending)
-    .where('not_before', '<=', before)
-    .executeTakeFirstOrThrow()
-  return Number(numUpdatedRows)
 }

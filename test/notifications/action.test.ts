@@ -86,7 +86,7 @@ const CASES: readonly [title: string, snapshot: ChannelSnapshot, expected: Actio
       { waiting: [row(), row({ id: '2', clientId: 'gone' }), row({ id: '3', clientId: null })] },
       { off_since: T },
     ),
-    { kind: 'cancel', ids: ['2'], reason: 'the client was deleted or is not active' },
+    { kind: 'cancel', ids: ['2'], reason: 'the client or the channel was deleted or is not active' },
   ],
 ]
 

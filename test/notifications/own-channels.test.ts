@@ -76,6 +76,58 @@ testPerEngine('what pages people learns of the end that comes with switching a c
   assert.deepEqual(said.toSorted(), ['enqueue resolve', 'enqueue trigger', 'ours opened'])
 })
 
+for (const what of ['site', 'client', 'channel'] as const) {
+  testPerEngine(`what pages people learns of the end that comes with deleting the ${what}`, async (engine, t) => {
+    const { add, find, call, run, clock, client, service, hookUrl, received, answer, path, list, store } =
+      await watchedServer(t, engine)
+    const pager = await add({ kind: 'pagerduty', name: 'On call', address: KEY, endpoint: `${hookUrl}/v2/enqueue` })
+    const jira = await add({ kind: 'opsgenie', name: 'Jira', address: KEY, endpoint: `${hookUrl}/jira` })
+    await add({ kind: 'webhook', name: 'Ours', address: `${hookUrl}/ours` })
+    await find(200, '<html>another server</html>')
+    await find(503)
+    received.length = 0
+    const [site] = (await call('GET', '/api/sites')).json<{ id: string }[]>()
+    const places = {
+      site: [`/api/sites/${site?.id}`],
+      client: [`/api/clients/${client.id}`],
+      channel: [`${path}/${pager.id}`, `${path}/${jira.id}`],
+    }
+    for (const place of places[what]) assert.equal((await call('DELETE', place)).status, 204)
+    const sendAll = async () => {
+      clock.advance(HOUR)
+      await service.membership.beat()
+      await run()
+    }
+    answer.status = 503
+    await sendAll()
+    answer.status = 200
+    received.length = 0
+    await sendAll()
+    const said = received.map(({ path: at, body }) => {
+      const { event_action } = JSON.parse(body) as Record<string, unknown>
+      return (
+        event_action ??
+        at
+          .split('/')
+          .slice(-2)
+          .join('/')
+          .replace(/tagwarden%3A[\w-]{36}/, 'alias')
+      )
+    })
+    const closed = ['alias%3Acritical/close?identifierType=alias', 'alias/close?identifierType=alias', 'resolve']
+    assert.deepEqual(said.toSorted(), closed)
+    for (const loop of service.worker?.notifications.loops ?? []) await loop.tick()
+    const keys = (await store.read.selectFrom('channels').select('address').execute()).map(({ address }) => address)
+    assert.equal(
+      keys.some((address) => address.includes(KEY)),
+      what === 'site',
+      'keys go with the channel',
+    )
+    if (what !== 'channel')
+      assert.ok((await list()).every(({ kind, state }) => kind === 'resolved' || state === 'delivered'))
+  })
+}
+
 testPerEngine(
   'a channel that people read may have a wait for warnings, and no other',
   async (engine, t) => {

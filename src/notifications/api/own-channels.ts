@@ -1,6 +1,8 @@
 import { AppError, invalidRequest, newOrderedId, notFound } from '../../lib/index.ts'
 import { type Context, lockClient, writeAudit } from '../../management/index.ts'
 import type { ClientChannelRow, Store, Tables, Transaction } from '../../store/index.ts'
+import { ownKey } from '../channel.ts'
+import { closeChannel } from '../farewell.ts'
 import { channelKind, type KindName, kindNameOf } from '../kinds/kinds.ts'
 import { fieldChannels } from './field-channels.ts'
 import {
@@ -93,11 +95,12 @@ export async function updateOwnChannel(
   })
 }
 
-/** What waits on it is cancelled when its turn comes. @throws AppError `not_found` */
+/** What waits on it is cancelled when its turn comes, but for ends. @throws AppError `not_found` */
 export async function deleteOwnChannel(ctx: Context, clientId: string, id: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
     const before = await lockedChannel(trx, clientId, id)
     await trx.deleteFrom('client_channels').where('id', '=', id).execute()
+    await closeChannel(trx, ownKey(clientId, id), ctx.clock.now())
     await audit(trx, ctx, 'delete', before, null)
   })
 }

@@ -91,11 +91,12 @@ export async function readSnapshot(
   const held = await pending.where('not_before', '>', now).execute()
   const rows = [...ready, ...held].sort((a, b) => (a.id < b.id ? -1 : 1))
   const clients = await clientsOf(store, [clientIdOf(key), ...rows.map(({ client_id }) => client_id)])
+  const isThere = addressNow(key, clients.get(clientIdOf(key) ?? ''), channelSettings) !== null
   return {
     channel,
     address: addressOf(channel, clients, channelSettings),
     waiting: rows.map(queuedMessage),
-    clientIds: activeIn(clients),
+    clientIds: isThere ? activeIn(clients) : new Set(),
     unannounced: await unannouncedOf(store, key, rows),
   }
 }
@@ -185,15 +186,19 @@ export async function messagesOf(
   return query.orderBy('id').execute()
 }
 
-/** Of a client that was switched off only what keeps incidents of its own can be reached: it pages people until it is told of their end. */
+/**
+ * Of a client that was switched off or deleted, and of a channel that was, only what keeps incidents of its own can be reached: it pages
+ * people until it is notified of their end. Where the channel is gone, that is the address that was used last.
+ */
 function addressOf(
-  { channel }: Pick<ChannelRow, 'channel'>,
+  { channel, address: used }: Pick<ChannelRow, 'channel' | 'address'>,
   clients: ReadonlyMap<string, Owner>,
   channelSettings: ChannelSettings,
 ): string | null {
   const key = keyOf(channel)
   const owner = clients.get(clientIdOf(key) ?? '')
   const address = addressNow(key, owner, channelSettings)
+  if (address === null && isForIncidents(kindOf(key, used))) return used
   return owner?.is_active === 0 && address !== null && !isForIncidents(kindOf(key, address)) ? null : address
 }
 

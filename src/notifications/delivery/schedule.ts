@@ -156,7 +156,7 @@ export interface ChannelSnapshot {
   /** Where it leads at present; null: nowhere any more. */
   address: string | null
   waiting: readonly QueuedMessage[]
-  /** The clients that the messages are about, as far as they exist and are active. */
+  /** The clients that the messages are about, as far as they exist and are active; none where the channel is not. */
   clientIds: ReadonlySet<string>
   /** Waiting messages that an alert is resolved whose opening never reached this channel. */
   unannounced: readonly string[]
@@ -184,7 +184,11 @@ export function actionFor(snapshot: ChannelSnapshot, now: number): Action {
     kind === 'resolved' && isForIncidents(kindOf(keyOf(channel.channel), address))
   const gone = waiting.filter((row) => row.clientId !== null && !clientIds.has(row.clientId) && !isKept(row))
   if (gone.length > 0) {
-    return { kind: 'cancel', ids: gone.map(({ id }) => id), reason: 'the client was deleted or is not active' }
+    return {
+      kind: 'cancel',
+      ids: gone.map(({ id }) => id),
+      reason: 'the client or the channel was deleted or is not active',
+    }
   }
   if (unannounced.length > 0) {
     return { kind: 'cancel', ids: unannounced, reason: 'its opening was never notified', of: 'resolved' }

@@ -1,0 +1,156 @@
+import type { SelectQueryBuilder } from 'kysely'
+import { newOrderedId } from '../lib/index.ts'
+import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
+import { type ChannelKey, keyOf, kindOf } from './channel.ts'
+import type { AlertMessage } from './message.ts'
+import { isForIncidents } from './services/services.ts'
+
+// What keeps incidents of its own pages people until it is notified of their end. So it is of what is deleted, and when it is deleted
+// itself: until then its row in `channels` stays, whose address holds its key.
+
+const keepsIncidents = ({ channel, address }: { channel: string; address: string }): boolean =>
+  isForIncidents(kindOf(keyOf(channel), address))
+
+interface Deleted {
+  alertIds?: SelectQueryBuilder<Tables, 'alerts', { id: string }>
+  channel?: ChannelKey
+  clientId?: string
+}
+
+/** What was written for such channels about what is being deleted, by channel and alert, the oldest first. */
+async function writtenToKeepers(trx: Transaction<Tables>, { alertIds, channel, clientId }: Deleted) {
+  let query = trx
+    .selectFrom('deliveries')
+    .innerJoin('channels', 'channels.channel', 'deliveries.channel')
+    .select(['deliveries.id', 'deliveries.channel', 'alert_id', 'client_id', 'kind', 'state', 'attempts', 'group_id'])
+    .select(['receipt', 'channels.address'])
+    .where('deliveries.channel', 'like', 'own:%')
+    .where('alert_id', 'is not', null)
+    .orderBy('deliveries.id')
+  if (alertIds !== undefined) query = query.where('alert_id', 'in', alertIds)
+  if (channel !== undefined) query = query.where('deliveries.channel', '=', channel)
+  if (clientId !== undefined) query = query.where('client_id', '=', clientId)
+  const rows = await query.execute()
+  return Map.groupBy(rows.filter(keepsIncidents), (row) => `${row.channel} ${row.alert_id}`)
+}
+
+/**
+ * Ends there what was opened of these alerts, in the transaction that deletes them, and deletes all other messages about them.
+ */
+export async function removeMessagesOfAlerts(
+  trx: Transaction<Tables>,
+  alertIds: SelectQueryBuilder<Tables, 'alerts', { id: string }>,
+  now: number,
+): Promise<void> {
+  const kept = await writeEnds(trx, { alertIds }, now)
+  await trx
+    .deleteFrom('deliveries')
+    .where('alert_id', 'in', alertIds)
+    .$if(kept.length > 0, (others) => others.where('id', 'not in', kept))
+    .execute()
+}
+
+/** Ends what was opened on a channel that is being deleted. */
+export const closeChannel = (trx: Transaction<Tables>, channel: ChannelKey, now: number): Promise<string[]> =>
+  writeEnds(trx, { channel }, now)
+
+/** @returns ids of these messages, and of those by which the service knows what else it opened */
+async function writeEnds(trx: Transaction<Tables>, deleted: Deleted, now: number): Promise<string[]> {
+  const kept: string[] = []
+  for (const rows of (await writtenToKeepers(trx, deleted)).values()) {
+    const last = rows.findLast(({ state }) => state !== 'cancelled')
+    // What is settled may be on its way.
+    const wasTried = rows.some(
+      ({ state, attempts, group_id }) => state === 'delivered' || attempts > 0 || group_id !== null,
+    )
+    if (last === undefined || !wasTried || (last.kind === 'resolved' && last.state === 'delivered')) continue
+    const { message } = await trx
+      .selectFrom('deliveries')
+      .select('message')
+      .where('id', '=', last.id)
+      .executeTakeFirstOrThrow()
+    const { untold: _untold, ...said } = JSON.parse(message) as AlertMessage
+    const alert = { ...said.alert, state: 'resolved', resolved_at: now, resolution: 'probe_removed' } as const
+    const { channel, client_id, alert_id } = last
+    const id = newOrderedId(now)
+    const waiting = rows.flatMap((row) => (row.state === 'pending' ? row.id : []))
+    for (const ids of chunksOf(waiting)) {
+      const cancelled = { state: 'cancelled', last_error: 'what it is about, or the channel, was deleted' }
+      await trx.updateTable('deliveries').set(cancelled).where('id', 'in', ids).execute()
+    }
+    await trx
+      .insertInto('deliveries')
+      .values({
+        ...{ id, channel, client_id, alert_id, kind: 'resolved', state: 'pending', attempts: 0 },
+        ...{ message: JSON.stringify({ ...said, kind: 'resolved', alert }), created_at: now, not_before: now },
+      })
+      .execute()
+    kept.push(id, ...rows.flatMap((row) => (row.receipt === null ? [] : row.id)))
+  }
+  return kept
+}
+
+/** Deletes the messages about a client that is being deleted but for these ends, and what is known of its channels but for theirs. */
+export async function removeMessagesOfClient(trx: Transaction<Tables>, clientId: string): Promise<void> {
+  const written = await writtenToKeepers(trx, { clientId })
+  const ends = [...written.values()].filter((rows) =>
+    rows.some(({ kind, state }) => kind === 'resolved' && state === 'pending'),
+  )
+  const kept = ends
+    .flat()
+    .filter(({ kind, state, receipt }) => receipt !== null || (kind === 'resolved' && state === 'pending'))
+  const keptIds = kept.map(({ id }) => id)
+  const keptChannels = [...new Set(kept.map(({ channel }) => channel))]
+  await trx
+    .deleteFrom('deliveries')
+    .where('client_id', '=', clientId)
+    .$if(kept.length > 0, (others) => others.where('id', 'not in', keptIds))
+    .execute()
+  await trx
+    .deleteFrom('channels')
+    .where(({ eb, or }) =>
+      or([eb('channel', 'in', [`chat:${clientId}`, `email:${clientId}`]), eb('channel', 'like', `own:${clientId}:%`)]),
+    )
+    .$if(kept.length > 0, (others) => others.where('channel', 'not in', keptChannels))
+    .execute()
+  await trx.deleteFrom('client_channels').where('client_id', '=', clientId).execute()
+  await trx.deleteFrom('on_call_rotations').where('client_id', '=', clientId).execute()
+  await trx.deleteFrom('on_call_overrides').where('client_id', '=', clientId).execute()
+}
+
+/** Forgets channels that keep incidents and were deleted, once nothing waits on them. */
+export async function forgetDeletedChannels({ read, write }: Store): Promise<void> {
+  const rows = await read
+    .selectFrom('channels')
+    .select(['channel', 'address'])
+    .where('channel', 'like', 'own:%')
+    .execute()
+  for (const chunk of chunksOf(rows.filter(keepsIncidents))) {
+    const there = await read
+      .selectFrom('client_channels')
+      .select('id')
+      .where(
+        'id',
+        'in',
+        chunk.map(({ channel }) => channel.split(':')[2] ?? ''),
+      )
+      .execute()
+    const ids = new Set(there.map(({ id }) => id))
+    const gone = chunk.flatMap(({ channel }) => (ids.has(channel.split(':')[2] ?? '') ? [] : channel))
+    if (gone.length === 0) continue
+    await write
+      .deleteFrom('channels')
+      .where('channel', 'in', gone)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('deliveries')
+              .select('deliveries.id')
+              .whereRef('deliveries.channel', '=', 'channels.channel')
+              .where('deliveries.state', '=', 'pending'),
+          ),
+        ),
+      )
+      .execute()
+  }
+}
