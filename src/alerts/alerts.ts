@@ -5,6 +5,7 @@ import { type ChannelSettings, removeMessagesOfAlerts } from '../notifications/i
 import type { ResultHook } from '../probes/index.ts'
 import type { Store, Tables, Transaction } from '../store/index.ts'
 import { removeFeedback } from './feedback-rows.ts'
+import { forgetGivenUp, resumeHandovers } from './given-up.ts'
 import { holdMuted } from './hold-muted.ts'
 import { escalateUnacknowledged } from './incidents/escalate.ts'
 import { followImpacts } from './incidents/follow-impact.ts'
@@ -49,6 +50,10 @@ export class Alerts extends JobRunner {
     }
     this.onResults = (trx, written) => judgeResults(trx, store, written, channelSettings, clock.now())
     this.jobs
+      .onOneNode('given-up', MINUTE, async () => {
+        await forgetGivenUp(store, clock.now())
+        await resumeHandovers(store, clock.now())
+      })
       .onOneNode('alerts', UPKEEP_INTERVAL_MS, async (shouldContinue) => {
         await holdMuted(store, clock.now())
         await runUpkeep(store, channelSettings, clock.now(), shouldContinue)

@@ -1,4 +1,4 @@
-import { TRIED_FOR_MS } from '../notifications/index.ts'
+import { type AlertMessage, GIVEN_UP, TRIED_FOR_MS, tryAgain } from '../notifications/index.ts'
 import { chunksOf, type Store } from '../store/index.ts'
 
 /** Alerts of one round; the rest comes with the next. */
@@ -33,6 +33,31 @@ export async function forgetGivenUp(store: Store, now: number): Promise<void> {
         .execute()
     }
   })
+}
+
+/**
+ * Tries messages again that handed an incident over to someone and were given up, while no one takes care of it: each is written once, to
+ * that person alone.
+ */
+export async function resumeHandovers(store: Store, now: number): Promise<void> {
+  const rows = await store.read
+    .selectFrom('incidents')
+    .innerJoin('on_call_escalations', 'on_call_escalations.incident_id', 'incidents.id')
+    .innerJoin('deliveries', 'deliveries.alert_id', 'incidents.announced_alert_id')
+    .select(['deliveries.id', 'deliveries.message'])
+    .where('incidents.state', '=', 'open')
+    .where('deliveries.kind', '=', 'reminder')
+    .where('deliveries.state', '=', 'failed')
+    .where('deliveries.last_error', 'like', `${GIVEN_UP}%`)
+    .limit(PER_ROUND)
+    .execute()
+  const isHandover = ({ message }: { message: string }) =>
+    typeof (JSON.parse(message) as AlertMessage).incident?.note === 'string'
+  await tryAgain(
+    store,
+    rows.filter(isHandover).map(({ id }) => id),
+    now,
+  )
 }
 
 /** Unresolved alerts whose last message was written before that time, reached no one, and waits nowhere any more. */

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { MINUTE } from '../lib/index.ts'
 import { type ChannelSettings, isReachable, offChannels, withChannels } from '../notifications/index.ts'
 import { type AlertRow, chunksOf, type IncidentRow, type Store, type Tables, type Transaction } from '../store/index.ts'
-import { forgetGivenUp } from './given-up.ts'
 import type { PendingTransition } from './incidents/due-messages.ts'
 import { suppressedBy } from './incidents/speak.ts'
 import { ESTIMATED, LATE_ESTIMATED_MS, LATE_MS } from './incidents/steady.ts'
@@ -16,7 +15,7 @@ import { lockUnresolved, writeTransitions } from './write-transitions.ts'
 const PER_STEP = 200
 
 /**
- * Moves alerts on with time: reminds, comes back to what was given up, sends what a silence or a maintenance held back once it is over, and closes the
+ * Moves alerts on with time: reminds, sends what a silence or a maintenance held back once it is over, and closes the
  * alerts of probes that were deleted or switched off, alone or with their site or client.
  */
 export async function runUpkeep(
@@ -25,7 +24,6 @@ export async function runUpkeep(
   now: number,
   shouldContinue: () => boolean,
 ): Promise<void> {
-  await forgetGivenUp(store, now)
   const reached = await clientsReachableAgain(store, channelSettings)
   for (let after = ''; shouldContinue(); ) {
     const probeIds = await probesToUpdate(store, now, after, reached)

@@ -10,7 +10,7 @@ import type { Store } from '../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { typeOf } from '../probes/support.ts'
-import { outbox, type Watch, watch } from './support.ts'
+import { deliverAll, outbox, type Watch, watch } from './support.ts'
 
 const PLAN: SetOnCall = {
   people: [
@@ -85,6 +85,26 @@ testLogic('what no one acknowledges goes to each of the others once', async (sto
     'Ada: resolved, undefined',
     'Grace: resolved, undefined',
   ])
+})
+
+testLogic('a message to the next one that was given up is tried again while no one acknowledges', async (store, t) => {
+  const seen = await watch(t, store, {}, { delivers: false })
+  const { sent } = await plan(store, seen)
+  await seen.find('c')
+  await deliverAll(store, seen.clock.now())
+  seen.clock.advance(15 * MINUTE)
+  await seen.upkeep()
+  assert.deepEqual((await sent()).slice(2), ['Grace: reminder, Grace'])
+  const given = { state: 'failed', last_error: 'given up after 24 hours: status 503' }
+  const states = async () =>
+    (await store.write.selectFrom('deliveries').select('state').orderBy('id').execute()).map(({ state }) => state)
+  for (const state of ['open', 'acknowledged']) {
+    await store.write.updateTable('deliveries').set(given).where('state', '=', 'pending').execute()
+    await store.write.updateTable('incidents').set({ state }).execute()
+    seen.clock.advance(24 * HOUR)
+    await seen.upkeep()
+    assert.deepEqual(await states(), ['delivered', 'delivered', state === 'open' ? 'pending' : 'failed'])
+  }
 })
 
 for (const end of ['paused', 'deleted'] as const) {
