@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type ChannelRow, chunksOf, type Kysely, type Store, type Tables } from '../store/index.ts'
 import type { Severity } from './message.ts'
 import { type OnCallPerson, type OnCallPlan, whoIsOnCall } from './on-call/who-is-on-call.ts'
+import { withChannels } from './own-channels.ts'
 import { destinationOf } from './services/destination.ts'
 import { SERVICE_KINDS, type ServiceKind, serviceOf } from './services/services.ts'
 
@@ -220,17 +221,25 @@ const offKey = (channel: string, address: string): string => `${channel} ${addre
 export async function channelsFailingSince({ read }: Pick<Store, 'read'>, before: number): Promise<string[]> {
   const channels = await read
     .selectFrom('channels')
-    .select(['channel', 'last_error'])
+    .select(['channel', 'address', 'last_error'])
     .where('off_since', 'is', null)
     .where('failing_since', '<=', before)
     .orderBy('failing_since')
     .execute()
   const names = new Map<string, string>()
+  const lead = new Map<string, string>()
   for (const ids of chunksOf(channels.flatMap(({ channel }) => clientIdOf(channel as ChannelKey) ?? []))) {
-    const clients = await read.selectFrom('clients').select(['id', 'name']).where('id', 'in', ids).execute()
-    for (const { id, name } of clients) names.set(id, name)
+    const rows = await read.selectFrom('clients').selectAll().where('id', 'in', ids).where('is_active', '=', 1).execute()
+    for (const client of await withChannels(read, rows)) {
+      names.set(client.id, client.name)
+      const reached = { client, globalWebhook: null, isEmailOn: true }
+      for (const { key, address } of [...channelsOf(reached), ...channelsOfPeople(reached)]) lead.set(key, address)
+    }
   }
-  return channels.map(({ channel, last_error }) => `${inWords(channel as ChannelKey, names)}: ${last_error}`)
+  // What was edited or deleted since it failed is no failure any more, and may have no message that shows it.
+  return channels
+    .filter(({ channel, address }) => channel === 'global' || lead.get(channel) === address)
+    .map(({ channel, last_error }) => `${inWords(channel as ChannelKey, names)}: ${last_error}`)
 }
 
 function inWords(key: ChannelKey, names: ReadonlyMap<string, string>): string {

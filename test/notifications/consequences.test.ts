@@ -78,10 +78,10 @@ test('after a failure that does not pass, the message stays and the channel is o
   })
 })
 
-test('a refused message has failed, and the channel goes on', () => {
+test('a refused message has failed, and the channel goes on, and fails until it takes one', () => {
   assert.deepEqual(consequences({ kind: 'message_refused', error: 'bad' }), {
     deliveries: { ...TRIED, last_error: 'bad', state: 'failed' },
-    channel: { ...WELL, next_attempt_at: NOW + 500 },
+    channel: { failures: 3, failing_since: 7, last_error: 'bad', off_since: null, next_attempt_at: NOW + 500 },
     splitsGroup: false,
     goesOn: true,
   })

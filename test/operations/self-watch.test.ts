@@ -7,6 +7,7 @@ import { SelfWatch } from '../../src/operations/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertClient } from '../../testkit/sites.ts'
 import { asShared, joinNode } from '../cluster/support.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
@@ -155,8 +156,12 @@ testOnEveryEngine('the heartbeat is asked each minute, while all is well', async
 
 testOnEveryEngine('channels that fail for a quarter of an hour are named, and the heart beats on', async (store, t) => {
   const { check, sent, beats } = await openWatch(t, store)
-  const younger = { ...FAILING, channel: 'chat:none', failing_since: NOW - 14 * MINUTE }
-  await store.write.insertInto('channels').values([FAILING, younger]).execute()
+  const client = await insertClient(store, { chat_webhook: 'https://chat.example/new' })
+  const chat = { ...FAILING, channel: `chat:${client.id}`, address: 'https://chat.example/new' }
+  const younger = { ...chat, failing_since: NOW - 14 * MINUTE }
+  // Nothing waits there any more that would show that it was edited.
+  const edited = { ...FAILING, channel: `email:${client.id}`, failing_since: NOW - 20 * MINUTE }
+  await store.write.insertInto('channels').values([FAILING, younger, edited]).execute()
   await check(0)
   assert.equal(beats.length, 1)
   await check(MINUTE)

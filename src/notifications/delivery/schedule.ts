@@ -287,8 +287,10 @@ export function consequencesOf(outcome: SendOutcome, attempt: Attempt): Conseque
       const splitsGroup = rows.length > 1
       return {
         deliveries: { ...tried, last_error: outcome.error, ...(splitsGroup ? {} : { state: 'failed' }) },
-        // A channel that refuses one message takes others.
-        channel: { ...WELL, next_attempt_at: now + paceMs },
+        // It may take others, which are sent all the same; until it does, no one is notified there.
+        channel: splitsGroup
+          ? { next_attempt_at: now + paceMs }
+          : { ...failing, last_error: outcome.error, off_since: null, next_attempt_at: now + paceMs },
         splitsGroup,
         goesOn: true,
       }
