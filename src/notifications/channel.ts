@@ -229,7 +229,12 @@ export async function channelsFailingSince({ read }: Pick<Store, 'read'>, before
   const names = new Map<string, string>()
   const lead = new Map<string, string>()
   for (const ids of chunksOf(channels.flatMap(({ channel }) => clientIdOf(channel as ChannelKey) ?? []))) {
-    const rows = await read.selectFrom('clients').selectAll().where('id', 'in', ids).where('is_active', '=', 1).execute()
+    const rows = await read
+      .selectFrom('clients')
+      .selectAll()
+      .where('id', 'in', ids)
+      .where('is_active', '=', 1)
+      .execute()
     for (const client of await withChannels(read, rows)) {
       names.set(client.id, client.name)
       const reached = { client, globalWebhook: null, isEmailOn: true }

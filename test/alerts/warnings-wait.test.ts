@@ -91,19 +91,22 @@ testOnEveryEngine('with a wait of 0 a warning goes at once everywhere', async (s
   assert.deepEqual(await run('warning'), ['chat opened warning', 'email opened warning', 'global opened warning'])
 })
 
-testLogic('a warning that is back before people were notified waits for the end of the quiet hours', async (store, t) => {
-  const { run, clock } = await watchOne(t, store, { name: 'data_volume' })
-  await store.write.updateTable('clients').set({ quiet_from: '10:40', quiet_to: '12:00' }).execute()
-  await run('warning')
-  await run('ok', 5)
-  assert.deepEqual(emailsOf(await run('warning', 40)), [])
-  const { not_before } = await store.write
-    .selectFrom('deliveries')
-    .select('not_before')
-    .where('channel', 'like', 'email:%')
-    .executeTakeFirstOrThrow()
-  assert.deepEqual([isoTime(clock.now()).slice(11, 16), isoTime(not_before).slice(11, 16)], ['10:46', '12:00'])
-})
+testLogic(
+  'a warning that is back before people were notified waits for the end of the quiet hours',
+  async (store, t) => {
+    const { run, clock } = await watchOne(t, store, { name: 'data_volume' })
+    await store.write.updateTable('clients').set({ quiet_from: '10:40', quiet_to: '12:00' }).execute()
+    await run('warning')
+    await run('ok', 5)
+    assert.deepEqual(emailsOf(await run('warning', 40)), [])
+    const { not_before } = await store.write
+      .selectFrom('deliveries')
+      .select('not_before')
+      .where('channel', 'like', 'email:%')
+      .executeTakeFirstOrThrow()
+    assert.deepEqual([isoTime(clock.now()).slice(11, 16), isoTime(not_before).slice(11, 16)], ['10:46', '12:00'])
+  },
+)
 
 testOnEveryEngine('a channel with a wait of its own keeps to that', async (store, t) => {
   const { run, site } = await watchOne(t, store)

@@ -208,22 +208,25 @@ testLogic('there is one digest a morning, and the next one the morning after', a
   assert.equal((await written(store))[0]?.client_id, site.client_id)
 })
 
-testLogic('a change of the time zone in the morning brings no second digest of the day, and the next one is due', async (store, t) => {
-  const site = await insertReader(store)
-  const { tick, clock } = await openDigests(t, store, '2026-11-20T06:30:00Z', {})
-  await tick()
-  await store.write.updateTable('sites').set({ timezone: 'America/New_York' }).where('id', '=', site.id).execute()
-  for (const [now, count] of [
-    ['2026-11-20T07:00:00Z', 1],
-    ['2026-11-20T12:00:00Z', 1],
-    ['2026-11-21T11:59:00Z', 1],
-    ['2026-11-21T12:00:00Z', 2],
-  ] as const) {
-    clock.set(now)
+testLogic(
+  'a change of the time zone in the morning brings no second digest of the day, and the next one is due',
+  async (store, t) => {
+    const site = await insertReader(store)
+    const { tick, clock } = await openDigests(t, store, '2026-11-20T06:30:00Z', {})
     await tick()
-    assert.equal((await written(store)).length, count, now)
-  }
-})
+    await store.write.updateTable('sites').set({ timezone: 'America/New_York' }).where('id', '=', site.id).execute()
+    for (const [now, count] of [
+      ['2026-11-20T07:00:00Z', 1],
+      ['2026-11-20T12:00:00Z', 1],
+      ['2026-11-21T11:59:00Z', 1],
+      ['2026-11-21T12:00:00Z', 2],
+    ] as const) {
+      clock.set(now)
+      await tick()
+      assert.equal((await written(store)).length, count, now)
+    }
+  },
+)
 
 testOnEveryEngine('nodes that write the same digest at once write it once', async (store) => {
   await insertReader(store)
