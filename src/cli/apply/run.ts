@@ -100,7 +100,7 @@ async function readFiles(paths: readonly string[], environment: ApplyOptions['en
   const problems: ConfigProblems['problems'][number][] = []
   for (const name of names) {
     try {
-      files.push(new YamlFile(name, await readFile(name, 'utf8'), environment))
+      files.push(new YamlFile(name, textOf(name, await readFile(name)), environment))
     } catch (thrown) {
       if (!(thrown instanceof ConfigProblems)) throw thrown
       problems.push(...thrown.problems)
@@ -108,6 +108,15 @@ async function readFiles(paths: readonly string[], environment: ApplyOptions['en
   }
   if (problems.length > 0) throw new ConfigProblems(problems)
   return files
+}
+
+/** Read as if it were UTF-8, a file in another encoding has other names in it, and with `--prune` everything of the right ones would be deleted. */
+function textOf(name: string, bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new StartupError(`${name} is not UTF-8: save it in this encoding`)
+  }
 }
 
 async function filesAt(path: string): Promise<string[]> {

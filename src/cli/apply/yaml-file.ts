@@ -1,4 +1,4 @@
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
+import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
 import { asError } from '../../lib/index.ts'
 import { ConfigProblems, type Place, type Problem } from './problems.ts'
 import { type Path, withVariables } from './variables.ts'
@@ -22,7 +22,11 @@ export class YamlFile {
     this.name = name
     this.#lines = new LineCounter()
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, merge: true })
-    const faults = this.#document.errors.map(({ pos, message }) => ({ place: this.#placeAt(pos[0]), message }))
+    const faults: Problem[] = this.#document.errors.map(({ pos, code, message }) => ({
+      place: this.#placeAt(pos[0]),
+      message: code === 'MULTIPLE_DOCS' ? 'a second document begins here: make it a file of its own' : message,
+    }))
+    faults.push(...this.#circles())
     if (faults.length > 0) throw new ConfigProblems(faults)
     const problems: Problem[] = []
     const raw = new Map<string, string>()
@@ -32,6 +36,24 @@ export class YamlFile {
     })
     this.#raw = raw
     if (problems.length > 0) throw new ConfigProblems(problems)
+  }
+
+  /** Aliases of what they stand in: it would never end. */
+  #circles(): Problem[] {
+    const document = this.#document
+    const found: Problem[] = []
+    visit(document, {
+      Alias: (_key, alias, path) => {
+        const around = path.filter((node) => (isMap(node) || isSeq(node)) && node.anchor === alias.source)
+        // What it stands for is looked for in the whole file: only where it could be around it.
+        if (around.length === 0 || !around.some((node) => node === alias.resolve(document))) return
+        found.push({
+          place: this.#placeAt(alias.range?.[0] ?? 0),
+          message: `*${alias.source} stands within what it repeats`,
+        })
+      },
+    })
+    return found
   }
 
   #plainValue(): unknown {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { wantedClients } from '../../../src/cli/apply/wanted.ts'
 import { YamlFile } from '../../../src/cli/apply/yaml-file.ts'
@@ -64,6 +66,16 @@ const FAULTS: readonly [what: string, text: string, says: RegExp][] = [
     `a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\nclients: [*d,*d,*d]`,
     /alias/,
   ],
+  [
+    'what holds itself',
+    'clients:\n  - &a\n    name: A\n    sites: [*a]',
+    /^a\.yaml:4:13: \*a stands within what it repeats$/,
+  ],
+  [
+    'a second document',
+    'clients: []\n---\nclients: []',
+    /^a\.yaml:2:1: a second document begins here: make it a file of its own$/,
+  ],
 ]
 
 for (const [what, text, says] of FAULTS) {
@@ -71,6 +83,20 @@ for (const [what, text, says] of FAULTS) {
     assert.throws(() => wantedClients([new YamlFile('a.yaml', text, { EMPTY: '' })]), { message: says })
   })
 }
+
+test('a file that is not UTF-8 is refused, before its names are taken for others', async (t) => {
+  const { applyPaths, folder, write } = await startApplying(t)
+  const [path = ''] = await write({ 'latin.yaml': '' })
+  for (const encoding of ['latin1', 'utf16le'] as const) {
+    await writeFile(
+      path,
+      Buffer.from('\uFEFFclients:\n  - name: Müller'.slice(encoding === 'latin1' ? 1 : 0), encoding),
+    )
+    await assert.rejects(applyPaths([path], { plan: true, prune: true }), {
+      message: `${join(folder, 'latin.yaml')} is not UTF-8: save it in this encoding`,
+    })
+  }
+})
 
 test('every faulty client is named at once', () => {
   const text = 'clients:\n  - name: Acme\n    plan: gold\n  - name: Beta\n    digest: hourly'
