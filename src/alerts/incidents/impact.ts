@@ -215,7 +215,11 @@ function tagLosses({ failing, missing }: Affected, { tags }: LossCounts): TagLos
     const hours = [...on.values()].reduce((sum, one) => ({ runs: sum.runs + one.runs, bad: sum.bad + one.bad }), NONE)
     for (const [event, one] of on) {
       if (one.runs === 0) continue
-      note(event, counted((bad * one.bad) / Math.max(1, hours.bad), (executions * one.runs) / hours.runs))
+      const lost = (bad * one.bad) / Math.max(1, hours.bad)
+      const ran = (executions * one.runs) / hours.runs
+      // More cannot have failed than ran: then the hours before it began had another mix, and what went well is shared by itself.
+      const well = ((executions - bad) * (one.runs - one.bad)) / Math.max(1, hours.runs - hours.bad)
+      note(event, counted(lost, lost < ran ? ran : lost + well))
     }
     return counted(bad, executions)
   })

@@ -184,6 +184,30 @@ const SAID: readonly [
     0.02,
   ],
   [
+    'a tag that fails on purchases alone, and began to late in the hour: never more than ran',
+    [FAILING],
+    countsOf(
+      {},
+      {
+        tags: new Map([
+          [
+            'Meta',
+            {
+              executions: 100,
+              bad: 60,
+              onEvents: new Map([
+                ['purchase', ran(100, 60)],
+                ['page_view', ran(900, 0)],
+              ]),
+            },
+          ],
+        ]),
+      },
+    ),
+    '60 of 62 tag executions on purchases (97 %)',
+    0.012,
+  ],
+  [
     'a failing tag of a site that sends batches',
     [FAILING],
     countsOf({}, { tags: new Map([['Meta', { executions: 500, bad: 100, onEvents: new Map() }]]) }),
