@@ -43,7 +43,7 @@ interface ShownIncident extends PastIncident {
 
 /**
  * The incidents of a client's sites that lasted at some time since then, the newest first. Left out is what was over before
- * it was confirmed, and that a check of ours could not run, which is no business of who has the link.
+ * it was confirmed or before the planned work that brought it, and that a check of ours could not run, which is no business of who has the link.
  *
  * @param since epoch ms
  */
@@ -63,6 +63,14 @@ export async function shownIncidents(
       selectFrom('alerts')
         .select((eb) => eb.fn.min('alerts.confirmed_at').as('at'))
         .whereRef('alerts.incident_id', '=', 'incidents.id')
+        // Not what planned work brought: of that no one is notified before it lasts longer than the work does.
+        .where(({ eb, or }) =>
+          or([
+            eb('alerts.suppressed_by', 'is', null),
+            eb('alerts.suppressed_by', 'not like', 'maintenance:%'),
+            eb('alerts.announced_at', 'is not', null),
+          ]),
+        )
         .as('shown_at'),
     )
     .where('incidents.client_id', '=', clientId)

@@ -284,6 +284,8 @@ testPerEngine('the page lists incidents of 90 days and planned work, and the fee
   await tell(site, now - 91 * DAY, 'long ago')
   await tell(site, now - DAY, 'over before it was confirmed', { confirmed_at: null })
   await tell(site, now - DAY, 'our own check', { subject: 'check' })
+  await tell(site, now - DAY, 'planned', { suppressed_by: 'maintenance:1' })
+  const before = await tell(site, now - DAY, 'before it', { suppressed_by: 'maintenance:1', announced_at: now - DAY })
   await tell(other, now - DAY, 'of another client')
   const maintain = (scope: object, title: string) =>
     call('POST', '/api/maintenance', {
@@ -299,6 +301,7 @@ testPerEngine('the page lists incidents of 90 days and planned work, and the fee
   assert.deepEqual(
     incidents.map(({ id, site: name, title }) => [id, name, title]),
     [
+      [before, 'shop', 'before it'],
       [last, 'shop', 'It was slow'],
       [first, 'shop', 'It was down'],
     ],
@@ -309,7 +312,7 @@ testPerEngine('the page lists incidents of 90 days and planned work, and the fee
   assert.equal(feed.headers.get('content-type'), 'application/atom+xml; charset=utf-8')
   assert.deepEqual(
     [...feed.text.matchAll(/<link [^>]*href="([^"]*)"/g)].map(([, address]) => address),
-    ['', `/incidents/${last}`, `/incidents/${first}`].map(
+    ['', `/incidents/${before}`, `/incidents/${last}`, `/incidents/${first}`].map(
       (rest) => `https://watch.example/status/${link.token}${rest}`,
     ),
   )

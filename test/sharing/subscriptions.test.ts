@@ -58,9 +58,9 @@ async function start(t: TestContext, engine: TestEngine = sqlite, options: Param
     return secret
   }
   /** An incident that everyone sees. */
-  const breakDown = async (title: string, at = clock.now()) => {
+  const breakDown = async (title: string, at = clock.now(), suppressed_by: string | null = null) => {
     const incident = await insertIncident(store, site, at, { title })
-    await insertAlert(store, site, at, { incident_id: incident.id, title, confirmed_at: at })
+    await insertAlert(store, site, at, { incident_id: incident.id, title, confirmed_at: at, suppressed_by })
     return incident
   }
   const recover = (id: string) =>
@@ -117,7 +117,8 @@ testPerEngine(
       new RegExp(`List-Unsubscribe:\\s+<https://watch.example/status/[\\w-]+/subscription/${secret}>`),
     )
 
-    // What comes within ten minutes of an e-mail comes together.
+    // What comes within ten minutes of an e-mail comes together. Of what planned work brings there is none, as there is no other message.
+    await recover((await breakDown('Planned', clock.now(), 'maintenance:1')).id)
     const [second] = [await breakDown('Purchases are missing'), await breakDown('Meta fails')]
     clock.advance(5 * MINUTE)
     await recover(second.id)
