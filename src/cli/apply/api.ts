@@ -150,7 +150,12 @@ export class Api {
   #refusal(method: string, path: string, { status, headers, body: bytes }: Answered): RefusedError {
     const { url } = this
     if (status >= 300 && status < 400) {
-      return new RefusedError(status, `${url} leads on to ${headers.location ?? 'elsewhere'}: give that as --url`)
+      const { location = 'elsewhere' } = headers
+      // Not what a proxy leads to that wants a sign-in.
+      const isMoved = location.endsWith(path)
+      const there = isMoved ? location.slice(0, -path.length) : location
+      const advice = isMoved ? 'give that as --url' : 'is it a Tagwarden service?'
+      return new RefusedError(status, `${url} leads on to ${there}: ${advice}`)
     }
     const body = jsonOf(bytes)
     if (!isObject(body) || typeof body.message !== 'string') {

@@ -173,10 +173,12 @@ test('what is no Tagwarden service is said to be none', async (t) => {
     at(await startAnswering(t, (_request, response) => response.end('<html>'))),
     /is it a Tagwarden service\?/,
   )
-  const moved = await startAnswering(t, (_request, response) =>
-    response.writeHead(301, { location: 'https://x.example/' }).end(),
-  )
-  await assert.rejects(at(moved), /leads on to https:\/\/x\.example\/: give that as --url/)
+  const leading = (locationOf: (path?: string) => string) =>
+    startAnswering(t, ({ url }, response) => response.writeHead(301, { location: locationOf(url) }).end())
+  const moved = await leading((path) => `https://x.example${path}`)
+  await assert.rejects(at(moved), /leads on to https:\/\/x\.example: give that as --url$/)
+  const signIn = await leading(() => 'https://login.example/')
+  await assert.rejects(at(signIn), /leads on to https:\/\/login\.example\/: is it a Tagwarden service\?$/)
   await assert.rejects(applyPaths(['/nowhere/a.yaml']), /there is no such file or folder/)
 })
 
