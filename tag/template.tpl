@@ -452,6 +452,9 @@ const log = (isFailure, text) => {
 
 const trimmed = (value) => getType(value) === 'string' ? value.trim() : '';
 
+// Of what others send an object may stand where a text belongs, and one that cannot be made a text would end the tag.
+const plainText = (value) => ['string', 'number', 'boolean'].indexOf(getType(value)) === -1 ? '' : makeString(value).trim();
+
 // Only what names itself as another is one: a container that says nothing of its environment may be the live one.
 const isOtherEnvironment = () => {
   const named = trimmed(version.environmentName).toLowerCase();
@@ -531,8 +534,9 @@ const isCurrency = (value) => {
 
 // True when this instance has seen it before. Other instances may have, too, so this finds some of those that come again.
 const isRepeated = (settings, transactionId) => {
+  if (transactionId === '') return false;
   const key = JSON.stringify(['transactions', settings.tagId, settings.endpoint, settings.ingestKey]);
-  const hash = sha256Sync(settings.ingestKey + makeString(transactionId).trim(), { outputEncoding: 'hex' });
+  const hash = sha256Sync(settings.ingestKey + transactionId, { outputEncoding: 'hex' });
   const known = templateDataStorage.getItemCopy(key) || [];
   const short = hash.slice(0, TRANSACTION_HASH_LENGTH);
   if (known.indexOf(short) !== -1) return true;
@@ -543,14 +547,13 @@ const isRepeated = (settings, transactionId) => {
 
 const addValidity = (flags, settings, eventName, holders) => {
   const value = firstOf(holders, 'value');
-  const number = makeNumber(value);
+  const number = makeNumber(plainText(value) || 'none');
   const currency = firstOf(holders, 'currency');
   const transactionId = firstOf(holders, 'transaction_id');
   flags.value_zero = value !== undefined && number === 0;
   flags.value_invalid = value !== undefined && number !== number;
   flags.currency_invalid = currency !== undefined && !isCurrency(currency);
-  flags.transaction_duplicate =
-    eventName === 'purchase' && transactionId !== undefined && isRepeated(settings, transactionId);
+  flags.transaction_duplicate = eventName === 'purchase' && isRepeated(settings, plainText(transactionId));
   flags.items_empty =
     !flags.has_items && holders.some((holder) => getType(holder.items) === 'array' && holder.items.length === 0);
 };
@@ -592,7 +595,7 @@ const commerceFlags = (settings, eventName) => {
 const ABSENT = 'absent';
 
 const consentClass = (value) => {
-  const text = makeString(value).toLowerCase();
+  const text = plainText(value).toLowerCase();
   if (text === 'granted' || text === 'true' || text === '1') return 'granted';
   return text === 'denied' || text === 'false' || text === '0' ? 'denied' : ABSENT;
 };
@@ -615,7 +618,7 @@ const consentClasses = () => {
   const gcs = getEventData('x-ga-gcs');
   const digits = getType(gcs) === 'string' && gcs.indexOf('G1') === 0 ? [gcs.charAt(2), gcs.charAt(3)] : [];
   const state = objectsIn(getEventData('consent_state'))[0] || {};
-  const isNonPersonal = makeString(getEventData('x-ga-npa')) === '1';
+  const isNonPersonal = plainText(getEventData('x-ga-npa')) === '1';
   const consent = {};
   PURPOSES.forEach((purpose, index) => {
     const said = [consentClass(state[purpose]), gcdClass(letters[index]), consentClass(digits[index])];
@@ -691,7 +694,7 @@ const placeOf = (status) => {
 const noteResponse = (messageType, message) => {
   if (getType(message) !== 'object') return;
   const place = placeOf(message.status);
-  const key = marked(makeString(message.tag).trim());
+  const key = marked(plainText(message.tag));
   if (place === -1 || (responses[key] === undefined && Object.keys(responses).length >= MAX_TAGS)) return;
   if (responses[key] === undefined || responses[key] < place) responses[key] = place;
 };

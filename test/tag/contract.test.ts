@@ -61,3 +61,29 @@ test('an event that stands for others keeps to the contract', async (t) => {
   assert.ok(isValid(sent), JSON.stringify(isValid.errors))
   assert.equal(sent?.weight, 1_000)
 })
+
+test('data that is no text ends neither the tag nor one that sends a message, and no two such transactions are one', async (t) => {
+  const endpoint = await openEndpoint(t)
+  const container = await openContainer(t, new TestClock(NOW), endpoint.address, { fields: fieldsFor('key') })
+  // What a visitor's JSON may hold: it cannot be made a text.
+  const odd = { toString: 'a', valueOf: 'a' }
+  const event = {
+    ...{ event_name: 'purchase', value: odd, currency: odd, transaction_id: odd, 'x-ga-npa': odd, page_location: odd },
+    ...{ consent_state: { ad_storage: odd }, user_data: { email: odd, address: [odd] }, 'x-ga-gcs': odd },
+  }
+  const messages = [{ type: 'tagwarden_status', message: { tag: odd, status: odd } }]
+  for (const _ of [1, 2]) {
+    const { status, errors } = await container.fire(event, [{ id: 1, status: 'success', messages }])
+    assert.deepEqual([status, errors], ['success', []])
+  }
+  await container.idle()
+  assert.deepEqual(container.errors, [])
+  const sent = endpoint.received.map(({ body }) => JSON.parse(body) as Record<string, Record<string, unknown>>)
+  assert.deepEqual(
+    sent.map(({ ecommerce, consent }) => [
+      ...[ecommerce?.value_zero, ecommerce?.value_invalid, ecommerce?.currency_invalid],
+      ...[ecommerce?.transaction_duplicate, consent?.ad_storage],
+    ]),
+    [1, 2].map(() => [false, true, true, false, 'absent']),
+  )
+})
