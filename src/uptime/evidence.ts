@@ -52,8 +52,8 @@ async function readRuns(db: Kysely<Tables>, { id }: Pick<SiteRow, 'id'>, { from,
     select r.executed_at - r.executed_at % ${step} as bucket, p.interval_seconds,
       max(case when ${isJudged} then 1 else 0 end) as judged,
       max(case when ${isJudged} and p.probe_type in (${sql.join(NORM_TYPES)}) then 1 else 0 end) as norm_judged,
-      min(case when r.maintenance_id is null then 0 else 1 end) as maintained
-    from probes p join probe_results r on r.probe_id = p.id
+      min(case when r.maintenance_id is null or m.probe_id is not null then 0 else 1 end) as maintained
+    from probes p join probe_results r on r.probe_id = p.id left join maintenance m on m.id = r.maintenance_id
     where p.site_id = ${id} and p.probe_type <> ${BUDGET_TYPE}
       and r.id >= ${firstIdAt(Math.max(0, from - MOST_REACH_MS))} and r.id < ${firstIdAt(to)}
     group by r.executed_at - r.executed_at % ${step}, p.interval_seconds`.execute(db)
@@ -64,7 +64,7 @@ async function readRuns(db: Kysely<Tables>, { id }: Pick<SiteRow, 'id'>, { from,
     ran: spansOf(rows),
     judged: spansOf(rows.filter(({ judged }) => judged === 1)),
     normJudged: spansOf(rows.filter(({ norm_judged }) => norm_judged === 1)),
-    // Maintenance of one probe is none of the site: the others' results are not marked.
+    // Maintenance of one probe is none of the site, also where no other ran meanwhile.
     maintained: byBucket.flatMap(([bucket, runs]): Span[] => {
       if (runs.some(({ maintained }) => maintained === 0)) return []
       const interval = Math.min(...runs.map(({ interval_seconds }) => interval_seconds)) * SECOND

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { type Expiry, Leases } from '../../src/cluster/index.ts'
-import { DAY, HOUR, MINUTE, newOrderedId, SECOND } from '../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE, newId, newOrderedId, SECOND } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { readSiteDays } from '../../src/uptime/read-days.ts'
 import { Uptime } from '../../src/uptime/uptime.ts'
@@ -151,12 +151,17 @@ testLogic('results that judged nothing, checks that cannot run and maintenance a
   await run(store, site, MIDNIGHT, MIDNIGHT + 6 * HOUR)
   await run(store, site, MIDNIGHT + 6 * HOUR, MIDNIGHT + 12 * HOUR, { reason: 'no_data' })
   await run(store, site, MIDNIGHT + 12 * HOUR, MIDNIGHT + 18 * HOUR, { status: 'error' })
-  await run(store, site, MIDNIGHT + 18 * HOUR, END, { maintenance_id: 'planned' })
+  await run(store, site, MIDNIGHT + 18 * HOUR, MIDNIGHT + 21 * HOUR, { maintenance_id: 'planned' })
+  const [{ id: probe_id } = { id: '' }] = await store.read.selectFrom('probes').select('id').execute()
+  const [id, created_at] = [newId(), MIDNIGHT]
+  const work = { id, probe_id, title: 'Of a probe', kind: 'once', is_active: 1, created_at, created_by: 'test' }
+  await store.write.insertInto('maintenance').values(work).execute()
+  await run(store, site, MIDNIGHT + 21 * HOUR, END, { maintenance_id: id })
   const { tick } = await openUptime(t, store, SETTLED)
   await tick()
   const [day] = await rowsOf(store)
   // A result stands until the one after the next was due.
-  assert.deepEqual(day?.minutes, [6 * 60 + 10, 0, 0, 6 * 60, 12 * 60 - 10])
+  assert.deepEqual(day?.minutes, [9 * 60 + 10, 0, 0, 3 * 60, 12 * 60 - 10])
 })
 
 testOnEveryEngine('a site that only answers and never sends is not green', async (store, t) => {
