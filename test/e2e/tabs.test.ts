@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { eventPayload } from '../../testkit/deltas.ts'
+import { until } from '../../testkit/until.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { openPage } from './support/page.ts'
@@ -24,24 +25,27 @@ const CAN_BE_HIDDEN = `
 
 await ensureDashboard()
 
-test('however many tabs are open, each is answered, and the one that is looked at is live', async (t) => {
+test('however many windows are open, each is answered, and those in sight are live', async (t) => {
   const service = await startEmpty(t)
-  const site = await service.newSite(await service.newClient({ name: 'ACME' }), { name: 'Shop' })
+  const client = await service.newClient({ name: 'ACME' })
+  const site = await service.newSite(client, { name: 'Shop' })
+  const other = await service.newSite(client, { name: 'Other shop' })
+  const receive = async (of: typeof site) => {
+    await service.ingest(of, eventPayload({ timestamp_ms: clock.now() }))
+    await service.service.ingest.flush()
+  }
   const context = (await openPage(t, service.url, 'about:blank')).page.context()
   const tabs: Page[] = []
-  while (tabs.length < TABS) {
-    await tabs.at(-1)?.evaluate('look(false)')
-    tabs.push(await openTab(context))
-  }
-  const [first, last] = [tabs[0], tabs.at(-1)]
-  assert.ok(first !== undefined && last !== undefined)
+  while (tabs.length < TABS) tabs.push(await openTab(context))
+  const [first, second, last] = [tabs[0], tabs[1], tabs.at(-1)]
+  assert.ok(first !== undefined && second !== undefined && last !== undefined)
+  const unseen = (tab: Page) => tab.getByText('no event yet', { exact: true })
 
   await t.test('in the background the last one stays live until another is looked at', async () => {
-    await last.evaluate('look(false)')
-    await service.ingest(site, eventPayload({ timestamp_ms: clock.now() }))
-    await service.service.ingest.flush()
+    for (const tab of tabs) await tab.evaluate('look(false)')
+    await receive(site)
     await last.getByText('just now', { exact: true }).waitFor()
-    await first.getByText('no event yet', { exact: true }).waitFor()
+    assert.equal(await unseen(first).count(), 2)
   })
 
   await t.test('one that is looked at again shows what happened meanwhile', async () => {
@@ -51,7 +55,28 @@ test('however many tabs are open, each is answered, and the one that is looked a
     await last.getByText('connecting', { exact: true }).waitFor()
     assert.doesNotMatch(await last.title(), /no connection/)
   })
+
+  await t.test('two side by side share a stream, and the one that is left opens its own', async () => {
+    await second.evaluate('look(true)')
+    const streams = ofStreams(first)
+    await second.getByText('just now', { exact: true }).waitFor()
+    await receive(other)
+    for (const tab of [first, second])
+      await until('the event is seen', async () => (await unseen(tab).count()) === 0 || undefined)
+    assert.equal(streams.length, 0)
+    await second.close()
+    await until('a stream of its own', async () => streams.length === 1 || undefined)
+  })
 })
+
+/** Streams that a tab opens from now on. */
+function ofStreams(tab: Page): string[] {
+  const streams: string[] = []
+  tab.on('request', (request) => {
+    if (request.url().endsWith('/api/stream')) streams.push(request.url())
+  })
+  return streams
+}
 
 async function openTab(context: BrowserContext): Promise<Page> {
   const tab = await context.newPage()

@@ -30,6 +30,8 @@ const listeners: { [K in keyof StreamEvents]: Set<Listener<K>> } = {
   alerts: new Set(),
 }
 
+const KINDS = Object.keys(listeners) as (keyof StreamEvents)[]
+
 /** Calls `listener` with each message of one kind while the component is shown. */
 export function useStreamEvent<K extends keyof StreamEvents>(kind: K, listener: Listener<K>): void {
   useEffect(() => {
@@ -40,69 +42,95 @@ export function useStreamEvent<K extends keyof StreamEvents>(kind: K, listener: 
   }, [kind, listener])
 }
 
-/** Keeps the one connection to `/api/stream` open; the frame calls it. */
-export function useStream(): void {
+/** Keeps this tab live while `isOn`; the frame calls it. */
+export function useStream(isOn = true): void {
   const client = useQueryClient()
   useEffect(() => {
+    if (!isOn) return undefined
     const refresh = throttled(() => client.invalidateQueries({ queryKey: overviewQuery.queryKey }))
-    const listenTo = (source: EventSource, watch: () => void) => {
-      const listen = <K extends keyof StreamEvents>(kind: K, apply: Listener<K>) =>
-        source.addEventListener(kind, (event) => {
-          const message = JSON.parse(event.data) as StreamEvents[K]
-          heard()
-          apply(message)
-          for (const listener of listeners[kind]) listener(message)
-        })
-      const heard = () => {
-        watch()
-        // What happened while there was no connection reached no listener.
-        if (state.get() === 'broken' || state.get() === 'resting') refresh.now()
-        state.set('open')
-      }
-      listen('alive', () => undefined)
-      listen('ingest', (message) => {
+    const hear = ([kind, message]: Said) => {
+      // What happened while there was no connection reached no listener.
+      if (state.get() === 'broken' || state.get() === 'resting') refresh.now()
+      state.set('open')
+      if (kind === 'ingest') {
         noteLastEvents(client, message)
         refresh.soon()
-      })
-      listen('status', () => refresh.now())
-      listen('alerts', () => refresh.now())
-      source.addEventListener('error', () => state.set('broken'))
+      } else if (kind !== 'alive') refresh.now()
+      for (const listener of listeners[kind] as ReadonlySet<(message: unknown) => void>) listener(message)
     }
-    const stop = amongTabs(() => keepOpen(listenTo))
+    const stop = amongTabs(hear)
     return () => {
       refresh.cancel()
       stop()
       state.set('closed')
     }
-  }, [client])
+  }, [client, isOn])
+}
+
+/** A message of the stream. */
+type Said = { [K in keyof StreamEvents]: [kind: K, message: StreamEvents[K]] }[keyof StreamEvents]
+type Hear = (said: Said) => void
+
+/** What a tab with a stream says. */
+interface Passed {
+  /** When it opened it. */
+  since: number
+  /** Undefined: it has lost the connection, or is closed. */
+  said: Said | undefined
 }
 
 /**
- * Without HTTP/2 a browser has six connections to a host, for all its tabs together: with a stream in each of six tabs no call of any tab would be
- * answered. So a tab that is looked at has one, and the last one that was keeps it for its title until another is looked at.
- *
- * @param open opens the connection, and returns what closes it
+ * Without HTTP/2 a browser has six connections to a host, for all its windows together: with a stream in each of six no call of any would be
+ * answered. So the tab that was looked at last has the one stream, and passes on what it hears to those in sight. One in the background with
+ * none rests until it is looked at. Where two have a stream, the one that opened it first closes it with the other's first message, so that
+ * nothing is lost between them. (No Web Lock: a page without TLS has none.)
  */
-function amongTabs(open: () => () => void): () => void {
+function amongTabs(hear: Hear): () => void {
   const tabs = new BroadcastChannel('tagwarden-stream')
   let close: (() => void) | undefined
-  const look = () => {
-    if (document.hidden) return
-    tabs.postMessage(null)
-    close ??= open()
+  let since = 0
+  let silence: ReturnType<typeof setTimeout> | undefined
+  const pass = (said: Said | undefined) => tabs.postMessage({ since, said } satisfies Passed)
+  const lead = () => {
+    clearTimeout(silence)
+    if (document.hidden || close !== undefined) return
+    // Later than any other tab's, but for two at the same moment.
+    since = Date.now() + Math.random()
+    const passOn: Hear = (said) => {
+      pass(said)
+      hear(said)
+    }
+    close = keepOpen(passOn, () => pass(undefined))
   }
-  tabs.onmessage = () => {
-    if (!document.hidden || close === undefined) return
-    close()
-    close = undefined
-    state.set('resting')
-  }
-  document.addEventListener('visibilitychange', look)
-  look()
-  return () => {
-    document.removeEventListener('visibilitychange', look)
-    tabs.close()
+  const letGo = () => {
     close?.()
+    close = undefined
+  }
+  tabs.onmessage = ({ data: { since: other, said } }: MessageEvent<Passed>) => {
+    if (close !== undefined && (other < since || said === undefined)) return
+    letGo()
+    clearTimeout(silence)
+    if (document.hidden || said === undefined) {
+      state.set('resting')
+      lead()
+      return
+    }
+    silence = setTimeout(lead, SILENT_MS)
+    hear(said)
+  }
+  const leave = () => {
+    if (close !== undefined) pass(undefined)
+  }
+  document.addEventListener('visibilitychange', lead)
+  window.addEventListener('pagehide', leave)
+  lead()
+  return () => {
+    document.removeEventListener('visibilitychange', lead)
+    window.removeEventListener('pagehide', leave)
+    clearTimeout(silence)
+    leave()
+    tabs.close()
+    letGo()
   }
 }
 
@@ -110,9 +138,10 @@ function amongTabs(open: () => () => void): () => void {
  * A browser reopens a lost connection, but gives up for good where the answer is not a stream: 429 while there are
  * too many, 503 while the service or the proxy before it restarts. And one that only falls silent it keeps for ever.
  *
- * @param listenTo gets each connection, and what to call with every message of it
+ * @param hear gets every message
+ * @param lose is called when the connection is lost
  */
-function keepOpen(listenTo: (source: EventSource, watch: () => void) => void): () => void {
+function keepOpen(hear: Hear, lose: () => void): () => void {
   let source: EventSource | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let silence: ReturnType<typeof setTimeout> | undefined
@@ -129,11 +158,18 @@ function keepOpen(listenTo: (source: EventSource, watch: () => void) => void): (
     }
     source = opened
     watch()
-    listenTo(opened, watch)
+    for (const kind of KINDS) {
+      opened.addEventListener(kind, (event) => {
+        watch()
+        hear([kind, JSON.parse(event.data)] as Said)
+      })
+    }
     opened.addEventListener('open', () => {
       refusals = 0
     })
     opened.addEventListener('error', () => {
+      state.set('broken')
+      lose()
       if (opened.readyState !== EventSource.CLOSED) return
       clearTimeout(silence)
       timer = setTimeout(open, reopenAfter(refusals++, Math.random()))
