@@ -108,6 +108,47 @@ test('signing in', async (t) => {
     browserErrors.length = 0
   })
 
+  await t.test('one that ends under a form leaves what was typed, behind a sign-in that covers it', async (t) => {
+    const { page, browserErrors } = await openPage(t, service.url, '/sign-in?next=/clients/new')
+    await page.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
+    await page.keyboard.press('Enter')
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Umbrella')
+    await page.getByRole('textbox', { name: 'E-mail address' }).fill('ops@umbrella.example')
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Create the client' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await untilTrue(page, 'document.title === "Sign in · Tagwarden"')
+    assert.equal(await iconOf(page), '/static/favicon-unknown.svg')
+    for (let pressed = 0; pressed < 3; pressed++) await page.keyboard.press('Escape')
+    await assertAccessible(page)
+    await dialog.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(await page.getByRole('textbox', { name: 'E-mail address' }).inputValue(), 'ops@umbrella.example')
+    await page.getByRole('button', { name: 'Create the client' }).click()
+    await page.getByRole('heading', { name: 'Umbrella' }).waitFor()
+    assert.ok(
+      browserErrors.every((text) => EXPECTED.test(text)),
+      browserErrors.join('\n'),
+    )
+    browserErrors.length = 0
+  })
+
+  await t.test('who else signs in there gets a page of their own, without what was typed', async (t) => {
+    const { page, browserErrors } = await openPage(t, service.url, '/sign-in?next=/clients/new')
+    await page.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
+    await page.keyboard.press('Enter')
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Umbrella 2')
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Create the client' }).click()
+    await page.getByRole('dialog').getByLabel('Key', { exact: true }).fill(VIEWER_TOKEN)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Signed in as viewer' }).waitFor()
+    assert.equal(await page.getByRole('textbox', { name: 'Name', exact: true }).count(), 0)
+    browserErrors.length = 0
+  })
+
   await t.test('where it leads on to is a page of ours, whatever the address says', async (t) => {
     for (const next of ['https://elsewhere.example/', '//elsewhere.example/', 'javascript:alert(1)']) {
       const { page } = await openPage(t, service.url, `/sign-in?next=${encodeURIComponent(next)}`)

@@ -2,6 +2,7 @@ import { useLocalStorage } from '@mantine/hooks'
 import { type QueryClient, queryOptions, useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import type { ClientRole, Session } from '../../../src/http/index.ts'
+import { external } from '../lib/external.ts'
 import { ApiError, request } from './client.ts'
 
 export type { ClientRole, Session } from '../../../src/http/index.ts'
@@ -72,9 +73,18 @@ export function useMayChange(): (clientId: string | undefined) => boolean {
   return (clientId) => (clientId === undefined ? mayOf(data).mayChange : mayChangeClient(data, clientId))
 }
 
-/** Notes that the session is over; the router then leads to the sign-in. */
+/** Whether the session has ended under a page with a form: the sign-in comes above it, and what was typed stays. */
+const ended = external(false)
+export const useSessionEnded = ended.use
+
+/** Notes that the session is over; the router leads to the sign-in, where there is no form to keep. */
 export function signedOut(client: QueryClient): void {
   const before = client.getQueryData(sessionQuery.queryKey)
+  // The sign-in has a form, too, and a wrong key ends no session.
+  if (before !== undefined && !mustSignIn(before) && document.querySelector('form') !== null) {
+    ended.set(true)
+    return
+  }
   client.setQueryData(sessionQuery.queryKey, {
     role: null,
     authentication_required: true,
@@ -86,6 +96,21 @@ export function signedOut(client: QueryClient): void {
   })
 }
 
+/** Notes who has signed in. What someone else was shown before must not stay in memory. */
+export function signedIn(client: QueryClient, session: Session): void {
+  const before = client.getQueryData(sessionQuery.queryKey)
+  if (ended.get() && before !== undefined && whoIs(before) !== whoIs(session)) {
+    window.location.reload()
+    return
+  }
+  if (!ended.get()) client.removeQueries({ type: 'inactive' })
+  client.setQueryData(sessionQuery.queryKey, session)
+  ended.set(false)
+  void client.invalidateQueries()
+}
+
+const whoIs = ({ user, role }: Session): string | null => user?.id ?? role
+
 /** A key, or an address with its password and, where the service asks for it, a code. */
 export type SignIn = { token: string } | { email: string; password: string; code?: string }
 
@@ -96,7 +121,7 @@ export function useSignIn() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (body: SignIn) => request<Session>('/api/session', { method: 'POST', body }),
-    onSuccess: (session) => client.setQueryData(sessionQuery.queryKey, session),
+    onSuccess: (session) => signedIn(client, session),
   })
 }
 

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useRouter, useRouterState } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
-import { isAboutCode, mustSignIn, sessionQuery, useSignIn } from '../../api/session.ts'
+import { isAboutCode, mustSignIn, type Session, sessionQuery, useSignIn } from '../../api/session.ts'
 import type { UrlSearch } from '../../lib/use-url-state.ts'
 import { Logo } from '../../ui/Logo.tsx'
 import { useTab } from '../../ui/status/status.ts'
@@ -21,50 +21,65 @@ export function SignInPage() {
   const next = useNext()
   const problemOfAddress = useProblem()
   const { data: session } = useQuery(sessionQuery)
-  const [chosen, setChosen] = useState<Way | null>(null)
   const { history } = useRouter()
   const isIn = session !== undefined && !mustSignIn(session)
   useEffect(() => {
     if (isIn) history.replace(next)
   }, [isIn, history, next])
   if (isIn || session === undefined) return null
-  const problem = problemOfAddress ?? problemInWords(session.proxy?.problem ?? undefined)
-  const way = chosen ?? (session.accounts ? 'account' : 'key')
   return (
     <main className={classes.page}>
-      <div className={classes.form}>
-        <div className={classes.brand}>
-          <Logo size={22} />
-          Tagwarden
-        </div>
-        {problem !== null && (
-          <p className={classes.problem} role="alert">
-            {problem}
-          </p>
-        )}
-        {session.single_sign_on !== null && way !== 'forgot' && (
-          <>
-            <Button
-              component="a"
-              href={`/api/oidc/sign-in?${new URLSearchParams({ return_to: next })}`}
-              size="md"
-              fullWidth
-            >
-              Sign in with {session.single_sign_on}
-            </Button>
-            <Divider label="or" />
-          </>
-        )}
-        {way === 'account' && <AccountForm onForgot={() => setChosen('forgot')} />}
-        {way === 'key' && <KeyForm />}
-        {way === 'forgot' && <ForgotForm onBack={() => setChosen('account')} />}
-        {session.accounts && way !== 'forgot' && (
-          <Button variant="subtle" size="sm" onClick={() => setChosen(way === 'key' ? 'account' : 'key')}>
-            {way === 'key' ? 'Sign in with e-mail and password' : 'Sign in with a key'}
-          </Button>
-        )}
-      </div>
+      <SignInForms session={session} next={next} problem={problemOfAddress} />
     </main>
+  )
+}
+
+interface SignInFormsProps {
+  session: Session
+  /** Where the identity provider leads back to; null: it gets a tab of its own, as this page has a form that must stay. */
+  next: string | null
+  problem?: string | null
+}
+
+/** All ways in that there are. */
+export function SignInForms({ session, next, problem: problemBefore = null }: SignInFormsProps) {
+  const [chosen, setChosen] = useState<Way | null>(null)
+  const problem = problemBefore ?? problemInWords(session.proxy?.problem ?? undefined)
+  const way = chosen ?? (session.accounts ? 'account' : 'key')
+  return (
+    <div className={classes.form}>
+      <div className={classes.brand}>
+        <Logo size={22} />
+        Tagwarden
+      </div>
+      {problem !== null && (
+        <p className={classes.problem} role="alert">
+          {problem}
+        </p>
+      )}
+      {session.single_sign_on !== null && way !== 'forgot' && (
+        <>
+          <Button
+            component="a"
+            href={`/api/oidc/sign-in?${new URLSearchParams({ return_to: next ?? '/' })}`}
+            {...(next === null && { target: '_blank' })}
+            size="md"
+            fullWidth
+          >
+            Sign in with {session.single_sign_on}
+          </Button>
+          <Divider label="or" />
+        </>
+      )}
+      {way === 'account' && <AccountForm onForgot={() => setChosen('forgot')} />}
+      {way === 'key' && <KeyForm />}
+      {way === 'forgot' && <ForgotForm onBack={() => setChosen('account')} />}
+      {session.accounts && way !== 'forgot' && (
+        <Button variant="subtle" size="sm" onClick={() => setChosen(way === 'key' ? 'account' : 'key')}>
+          {way === 'key' ? 'Sign in with e-mail and password' : 'Sign in with a key'}
+        </Button>
+      )}
+    </div>
   )
 }
 

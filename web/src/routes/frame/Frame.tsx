@@ -2,8 +2,10 @@ import { useLocalStorage } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
 import { WifiOff } from 'lucide-react'
+import { lazy, Suspense } from 'react'
 import { useCutOff } from '../../api/cut-off.ts'
 import { type Overview, overviewQuery, type Status } from '../../api/overview.ts'
+import { useSessionEnded } from '../../api/session.ts'
 import { useStream } from '../../api/stream.ts'
 import { deviceTime } from '../../lib/words.ts'
 import { useBreadcrumbs } from '../../ui/PageHeader.tsx'
@@ -12,14 +14,20 @@ import classes from './Frame.module.css'
 import { Rail } from './Rail.tsx'
 import { TopBar } from './TopBar.tsx'
 
+const SignInAgain = lazy(async () => {
+  const { SignInAgain } = await import('../../features/sign-in/SignInAgain.tsx')
+  return { default: SignInAgain }
+})
+
 /** What stands around every page: the rail, the top bar, and the word that we are cut off. */
 export function Frame() {
   const [isNarrow, setNarrow] = useLocalStorage({ key: 'tagwarden-rail-narrow', defaultValue: false })
   const cutOff = useCutOff()
-  const worst = useTabStatus(cutOff !== null)
+  const hasEnded = useSessionEnded()
+  const worst = useTabStatus(cutOff !== null, hasEnded)
   const { data: waiting = 0 } = useQuery({ ...overviewQuery, select: openIncidentsOf })
   const { data: unreachable = NO_CLIENTS } = useQuery({ ...overviewQuery, select: unreachableOf })
-  useStream()
+  useStream(!hasEnded)
   return (
     <div className={classes.frame} data-narrow={isNarrow || undefined}>
       <a className={classes.skip} href="#content">
@@ -37,6 +45,11 @@ export function Frame() {
         <Outlet />
       </main>
       <OfflineBanner since={cutOff} />
+      {hasEnded && (
+        <Suspense>
+          <SignInAgain />
+        </Suspense>
+      )}
     </div>
   )
 }
@@ -68,8 +81,9 @@ const worstOf = ({ totals }: Overview): { status: Status; count: number } => {
  * The worst status of all sites, which the tab's icon and title show too.
  *
  * @param isCutOff what is known may be old: the tab says so instead of a status
+ * @param hasEnded no one is signed in: the tab says nothing
  */
-function useTabStatus(isCutOff: boolean): Status {
+function useTabStatus(isCutOff: boolean, hasEnded: boolean): Status {
   const { data } = useQuery({ ...overviewQuery, select: worstOf })
   const { status, count } = data ?? { status: 'unknown' as const, count: 0 }
   const { crumbs, tab } = useBreadcrumbs()
@@ -77,6 +91,7 @@ function useTabStatus(isCutOff: boolean): Status {
   const needsSomebody = status === 'critical' || status === 'error' || status === 'warning'
   const known = needsSomebody ? `${STATUS_SIGNS[status]} ${count} ${STATUS_WORDS[status]}` : undefined
   const alarm = isCutOff ? 'no connection' : known
-  useTab([alarm, page, 'Tagwarden'].filter((part) => part !== undefined).join(' · '), status)
+  const parts = hasEnded ? ['Sign in'] : [alarm, page]
+  useTab([...parts, 'Tagwarden'].filter((part) => part !== undefined).join(' · '), hasEnded ? 'unknown' : status)
   return status
 }
