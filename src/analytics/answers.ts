@@ -20,6 +20,8 @@ const Points = nullable(Type.Number({ description: '0–100; null without data' 
 const window = { from: IsoTime, to: IsoTime }
 const outcomes = { success: Count, failure: Count, timeout: Count, exception: Count }
 
+const latency = { avg_ms: Milliseconds, p50_ms: Milliseconds, p95_ms: Milliseconds, p99_ms: Milliseconds }
+
 const tag = {
   tag_key: Type.String(),
   tag_id: nullable(Type.String()),
@@ -29,10 +31,7 @@ const tag = {
   executions: Count,
   ...outcomes,
   success_rate: Rate,
-  avg_ms: Milliseconds,
-  p50_ms: Milliseconds,
-  p95_ms: Milliseconds,
-  p99_ms: Milliseconds,
+  ...latency,
 }
 
 const Presence = Type.Object({ present: Count, total: Count, rate: Rate })
@@ -97,6 +96,7 @@ const windowReport = {
   total_events: Count,
   events: Type.Array(Type.Object({ event_name: Type.String(), total: Count })),
   tags: Type.Array(Type.Object(tag)),
+  latency: Type.Object(latency, { description: 'Execution time of all tags together' }),
   user_data: Type.Object({
     total: Count,
     email: Presence,

@@ -25,7 +25,7 @@ import {
 import { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
 import { addSums, byCountThenKey, type Sums, sumBy, sumByInTurns, sumRollups, totals, zeroSums } from './sums.ts'
 import { identityOf, type TagIdentity } from './tag-identity.ts'
-import { type TagReport, tagReport } from './tag-report.ts'
+import { type Latency, latency, type TagReport, tagReport } from './tag-report.ts'
 import { saidOf } from './tag-vendors.ts'
 import { previousWindow, type RangeQuery, type ReportWindow, reportWindow } from './window.ts'
 
@@ -34,6 +34,8 @@ export interface WindowReport extends TimeRange, SignalReport {
   total_events: number
   events: { event_name: string; total: number }[]
   tags: TagReport[]
+  /** Execution time of all tags together. */
+  latency: Latency
   user_data: UserDataPresence
   ecommerce: EcommercePresence
   score: ReportedScore
@@ -134,6 +136,7 @@ async function windowReport(
         (tag) => tag.tag_key,
       ),
     ),
+    latency: latency(sumOf([...tags.values()], TAG_COLUMNS)),
     user_data: userDataPresence(all),
     ecommerce: ecommercePresence(all),
     ...signals,

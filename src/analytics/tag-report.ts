@@ -67,7 +67,7 @@ function vendorFields(
   return { vendor: vendor === undefined ? null : vendorName(vendor), vendor_by_hand: said !== undefined }
 }
 
-type Latency = Pick<TagReport, 'avg_ms' | 'p50_ms' | 'p95_ms' | 'p99_ms'>
+export type Latency = Pick<TagReport, 'avg_ms' | 'p50_ms' | 'p95_ms' | 'p99_ms'>
 
 export function latency(counts: Pick<TagCounts, LatencyColumn | 'total_ms' | 'timed'>): Latency {
   const histogram = LATENCY_COLUMNS.map((column) => counts[column])

@@ -76,6 +76,7 @@ testLogic('both send modes add up to one overview', async (store) => {
     p95_ms: 97.5,
     p99_ms: 99.5,
   })
+  assert.equal(seen.latency.p95_ms, 4_625)
   assert.equal(seen.user_data.total, 130)
   assert.deepEqual(seen.user_data.email, { present: 114, total: 130, rate: 114 / 130 })
   assert.deepEqual(seen.user_data.address, { present: 106, total: 130, rate: 106 / 130 })
@@ -89,7 +90,8 @@ testLogic('both send modes add up to one overview', async (store) => {
 testLogic('percentiles are unknown where only batches reported', async (store) => {
   const site = await insertSite(store)
   await count(store, site, [viewBatch])
-  const { tags } = await report(store, site)
+  const { tags, latency } = await report(store, site)
+  assert.equal(latency.p95_ms, null)
   assert.deepEqual(
     tags.map(({ avg_ms, p50_ms, p95_ms, p99_ms }) => [avg_ms, p50_ms, p95_ms, p99_ms]),
     [

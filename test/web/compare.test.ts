@@ -41,12 +41,13 @@ test('the figures of a tag are its own, those of a site the sums of its tags', (
   const outcomes = { timeout: 0, exception: 1 }
   const report = {
     total_events: 100,
+    latency: { ...times, p95_ms: 150 },
     tags: [
       { ...tag, ...times, ...outcomes, tag_key: 'GA4', executions: 100, success: 94, failure: 5, p95_ms: 80 },
       { ...tag, ...times, ...outcomes, tag_key: 'Ads', executions: 20, success: 19, failure: 0, p95_ms: 200 },
     ],
   }
   assert.deepEqual(figuresOf(report, 'GA4'), { events: 100, executions: 100, badShare: 0.06, p95: 80 })
-  assert.deepEqual(figuresOf(report, null), { events: 100, executions: 120, badShare: 7 / 120, p95: null })
+  assert.deepEqual(figuresOf(report, null), { events: 100, executions: 120, badShare: 7 / 120, p95: 150 })
   assert.deepEqual(figuresOf(report, 'gone'), { events: 100, executions: 0, badShare: null, p95: null })
 })

@@ -42,13 +42,13 @@ export interface SideFigures {
   executions: number
   /** 0–1, of the executions; null without any. */
   badShare: number | null
-  /** ms; null where it is not known: of all tags, and of batches. */
+  /** ms; null where it is not known: of batches. */
   p95: number | null
 }
 
 /** What a report says of a side. */
 export function figuresOf(
-  { total_events, tags }: Pick<SiteReport, 'total_events' | 'tags'>,
+  { total_events, tags, latency }: Pick<SiteReport, 'total_events' | 'tags' | 'latency'>,
   tag: string | null,
 ): SideFigures {
   const counted = tags.filter(({ tag_key }) => tag === null || tag_key === tag)
@@ -58,6 +58,6 @@ export function figuresOf(
     events: total_events,
     executions,
     badShare: executions === 0 ? null : bad / executions,
-    p95: tag === null ? null : (counted[0]?.p95_ms ?? null),
+    p95: (tag === null ? latency : counted[0])?.p95_ms ?? null,
   }
 }
