@@ -47,8 +47,10 @@ test('the morning of the demo store', async (t) => {
 test('someone with six sites begins with the morning', async (t) => {
   const service = await startEmpty(t)
   const client = await service.newClient({ name: 'Nordlicht Digital', chat_webhook: 'https://chat.example/hook' })
+  const { page } = await openPage(t, service.url, '/today')
+  await page.getByText('Nothing is watched yet').waitFor()
   for (let n = 1; n <= 6; n++) await service.newSite(client, { name: `Shop ${n}`, timezone: 'Europe/Berlin' })
-  const { page } = await openPage(t, service.url, '/')
+  await page.goto('/')
   await page.waitForURL('**/today')
   await page.getByText('Nothing broke overnight').waitFor()
   await page.getByText('No site sent anything to compare with last week.').waitFor()

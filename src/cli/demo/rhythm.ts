@@ -46,3 +46,10 @@ function between(values: readonly number[], place: number): number {
   const to = values[(before + 1) % values.length] ?? 0
   return from + (to - from) * (place - before)
 }
+
+/**
+ * Two hours early: the whole hours that *Today* compares with begin so long before the last week does, at most.
+ *
+ * @param start where the history ends, epoch ms
+ */
+export const historyBegin = (start: number, days: number): number => floorTo(start, HOUR) - days * DAY - 2 * HOUR

@@ -10,6 +10,7 @@ import { folderFor, gapsOf, type HistoryOptions, type SiteGap, settle, writeHist
 import { type Incident, incidentsAround } from './incidents.ts'
 import { writeDemoReferences } from './references.ts'
 import { type Results, writeResultHistory } from './results.ts'
+import { historyBegin } from './rhythm.ts'
 import { Simulator } from './simulator.ts'
 import { ACTOR, type DemoSite, ensureDemoSites } from './sites.ts'
 import { allowingTagServer } from './tag-server.ts'
@@ -62,7 +63,7 @@ export async function prepareDemo({ config, clock, days, seed }: DemoOptions): P
     await migrate(store.write, store.columnTypes)
     // What the machine forgets of it when the power fails is made again by the next start: no commit has to wait for the disk.
     await sql`pragma synchronous = normal`.execute(store.write)
-    const earliest = start - days * DAY
+    const earliest = historyBegin(start, days)
     const sites = await ensureDemoSites(store, { now: () => earliest }, dataDir, SITES)
     const folder = await folderFor(store)
     const gaps = await gapsOf(store, sites, earliest)

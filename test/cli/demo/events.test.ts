@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { logNormal, poisson, type Random, seededRandom, weighted } from '../../../src/cli/demo/random.ts'
-import { rhythmOf } from '../../../src/cli/demo/rhythm.ts'
+import { historyBegin, rhythmOf } from '../../../src/cli/demo/rhythm.ts'
 import { COFFEE, FASHION, FURNITURE, OUTDOOR, SITES } from '../../../src/cli/demo/world.ts'
 import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
+import { lastDay } from '../../../src/today/times.ts'
 
 const MONDAY = Date.parse('2026-11-16T00:00:00Z')
 
@@ -52,6 +53,13 @@ test('traffic does not jump from one minute to the next on a weekday', () => {
 })
 
 const draws = (random: Random, count: number) => Array.from({ length: count }, () => random())
+
+test('a history of eight days reaches back to what the last day is compared with, at any minute and where clocks went back', () => {
+  for (const start of ['2026-11-20T09:00Z', '2026-11-20T09:05Z', '2026-11-20T09:59Z', '2026-10-26T10:04Z']) {
+    const at = Date.parse(start)
+    assert.ok(historyBegin(at, 8) <= lastDay(at, 'Europe/Berlin').before.from, start)
+  }
+})
 
 test('the same seed gives the same numbers, another seed others', () => {
   assert.deepEqual(draws(seededRandom('a/1'), 50), draws(seededRandom('a/1'), 50))

@@ -4,6 +4,7 @@ import type { Today } from '../../api/today.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import { counted, personName } from '../../lib/words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
 import { AlertTimes } from '../alerts/AlertTimes.tsx'
@@ -15,13 +16,14 @@ import classes from './today.module.css'
 import { momentLine, nightWords } from './words.ts'
 
 interface NightSectionProps {
+  sites: number
   overnight: Today['overnight']
   zone: string
   directory: Directory
 }
 
 /** What opened and what ended since the evening, and what lasts. */
-export function NightSection({ overnight, zone, directory }: NightSectionProps) {
+export function NightSection({ sites, overnight, zone, directory }: NightSectionProps) {
   const since = `since ${momentLine(Date.parse(overnight.since), zone)}`
   const { incidents, opened, resolved, open } = overnight
   if (incidents.length === 0) {
@@ -30,8 +32,8 @@ export function NightSection({ overnight, zone, directory }: NightSectionProps) 
         <p className={classes.calm}>
           <MoonStar size={20} strokeWidth={1.5} aria-hidden />
           <span>
-            <b>Nothing broke overnight</b>
-            No incident opened, and none is still open.
+            <b>{sites === 0 ? 'Nothing is watched yet' : 'Nothing broke overnight'}</b>
+            {sites === 0 ? 'Add a site to see what broke.' : 'No incident opened, and none is still open.'}
           </span>
         </p>
       </Section>
@@ -63,8 +65,13 @@ export function NightSection({ overnight, zone, directory }: NightSectionProps) 
                 </span>
               </span>
               <span className={classes.when}>
-                {incident.state === 'resolved' && 'resolved '}
-                <AlertTimes alert={incident} zone={zone} />
+                {incident.resolved_at === null ? (
+                  <AlertTimes alert={incident} zone={zone} />
+                ) : (
+                  <>
+                    resolved <RelativeTime at={incident.resolved_at} zone={zone} />
+                  </>
+                )}
               </span>
             </li>
           )

@@ -68,7 +68,7 @@ function Facts({ today, client = 'All clients' }: { today: Today; client?: strin
 function Loaded({ today, directory }: { today: Today; directory: Directory }) {
   return (
     <Stack gap="sm">
-      <NightSection overnight={today.overnight} zone={today.timezone} directory={directory} />
+      <NightSection sites={today.sites} overnight={today.overnight} zone={today.timezone} directory={directory} />
       <ChangesSection today={today} directory={directory} />
       <VersionsSection versions={today.versions} zone={today.timezone} directory={directory} />
       <QuotaSection quotas={today.quotas} />
