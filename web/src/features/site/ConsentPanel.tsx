@@ -40,8 +40,7 @@ const WITHOUT_CONSENT = 'Tags that ran while ads or analytics was denied'
 
 /** @param tags those that did so most often first */
 function WithoutConsent({ tags }: { tags: readonly TagConsent[] }) {
-  const { view, report } = useSite()
-  const earlier = new Map(report.previous?.consent.tags.map((tag) => [tag.tag_key, tag]))
+  const { view } = useSite()
   const rest = tags.length - TAGS
   return (
     <div className={page.tableSection}>
@@ -53,12 +52,9 @@ function WithoutConsent({ tags }: { tags: readonly TagConsent[] }) {
       <DataTable
         label={WITHOUT_CONSENT}
         columns={CONSENT_TAG_COLUMNS}
-        rows={tags.slice(0, TAGS).map((now) => ({
-          now,
-          before: report.previous === undefined ? undefined : (earlier.get(now.tag_key) ?? null),
-        }))}
-        keyOf={({ now }) => now.tag_key}
-        onOpen={({ now }) => view.setFocus({ kind: 'tag', name: now.tag_key })}
+        rows={tags.slice(0, TAGS)}
+        keyOf={({ tag_key }) => tag_key}
+        onOpen={({ tag_key }) => view.setFocus({ kind: 'tag', name: tag_key })}
       />
       {rest > 0 && <p className={page.key}>and {counted(rest, 'more tag')}</p>}
     </div>

@@ -119,34 +119,27 @@ export const EVENT_COLUMNS: readonly Column<EventRow>[] = [
 
 export type TagConsent = WindowReport['consent']['tags'][number]
 
-const denied = (
-  key: 'ad_storage_denied' | 'analytics_storage_denied',
-  title: string,
-): Column<Compared<TagConsent>> => ({
+const denied = (key: 'ad_storage_denied' | 'analytics_storage_denied', title: string): Column<TagConsent> => ({
   key,
   title,
   isNumber: true,
-  sortBy: ({ now }) => shareOf(now[key], now.total),
-  render: ({ now, before }) => (
-    <With reference={before ? change(null, shareOf(before[key], before.total), 'rate') : whole(now[key])}>
-      <b>{rate(shareOf(now[key], now.total))}</b>
+  sortBy: (row) => shareOf(row[key], row.total),
+  render: (row) => (
+    <With reference={whole(row[key])}>
+      <b>{rate(shareOf(row[key], row.total))}</b>
     </With>
   ),
 })
 
 /** Tags that ran although consent was denied. */
-export const CONSENT_TAG_COLUMNS: readonly Column<Compared<TagConsent>>[] = [
-  { key: 'tag', title: 'Tag', sortBy: ({ now }) => now.tag_key, render: ({ now }) => <Name>{now.tag_key}</Name> },
+export const CONSENT_TAG_COLUMNS: readonly Column<TagConsent>[] = [
+  { key: 'tag', title: 'Tag', sortBy: (row) => row.tag_key, render: (row) => <Name>{row.tag_key}</Name> },
   {
     key: 'executions',
     title: 'Executions',
     isNumber: true,
-    sortBy: ({ now }) => now.total,
-    render: ({ now, before }) => (
-      <With reference={before === undefined ? undefined : change(now.total, before?.total ?? 0, 'count')}>
-        {whole(now.total)}
-      </With>
-    ),
+    sortBy: (row) => row.total,
+    render: (row) => whole(row.total),
   },
   denied('ad_storage_denied', 'Ads denied'),
   denied('analytics_storage_denied', 'Analytics denied'),
