@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type ChannelRow, chunksOf, type Kysely, type Store, type Tables } from '../store/index.ts'
 import type { Severity } from './message.ts'
 import { type OnCallPerson, type OnCallPlan, whoIsOnCall } from './on-call/who-is-on-call.ts'
-import { withChannels } from './own-channels.ts'
+import { type OwnChannel, withChannels } from './own-channels.ts'
 import { destinationOf } from './services/destination.ts'
 import { SERVICE_KINDS, type ServiceKind, serviceOf } from './services/services.ts'
 
@@ -24,15 +24,6 @@ export interface Recipients {
   globalWebhook: string | null
   /** Without `SMTP_URL` nothing can be sent by e-mail, and nothing is kept for it. */
   isEmailOn: boolean
-}
-
-/** A way to reach people of a client besides its chat webhook and its e-mail. */
-export interface OwnChannel {
-  id: string
-  address: string
-  minimumSeverity: Severity
-  /** How long a warning lasts before it goes over this channel, ms; null: as on the others. */
-  warningsAfterMs: number | null
 }
 
 /** Where messages go besides the addresses of the clients, and how soon. */

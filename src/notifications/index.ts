@@ -16,7 +16,6 @@ export {
   isReachable,
   isWorking,
   kindOf,
-  type OwnChannel,
   offChannels,
   type Recipients,
   takesSeverity,
@@ -51,7 +50,7 @@ export {
   withdrawMessages,
 } from './outbox.ts'
 export { BRIEF, GATHER_MS, type OutboxEntry } from './outbox-entry.ts'
-export { withChannels } from './own-channels.ts'
+export { type OwnChannel, withChannels } from './own-channels.ts'
 export { type QuietHours, quietUntil } from './quiet-hours.ts'
 export { isForIncidents, isForPeople, type ServiceKind, takesMessage } from './services/services.ts'
 export { type ChatOptions, createChatTransport } from './services/transport.ts'

@@ -1,8 +1,17 @@
 import { MINUTE } from '../lib/index.ts'
 import { type ClientChannelRow, chunksOf, type Kysely, type Tables } from '../store/index.ts'
-import type { OwnChannel } from './channel.ts'
+import type { Severity } from './message.ts'
 import { onCallPlans } from './on-call/plans.ts'
 import type { OnCallPlan } from './on-call/who-is-on-call.ts'
+
+/** A way to reach people of a client besides its chat webhook and its e-mail. */
+export interface OwnChannel {
+  id: string
+  address: string
+  minimumSeverity: Severity
+  /** How long a warning lasts before it goes over this channel, ms; null: as on the others. */
+  warningsAfterMs: number | null
+}
 
 /** The channels of clients that are switched on, the oldest first; those without any are missing. */
 export async function ownChannels(db: Kysely<Tables>, clientIds: Iterable<string>): Promise<Map<string, OwnChannel[]>> {

@@ -8,11 +8,10 @@ import {
   clientIdOf,
   keyOf,
   kindOf,
-  type OwnChannel,
   storedAddress,
 } from '../channel.ts'
 import type { OnCallPlan } from '../on-call/who-is-on-call.ts'
-import { withChannels } from '../own-channels.ts'
+import { type OwnChannel, withChannels } from '../own-channels.ts'
 import { isForIncidents } from '../services/services.ts'
 import { type ChannelSnapshot, isOpenTo, OUTAGE_MS, type QueuedMessage } from './schedule.ts'
 import { type Claimant, isFree } from './writes.ts'
