@@ -300,7 +300,7 @@ test('alerts about targets that break and are repaired', async (t) => {
     // It goes on asking.
     await follow(page, '/alerts')
     assert.ok(
-      browserErrors.every((text) => /404/.test(text)),
+      browserErrors.every((text) => /status of 404/.test(text)),
       browserErrors.join('\n'),
     )
     browserErrors.length = 0

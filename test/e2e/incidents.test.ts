@@ -101,7 +101,7 @@ test('the incident of a vendor, over two clients of the demo store', async (t) =
     // It goes on asking.
     await follow(page, '/incidents')
     const errors = browserErrors.splice(0)
-    assert.ok(errors.length > 0 && errors.every((text) => /404/.test(text)), errors.join('\n'))
+    assert.ok(errors.length > 0 && errors.every((text) => /status of 404/.test(text)), errors.join('\n'))
   })
 
   await t.test('resolved by hand it ends with all of its sites, and its post-mortem says when', async (t) => {

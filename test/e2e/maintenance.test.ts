@@ -113,7 +113,7 @@ test('maintenance and silences', async (t) => {
     await dialog.getByRole('button', { name: 'Plan it' }).click()
     await dialog.getByText('must be after starts_at').first().waitFor()
     assert.ok(
-      browserErrors.every((text) => /400/.test(text)),
+      browserErrors.every((text) => /status of 400/.test(text)),
       browserErrors.join('\n'),
     )
     browserErrors.length = 0

@@ -113,6 +113,6 @@ test('a page whose site, probe or client is deleted meanwhile says so instead of
     await page.getByRole('heading', { name: `${words} not found` }).waitFor()
     await page.getByText('It may have been deleted', { exact: false }).waitFor()
   }
-  assert.ok(browserErrors.length > 0 && browserErrors.every((text) => text.includes('404')), browserErrors.join('\n'))
+  assert.ok(browserErrors.length > 0 && browserErrors.every((text) => text.includes('status of 404')), browserErrors.join('\n'))
   browserErrors.length = 0
 })

@@ -75,11 +75,13 @@ export async function openPage(t: TestContext, url: string, path: string, varian
   const browserErrors: string[] = []
   const onConsole = (message: ConsoleMessage): void => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
+    const { url: from } = message.location()
     // Hooks run in the order they were set: a service that the test started first may be gone before its page, which goes on asking.
     // One that dies during a test does not get away with it: what the test waits for does not come.
-    const isAfterEnd =
-      /net::ERR_CONNECTION_(REFUSED|RESET)/.test(message.text()) && URL.parse(message.location().url)?.origin === url
-    if (!isAfterEnd) browserErrors.push(message.text())
+    const isAfterEnd = /net::ERR_CONNECTION_(REFUSED|RESET)/.test(message.text()) && URL.parse(from)?.origin === url
+    // What could not be loaded, the text does not say.
+    if (!isAfterEnd)
+      browserErrors.push(/^Failed to load/.test(message.text()) ? `${message.text()} ${from}` : message.text())
   }
   const onError = (error: Error): number => browserErrors.push(error.message)
   const onRequest = (request: Request): void => {
@@ -267,8 +269,13 @@ export async function untilTrue(page: Page, expression: string): Promise<void> {
   await until(expression, async () => (await page.evaluate<boolean>(expression)) || undefined)
 }
 
-/** A toast that fades out while it is looked at is too pale to read; one under the pointer stays. */
+/** A toast that fades out while it is looked at is too pale to read; one under the pointer stays. It may go before the pointer is there. */
 async function holdToast(page: Page): Promise<void> {
   const toast = page.locator('.mantine-Notification-root').last()
-  if ((await toast.count()) > 0) await toast.hover()
+  const hover = () =>
+    toast.hover({ timeout: 2_000 }).then(
+      () => true,
+      () => undefined,
+    )
+  await until('a toast is held, or gone', async () => (await toast.count()) === 0 || hover())
 }

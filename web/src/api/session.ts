@@ -105,6 +105,7 @@ export function signedIn(client: QueryClient, session: Session): void {
   }
   if (!ended.get()) client.removeQueries({ type: 'inactive' })
   client.setQueryData(sessionQuery.queryKey, session)
+  if (!ended.get()) return
   ended.set(false)
   void client.invalidateQueries()
 }
