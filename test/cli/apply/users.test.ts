@@ -155,13 +155,8 @@ test('the last owner and whoever applies the files are neither deleted nor lower
   await assert.rejects(stage.applyText(PEOPLE.replace('role: owner }\n', 'role: editor }\n')), lastOwner)
   await assert.rejects(stage.applyText(PEOPLE.replace('name: Ada', 'is_active: false')), lastOwner)
 
-  const id = await idOf(stage, 'Ada@agency.example')
-  const link = await stage.service.call('POST', `/api/users/${id}/link`, undefined, bearer(ADMIN))
   const password = 'correct horse battery staple'
-  await apiClient(stage.service.url).ask('POST', '/api/password-links/use', {
-    secret: link.json<{ url: string }>().url.split('#')[1],
-    password,
-  })
+  await accept(stage, 'Ada@agency.example', password)
   const session = await stage.service.call('POST', '/api/session', { email: 'ada@agency.example', password })
   const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
   const ada = apiClient(stage.service.url, { cookie, origin: stage.service.url })
@@ -180,8 +175,18 @@ test('the last owner and whoever applies the files are neither deleted nor lower
     /is the person who applies this, and in no file: --prune would delete/,
   )
   assert.equal((await stage.roles())['Ada@agency.example'], 'owner of all')
+  await assert.rejects(stage.applyText(gone, { prune: true }), /has to be left .* has accepted the invitation/)
+  await accept(stage, 'cleo@agency.example', password)
   assert.equal((await stage.applyText(gone, { prune: true })).code, 0)
 })
+
+/** Someone who was invited sets a password by a link. */
+async function accept(stage: Stage, email: string, password: string): Promise<void> {
+  const id = await idOf(stage, email)
+  const link = await stage.service.call('POST', `/api/users/${id}/link`, undefined, bearer(ADMIN))
+  const secret = link.json<{ url: string }>().url.split('#')[1]
+  await apiClient(stage.service.url).ask('POST', '/api/password-links/use', { secret, password })
+}
 
 test('a fault in the list of people is said with its place, and changes nothing', async (t) => {
   const stage = await open(t)

@@ -4,7 +4,7 @@ import { eventsOf } from '../../../src/cli/demo/events.ts'
 import { incidentsAround } from '../../../src/cli/demo/incidents.ts'
 import { OUTDOOR } from '../../../src/cli/demo/world.ts'
 import { readConfig } from '../../../src/config.ts'
-import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
+import { HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import type { ReconciliationAnswer } from '../../../src/reconciliation/index.ts'
 import { migrate, openStore } from '../../../src/store/index.ts'
 import { apiClient } from '../../../testkit/api.ts'
@@ -199,10 +199,10 @@ test('the demo', async (t) => {
   })
 })
 
-/** When the demo says that it began, which is what its incident is reckoned from. */
+/** When the demo began, by when it says that its incident did. */
 function startOf(out: readonly string[]): number {
-  const since = out.map((line) => / since (\S+) written to /.exec(line)?.[1]).find((time) => time !== undefined)
-  return Date.parse(since ?? '') + DAYS * DAY
+  const since = out.map((line) => / of purchase events since (\S+)$/.exec(line)?.[1]).find((time) => time !== undefined)
+  return Date.parse(since ?? '') + 40 * MINUTE
 }
 
 /** What the site sent then, by the generator that makes it up. */
