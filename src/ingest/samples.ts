@@ -130,7 +130,13 @@ export class SampleRecorder {
   async #write(sites: readonly [siteNo: number, site: SiteSamples][]): Promise<void> {
     const [keptPayloads, keptRejections] = this.#pruning
     const sampled = sites.filter(([, { accepted, rejected }]) => accepted.size + rejected.size > 0)
-    await this.#goOnAfter(sampled.map(([siteNo]) => siteNo))
+    const times = sampled.flatMap(([, { accepted, rejected }]) =>
+      [...accepted.inOrder(), ...rejected.inOrder()].map(({ at }) => at),
+    )
+    await this.#goOnAfter(
+      sampled.map(([siteNo]) => siteNo),
+      times.reduce((a, b) => Math.max(a, b), 0),
+    )
     const payloads: SqlValue[] = []
     const rejections: SqlValue[] = []
     const counts: SqlValue[] = []
@@ -156,8 +162,11 @@ export class SampleRecorder {
     ])
   }
 
-  /** Has the ids of sites that this process meets for the first time follow those that they have: these may be of a clock that was ahead. */
-  async #goOnAfter(siteNos: readonly number[]): Promise<void> {
+  /**
+   * Has the ids of sites that this process meets for the first time follow those that a clock has left that was ahead. What another node has
+   * written just now is none of these: there the times of both decide.
+   */
+  async #goOnAfter(siteNos: readonly number[], latest: number): Promise<void> {
     const unmet = siteNos.filter((siteNo) => !this.#met.has(siteNo))
     if (unmet.length === 0) return
     for (const table of ['recent_payloads', 'rejections'] as const) {
@@ -166,7 +175,8 @@ export class SampleRecorder {
         .select(({ fn }) => fn.max('id').as('id'))
         .where('site_no', 'in', unmet)
         .executeTakeFirst()
-      this.#lastId = Math.max(this.#lastId, Number(newest?.id ?? 0))
+      const id = Number(newest?.id ?? 0)
+      if (id > (latest + MINUTE) * IDS_PER_MS) this.#lastId = Math.max(this.#lastId, id)
     }
     for (const siteNo of unmet) this.#met.add(siteNo)
   }
