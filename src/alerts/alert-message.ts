@@ -1,5 +1,5 @@
 import { duration, fieldsOf, HOUR, namesInWords, number } from '../lib/index.ts'
-import { ALSO_ON, type AlertMessage, type Fact, type MessageImpact } from '../notifications/index.ts'
+import { ALSO_ON, type AlertMessage, FACTS_MAX, type Fact, type MessageImpact } from '../notifications/index.ts'
 import { PROBE_TYPES } from '../probes/index.ts'
 import {
   type AlertRow,
@@ -89,8 +89,6 @@ const newEvents = (before: AlertRow | null, alert: AlertRow): Fact[] => [
 ]
 
 type Fields = Readonly<Record<string, unknown>>
-
-const FACTS_MAX = 8
 
 /** The figures that an alert takes from the details (JSON) of a result, which each type of probe writes as it likes. */
 export function factsOf(probeType: string, details: string): Fact[] {

@@ -129,14 +129,7 @@ export class SampleRecorder {
 
   async #write(sites: readonly [siteNo: number, site: SiteSamples][]): Promise<void> {
     const [keptPayloads, keptRejections] = this.#pruning
-    const sampled = sites.filter(([, { accepted, rejected }]) => accepted.size + rejected.size > 0)
-    const times = sampled.flatMap(([, { accepted, rejected }]) =>
-      [...accepted.inOrder(), ...rejected.inOrder()].map(({ at }) => at),
-    )
-    await this.#goOnAfter(
-      sampled.map(([siteNo]) => siteNo),
-      times.reduce((a, b) => Math.max(a, b), 0),
-    )
+    await this.#goOnAfter(sites)
     const payloads: SqlValue[] = []
     const rejections: SqlValue[] = []
     const counts: SqlValue[] = []
@@ -166,9 +159,15 @@ export class SampleRecorder {
    * Has the ids of sites that this process meets for the first time follow those that a clock has left that was ahead. What another node has
    * written just now is none of these: there the times of both decide.
    */
-  async #goOnAfter(siteNos: readonly number[], latest: number): Promise<void> {
-    const unmet = siteNos.filter((siteNo) => !this.#met.has(siteNo))
-    if (unmet.length === 0) return
+  async #goOnAfter(sites: readonly [siteNo: number, site: SiteSamples][]): Promise<void> {
+    const first = sites.filter(([siteNo, { accepted, rejected }]) => {
+      return accepted.size + rejected.size > 0 && !this.#met.has(siteNo)
+    })
+    if (first.length === 0) return
+    const unmet = first.map(([siteNo]) => siteNo)
+    const latest = first
+      .flatMap(([, { accepted, rejected }]) => [...accepted.inOrder(), ...rejected.inOrder()])
+      .reduce((newest, { at }) => Math.max(newest, at), 0)
     for (const table of ['recent_payloads', 'rejections'] as const) {
       const newest = await this.#store.read
         .selectFrom(table)

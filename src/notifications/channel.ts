@@ -116,6 +116,9 @@ export const ownKey = (clientId: string, id: string): ChannelKey => `own:${clien
 /** The client whose own channel it is; null for `global`. */
 export const clientIdOf = (channel: ChannelKey): string | null => channel.split(':')[1] ?? null
 
+/** The id of a channel of a client's own; null of another. */
+export const ownIdOf = (channel: ChannelKey): string | null => channel.split(':')[2] ?? null
+
 /**
  * Where the channel leads at present; null when it leads nowhere any more.
  *

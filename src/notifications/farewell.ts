@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely'
 import { newOrderedId } from '../lib/index.ts'
 import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
-import { type ChannelKey, keyOf, kindOf } from './channel.ts'
+import { type ChannelKey, keyOf, kindOf, ownIdOf } from './channel.ts'
 import type { AlertMessage } from './message.ts'
 import { isForIncidents } from './services/services.ts'
 
@@ -51,8 +51,9 @@ export async function removeMessagesOfAlerts(
 }
 
 /** Ends what was opened on a channel that is being deleted. */
-export const closeChannel = (trx: Transaction<Tables>, channel: ChannelKey, now: number): Promise<string[]> =>
-  writeEnds(trx, { channel }, now)
+export async function closeChannel(trx: Transaction<Tables>, channel: ChannelKey, now: number): Promise<void> {
+  await writeEnds(trx, { channel }, now)
+}
 
 /** @returns ids of these messages, and of those by which the service knows what else it opened */
 async function writeEnds(trx: Transaction<Tables>, deleted: Deleted, now: number): Promise<string[]> {
@@ -125,18 +126,12 @@ export async function forgetDeletedChannels({ read, write }: Store): Promise<voi
     .select(['channel', 'address'])
     .where('channel', 'like', 'own:%')
     .execute()
-  for (const chunk of chunksOf(rows.filter(keepsIncidents))) {
-    const there = await read
-      .selectFrom('client_channels')
-      .select('id')
-      .where(
-        'id',
-        'in',
-        chunk.map(({ channel }) => channel.split(':')[2] ?? ''),
-      )
-      .execute()
+  const keepers = rows.filter(keepsIncidents).map(({ channel }) => ({ channel, id: ownIdOf(keyOf(channel)) ?? '' }))
+  for (const chunk of chunksOf(keepers)) {
+    const ofChunk = chunk.map(({ id }) => id)
+    const there = await read.selectFrom('client_channels').select('id').where('id', 'in', ofChunk).execute()
     const ids = new Set(there.map(({ id }) => id))
-    const gone = chunk.flatMap(({ channel }) => (ids.has(channel.split(':')[2] ?? '') ? [] : channel))
+    const gone = chunk.flatMap(({ channel, id }) => (ids.has(id) ? [] : channel))
     if (gone.length === 0) continue
     await write
       .deleteFrom('channels')

@@ -1,5 +1,5 @@
 import { chunksOf, type Kysely, type Tables, type Transaction } from '../store/index.ts'
-import { ALSO_ON, type AlertMessage, type Fact } from './message.ts'
+import { ALSO_ON, type AlertMessage, FACTS_MAX, type Fact } from './message.ts'
 import { BRIEF, GATHER_MS, isUnsent, notBefore, type OutboxEntry } from './outbox-entry.ts'
 
 /** An opening that waits and that no one was sent. Times are epoch ms. */
@@ -28,8 +28,6 @@ function mergedWith({ opening, notBefore: due }: Waiting, next: AlertMessage): A
       return null
   }
 }
-
-const FACTS_MAX = 8
 
 /** The facts of the next message, with the events that have been added to the opening while it waited. */
 function withEarlierEvents(opening: AlertMessage, next: AlertMessage): readonly Fact[] {

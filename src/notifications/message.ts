@@ -31,6 +31,9 @@ export interface Fact {
   value: string
 }
 
+/** More of them are no figures at a glance. */
+export const FACTS_MAX = 8
+
 /** The fact that names the events that a tag has become bad on besides. */
 export const ALSO_ON = 'Now also on'
 

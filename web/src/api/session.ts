@@ -98,14 +98,17 @@ export function signedOut(client: QueryClient): void {
 
 /** Notes who has signed in. What someone else was shown before must not stay in memory. */
 export function signedIn(client: QueryClient, session: Session): void {
+  if (!ended.get()) {
+    client.removeQueries({ type: 'inactive' })
+    client.setQueryData(sessionQuery.queryKey, session)
+    return
+  }
   const before = client.getQueryData(sessionQuery.queryKey)
-  if (ended.get() && before !== undefined && whoIs(before) !== whoIs(session)) {
+  if (before !== undefined && whoIs(before) !== whoIs(session)) {
     window.location.reload()
     return
   }
-  if (!ended.get()) client.removeQueries({ type: 'inactive' })
   client.setQueryData(sessionQuery.queryKey, session)
-  if (!ended.get()) return
   ended.set(false)
   void client.invalidateQueries()
 }
