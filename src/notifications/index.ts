@@ -22,7 +22,7 @@ export {
 } from './channel.ts'
 export { channelInWords, type DeliveredHook, type DeliveredMessage } from './delivery/attempt.ts'
 export { gathersEnds, groupsOf, nextStep, OUTAGE_MS, type QueuedMessage } from './delivery/schedule.ts'
-export { composeNotice } from './email/notice.ts'
+export { composeNotice } from './email/compose.ts'
 export {
   createEmailTransport,
   createMailer,
@@ -33,7 +33,7 @@ export {
 } from './email/transport.ts'
 export { removeMessagesOfAlerts } from './farewell.ts'
 export { GIVEN_UP, TRIED_FOR_MS, tryAgain } from './given-up.ts'
-export { channelKind, type KindName } from './kinds/kinds.ts'
+export { channelKind, type KindName } from './kinds.ts'
 export { briefOnes, sayCritical } from './merging.ts'
 export * from './message.ts'
 export type { NotificationsWatch } from './metrics.ts'

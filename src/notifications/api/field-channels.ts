@@ -2,7 +2,7 @@ import { invalidRequest, notFound } from '../../lib/index.ts'
 import { type Context, type UpdateClient, updateClient } from '../../management/index.ts'
 import type { ClientRow, Store } from '../../store/index.ts'
 import { type ChannelKey, kindOf, ownKey } from '../channel.ts'
-import { channelKind, type KindName } from '../kinds/kinds.ts'
+import { channelKind, type KindName } from '../kinds.ts'
 import { isChat } from '../services/services.ts'
 import { type OwnChannelRecord, ownChannelRecord, type UpdateOwnChannel } from './own-channel-schemas.ts'
 

@@ -3,8 +3,8 @@ import { IsoTime, nullable, Uuid } from '../../http/index.ts'
 import { fingerprintOf, isoTime } from '../../lib/index.ts'
 import { Name } from '../../management/index.ts'
 import type { ClientChannelRow } from '../../store/index.ts'
-import { channelKind, KIND_NAMES, kindNameOf } from '../kinds/kinds.ts'
-import { destinationOf } from '../services/destination.ts'
+import { channelKind, KIND_NAMES, kindNameOf } from '../kinds.ts'
+import { destinationOf } from '../services/services.ts'
 
 const Kind = Type.Enum([...KIND_NAMES], {
   description: KIND_NAMES.map((name) => `\`${name}\`: ${channelKind(name).addressIs}`).join('; '),

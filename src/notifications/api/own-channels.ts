@@ -3,7 +3,7 @@ import { type Context, lockClient, writeAudit } from '../../management/index.ts'
 import type { ClientChannelRow, Store, Tables, Transaction } from '../../store/index.ts'
 import { ownKey } from '../channel.ts'
 import { closeChannel } from '../farewell.ts'
-import { channelKind, type KindName, kindNameOf } from '../kinds/kinds.ts'
+import { channelKind, type KindName, kindNameOf } from '../kinds.ts'
 import { fieldChannels } from './field-channels.ts'
 import {
   type CreateOwnChannel,
