@@ -1,8 +1,9 @@
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 import type { FastifyRequest } from 'fastify'
-import type { Clock } from '../lib/index.ts'
-import type { Ask } from './ask.ts'
-import { callTool } from './call-tool.ts'
+import { checkerOf } from '../http/index.ts'
+import { type Clock, isObject, shortened } from '../lib/index.ts'
+import { type Ask, RefusedCall } from './ask.ts'
+import type { Tool, ToolContext } from './tool.ts'
 import { TOOLS } from './tools/index.ts'
 
 export interface Answer {
@@ -61,4 +62,58 @@ export function createAnswerer({ clock, version }: { clock: Clock; version: stri
       await handler.close()
     }
   }
+}
+
+/** Longest answer, characters of JSON: what an assistant can take in at once. */
+const MOST_CHARACTERS = 60_000
+/** Entries of a list within it. */
+const MOST_ENTRIES = 200
+/** Longest text within it: messages of probes are shorter, what people write need not be. */
+const LONGEST_TEXT = 1_000
+
+/** As the protocol has it; a type and not an interface, which could not be handed on as an open record. */
+type ToolResult = {
+  content: { type: 'text'; text: string }[]
+  structuredContent?: Record<string, unknown>
+  isError?: true
+}
+
+const checkers = new Map(
+  TOOLS.map((tool): [string, [Tool, ReturnType<typeof checkerOf>]] => [tool.name, [tool, checkerOf(tool.input)]]),
+)
+
+/** Calls a tool. What goes wrong is a result as well, in words by which the assistant can do better. */
+export async function callTool(name: string, input: unknown, context: ToolContext): Promise<ToolResult> {
+  const found = checkers.get(name)
+  if (found === undefined) return failure(`There is no tool ${shortened(name, 100)}`)
+  const [tool, check] = found
+  const faults = check(input)
+  if (faults.length > 0) {
+    return failure(faults.map(({ path, message }) => `${path.slice(1) || 'The input'} ${message}`).join('; '))
+  }
+  try {
+    return success(await tool.run(input, context))
+  } catch (thrown) {
+    if (!(thrown instanceof RefusedCall)) throw thrown
+    const wait = thrown.retryAfter === null ? '' : `; wait ${thrown.retryAfter} s`
+    return failure(`${thrown.message}${wait}`)
+  }
+}
+
+function success(answer: Record<string, unknown>): ToolResult {
+  const structuredContent = bounded(answer) as Record<string, unknown>
+  const text = JSON.stringify(structuredContent)
+  if (text.length > MOST_CHARACTERS) {
+    return failure('The answer is too long: ask for less by limit, a shorter time, or a single site')
+  }
+  return { content: [{ type: 'text', text }], structuredContent }
+}
+
+const failure = (text: string): ToolResult => ({ content: [{ type: 'text', text }], isError: true })
+
+function bounded(value: unknown): unknown {
+  if (typeof value === 'string') return shortened(value, LONGEST_TEXT)
+  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES).map(bounded)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, bounded(each)]))
 }

@@ -3,7 +3,7 @@ import { type ChannelRow, chunksOf, type Kysely, type Store, type Tables } from 
 import type { Severity } from './message.ts'
 import { type OnCallPerson, type OnCallPlan, whoIsOnCall } from './on-call/who-is-on-call.ts'
 import { type OwnChannel, withChannels } from './own-channels.ts'
-import { type ServiceKind, destinationOf, SERVICE_KINDS, serviceOf } from './services/services.ts'
+import { destinationOf, SERVICE_KINDS, type ServiceKind, serviceOf } from './services/services.ts'
 
 /** A way to reach people: `global` for everything, a client's chat webhook or e-mail, or another one of its own (`own:CLIENT:ID`). */
 export type ChannelKey = 'global' | `chat:${string}` | `email:${string}` | `own:${string}:${string}`

@@ -1,4 +1,4 @@
-import { isHttpUrl, areEmails } from '../http/index.ts'
+import { areEmails, isHttpUrl } from '../http/index.ts'
 import { invalidRequest } from '../lib/index.ts'
 import { maskedUrl } from '../management/index.ts'
 import { addressFor, destinationOf } from './services/services.ts'

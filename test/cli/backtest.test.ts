@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { timeOf } from '../../src/cli/backtest/csv-time.ts'
+import { timeOf } from '../../src/cli/backtest/csv.ts'
 import { localTime } from '../../src/detection/index.ts'
 import { backtest, backtestInProcess, csvOf, series } from './backtest-support.ts'
 

@@ -1,7 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import type { LocalTime } from '../../detection/index.ts'
-import { bytesOf, type CsvRecord, csvParser, fileError } from './csv-file.ts'
-import { noTime, timeOf } from './csv-time.ts'
+import { bytesOf, type CsvRecord, csvParser, fileError, noTime, timeOf } from './csv.ts'
 
 /** A fault that is known to have been. */
 export interface Label {

@@ -1,12 +1,11 @@
 import type { LocalTime, TimeRange } from '../../detection/index.ts'
 import { shortened, svgText } from '../../lib/index.ts'
 import type { Alarm } from './alarms.ts'
-import { type Tick, timeTicks, valueTicks } from './axes.ts'
 import type { FileReplay } from './file-replay.ts'
 import type { JudgedSeries } from './judged-series.ts'
 import type { Label } from './labels.ts'
+import { bandPath, LEAST_MARK, linePath, type Scale, stripPath, type Tick, timeTicks, valueTicks } from './plot.ts'
 import { scoreLines } from './score.ts'
-import { bandPath, LEAST_MARK, linePath, type Scale, stripPath } from './shapes.ts'
 
 /** px */
 const WIDTH = 1_200

@@ -1,7 +1,6 @@
 import type { LocalTime } from '../../detection/index.ts'
 import { HOUR } from '../../lib/index.ts'
-import type { CsvRecord } from './csv-file.ts'
-import { isLocal, noTime, timeOf } from './csv-time.ts'
+import { type CsvRecord, isLocal, noTime, timeOf } from './csv.ts'
 
 /** What is in a file of one or several series. */
 export interface SeriesFile {

@@ -1,9 +1,16 @@
 import type { EventPayload } from '../../journal/index.ts'
 import { floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import type { Incident } from './incidents.ts'
-import type { EcommerceRates, EventProfile, SiteProfile, TagProfile, UserDataRates } from './profile.ts'
+import {
+  type EcommerceRates,
+  type EventProfile,
+  type Rhythm,
+  rhythmOf,
+  type SiteProfile,
+  type TagProfile,
+  type UserDataRates,
+} from './profile.ts'
 import { logNormal, poisson, type Random, seededRandom, weighted } from './random.ts'
-import { type Rhythm, rhythmOf } from './rhythm.ts'
 import { addValidity, asSecond, comesTwice, consentOf, identifierFlags, mayRun, responseOf } from './signals.ts'
 
 /** How far whole hours stray from the rhythm. */

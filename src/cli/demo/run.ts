@@ -6,11 +6,18 @@ import { startService } from '../../main.ts'
 import { connectWithoutThread, migrate, openSqliteStore, type SqliteOptions } from '../../store/index.ts'
 import { createLog, stopOnSignals } from '../process.ts'
 import { withProgress } from '../progress.ts'
-import { folderFor, gapsOf, type HistoryOptions, type SiteGap, settle, writeHistory } from './history.ts'
+import {
+  folderFor,
+  gapsOf,
+  type HistoryOptions,
+  type SiteGap,
+  settle,
+  writeDemoReferences,
+  writeHistory,
+} from './history.ts'
 import { type Incident, incidentsAround } from './incidents.ts'
-import { writeDemoReferences } from './references.ts'
+import { historyBegin } from './profile.ts'
 import { type Results, writeResultHistory } from './results.ts'
-import { historyBegin } from './rhythm.ts'
 import { Simulator } from './simulator.ts'
 import { ACTOR, type DemoSite, ensureDemoSites } from './sites.ts'
 import { allowingTagServer } from './tag-server.ts'

@@ -1,9 +1,7 @@
 import type { Tool } from '../tool.ts'
-import { acknowledge, silence } from './handling.ts'
-import { explainIncident, listAlerts, listIncidents } from './incidents.ts'
+import { acknowledge, explainIncident, listAlerts, listIncidents, silence } from './incidents.ts'
 import { listProbes, probeResults } from './probes.ts'
-import { compareWindows, siteHealth, tagReport } from './reports.ts'
-import { listClients, listSites } from './sites.ts'
+import { compareWindows, listClients, listSites, siteHealth, tagReport } from './sites.ts'
 
 /** In the order in which assistants are shown them. */
 export const TOOLS: readonly Tool[] = [

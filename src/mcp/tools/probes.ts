@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import { entriesOf, pickAll, reading } from '../tool.ts'
-import { before, closed, id, limit, rowsOf } from './inputs.ts'
+import { before, closed, entriesOf, id, limit, pickAll, reading, rowsOf } from '../tool.ts'
 
 export const PROBE_FIELDS = [
   ...['id', 'name', 'probe_type', 'is_active', 'last_status', 'last_message', 'last_result_at'],

@@ -14,7 +14,7 @@ import {
 } from '../channel.ts'
 import type { Notifications } from '../notifications.ts'
 import { withChannels } from '../own-channels.ts'
-import { type ServiceKind, destinationOf } from '../services/services.ts'
+import { destinationOf, type ServiceKind } from '../services/services.ts'
 import { shownError } from './deliveries.ts'
 import type { ChannelList, ChannelRecord, TestResult } from './schemas.ts'
 

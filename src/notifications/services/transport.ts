@@ -2,8 +2,8 @@ import { isObject, SECOND } from '../../lib/index.ts'
 import { type Outbound, OutboundError, type OutboundErrorKind, retryAfterMs } from '../../outbound/index.ts'
 import type { Message, MessageGroup } from '../message.ts'
 import type { SendOrder, SendOutcome, Transport } from '../transport.ts'
-import { type Destination, type Service, destinationOf, bodyOf, definitionOf, serviceOf } from './services.ts'
 import { type Answer, type AnswerRule, type BodyOptions, type OutcomeRules, parsedObject } from './service.ts'
+import { bodyOf, type Destination, definitionOf, destinationOf, type Service, serviceOf } from './services.ts'
 
 export interface ChatOptions {
   /** The only way to addresses that people typed in: private ones are refused, whatever name or spelling leads to them. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { logNormal, poisson, type Random, seededRandom, weighted } from '../../../src/cli/demo/random.ts'
-import { historyBegin, rhythmOf } from '../../../src/cli/demo/rhythm.ts'
+import { historyBegin, rhythmOf } from '../../../src/cli/demo/profile.ts'
 import { COFFEE, FASHION, FURNITURE, OUTDOOR, SITES } from '../../../src/cli/demo/world.ts'
 import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
 import { lastDay } from '../../../src/today/times.ts'
