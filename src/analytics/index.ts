@@ -22,9 +22,15 @@ export { qualityCounts, SCORE_EVENT_COLUMNS, SCORE_EVENT_MEASURES } from './scor
 export { IDENTIFIERS, VALIDITY } from './signals.ts'
 export type { CriticalAlert } from './site-facts.ts'
 export { REPORT_LIMITS, type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
-export { type SiteFigures, type SiteSummary, siteFigures, type TagFigures } from './summaries.ts'
+export {
+  identitiesOf,
+  type SiteFigures,
+  type SiteSummary,
+  siteFigures,
+  sumsBySite,
+  type TagFigures,
+} from './summaries.ts'
 export { addSums, isOneOf, type Stretch, type SumRow, type Sums, sumStretches, totals, zeroSums } from './sums.ts'
-export { identitiesOf, sumsBySite } from './sums-by-site.ts'
 export { identityOf } from './tag-identity.ts'
 export { latency, type TagDetail, tag } from './tag-report.ts'
 export {

@@ -1,12 +1,110 @@
-import { GRAIN, SIGNAL_COLUMNS, TAG_SIGNAL_COLUMNS } from '../rollups/index.ts'
+import { GRAIN, RESPONSE_COLUMNS, SIGNAL_COLUMNS, TAG_SIGNAL_COLUMNS } from '../rollups/index.ts'
 import type { SignalCounts, TagSignalCounts } from '../store/index.ts'
-import { type ConsentReport, consentReport } from './consent.ts'
-import { type ResponseReport, responseReport } from './responses.ts'
 import { type Presence, presence } from './score.ts'
 import type { Snapshot } from './snapshot.ts'
-import { addSums, sumByInTurns, sumRollups, totals, zeroSums } from './sums.ts'
+import { addSums, byCountThenKey, type Sums, sumByInTurns, sumRollups, totals, zeroSums } from './sums.ts'
 import type { TagIdentity } from './tag-identity.ts'
 import type { ReportWindow } from './window.ts'
+
+/** What Google's consent mode asks for, by its names. */
+const PURPOSES = ['ad_storage', 'analytics_storage', 'ad_user_data', 'ad_personalization'] as const
+type Purpose = (typeof PURPOSES)[number]
+
+/** How many events said what of a purpose. */
+interface ConsentClasses {
+  granted: number
+  denied: number
+  /** Their signals say nothing of it. */
+  absent: number
+}
+
+/** What the events of a window said of consent. */
+interface ConsentReport extends Record<Purpose, ConsentClasses> {
+  /** Events that reported it, even that there is no signal: the base of everything here. */
+  total: number
+  /** Of those whose signal says so: no choice followed the default. */
+  never_updated: Presence
+  /** Events of visitors to whom the Digital Markets Act applies. */
+  dma: number
+  /** Tags that ran although it was denied, those that did so most first. */
+  tags: TagConsent[]
+}
+
+interface TagConsent {
+  tag_key: string
+  /** Executions on events that reported consent. */
+  total: number
+  ad_storage_denied: number
+  analytics_storage_denied: number
+}
+
+export function classesOf(sums: SignalCounts, purpose: Purpose): ConsentClasses {
+  const granted = sums[`${purpose}_granted`]
+  const denied = sums[`${purpose}_denied`]
+  return { granted, denied, absent: sums.consent_total - granted - denied }
+}
+
+function consentReport(sums: SignalCounts, tags: ReadonlyMap<string, TagSignalCounts>): ConsentReport {
+  return {
+    total: sums.consent_total,
+    ad_storage: classesOf(sums, 'ad_storage'),
+    analytics_storage: classesOf(sums, 'analytics_storage'),
+    ad_user_data: classesOf(sums, 'ad_user_data'),
+    ad_personalization: classesOf(sums, 'ad_personalization'),
+    never_updated: presence(sums.never_updated, sums.update_known),
+    dma: sums.dma,
+    tags: deniedTags(tags),
+  }
+}
+
+function deniedTags(tags: ReadonlyMap<string, TagSignalCounts>): TagConsent[] {
+  return Array.from(tags, ([tag_key, { consent_total, ad_storage_denied, analytics_storage_denied }]) => ({
+    tag_key,
+    total: consent_total,
+    ad_storage_denied,
+    analytics_storage_denied,
+  }))
+    .filter((tag) => tag.ad_storage_denied > 0 || tag.analytics_storage_denied > 0)
+    .sort(
+      byCountThenKey(
+        (tag) => Math.max(tag.ad_storage_denied, tag.analytics_storage_denied),
+        (tag) => tag.tag_key,
+      ),
+    )
+}
+
+/** How the vendor of a tag answered it. */
+interface TagResponses extends Sums<(typeof RESPONSE_COLUMNS)[number]> {
+  tag_key: string
+  /** Executions whose tag reported the answer. */
+  total: number
+}
+
+/** How vendors answered the tags that report it. */
+interface ResponseReport {
+  total: number
+  /** Those that were refused most first. */
+  tags: TagResponses[]
+}
+
+type Responses = Pick<TagSignalCounts, (typeof RESPONSE_COLUMNS)[number]>
+
+/** Executions whose answer is known. */
+export const answered = (counts: Responses): number => RESPONSE_COLUMNS.reduce((sum, column) => sum + counts[column], 0)
+
+/** Those that the vendor did not take. */
+export const refused = (counts: Responses): number => counts.response_4xx + counts.response_5xx + counts.response_none
+
+function responseReport(tags: ReadonlyMap<string, TagSignalCounts>): ResponseReport {
+  const reports = Array.from(tags, ([tag_key, counts]): TagResponses => {
+    const { response_2xx, response_3xx, response_4xx, response_5xx, response_none } = counts
+    return { tag_key, total: answered(counts), response_2xx, response_3xx, response_4xx, response_5xx, response_none }
+  }).filter(({ total }) => total > 0)
+  return {
+    total: reports.reduce((sum, { total }) => sum + total, 0),
+    tags: reports.sort(byCountThenKey<TagResponses>(refused, ({ tag_key }) => tag_key)),
+  }
+}
 
 export const IDENTIFIERS = ['event_id', 'client_id', 'fbp', 'fbc', 'click_id', 'ip', 'user_agent'] as const
 export const VALIDITY = [

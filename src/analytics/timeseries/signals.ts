@@ -1,9 +1,8 @@
-import { SIGNAL_COLUMNS } from '../../rollups/index.ts'
-import { classesOf } from '../consent.ts'
+import { FIELD_COLUMNS, SIGNAL_COLUMNS } from '../../rollups/index.ts'
 import { ratio } from '../score.ts'
-import { IDENTIFIERS, VALIDITY } from '../signals.ts'
+import { classesOf, IDENTIFIERS, VALIDITY } from '../signals.ts'
 import { isOneOf, type Sums, totals } from '../sums.ts'
-import { cellsBy, type Series, seriesOf } from './plan.ts'
+import { type Cells, cellsBy, type Series, seriesOf } from './plan.ts'
 import { readBuckets, type SeriesContext } from './read.ts'
 
 type SignalSums = Sums<(typeof SIGNAL_COLUMNS)[number]>
@@ -68,4 +67,27 @@ async function sharesIn(context: SeriesContext): Promise<(key: string, part: Fig
   const cells = cellsBy(rows, buckets.starts, SIGNAL_COLUMNS, () => query.metric).get(query.metric) ?? []
   return (key, part, base) =>
     seriesOf(key, buckets.starts, cells, SIGNAL_COLUMNS, (sums) => ratio(part(sums), base(sums)), base)
+}
+
+/** Share of the events (0–1) on which parameters of the site's own were there: of all of them together, or of each. */
+export async function ownFieldSeries(context: SeriesContext): Promise<Series[]> {
+  const { query, buckets } = context
+  const where = query.event_name === undefined ? undefined : isOneOf('event_name', [query.event_name])
+  const measures = totals(FIELD_COLUMNS)
+  const share = (key: string, cells: Cells<(typeof FIELD_COLUMNS)[number]> = []) =>
+    seriesOf(
+      key,
+      buckets.starts,
+      cells,
+      FIELD_COLUMNS,
+      ({ present, total }) => ratio(present, total),
+      ({ total }) => total,
+    )
+  if (query.group_by !== 'field') {
+    const rows = await readBuckets(context, { table: 'field_rollups', by: [], measures, where })
+    return [share(query.metric, cellsBy(rows, buckets.starts, FIELD_COLUMNS, () => query.metric).get(query.metric))]
+  }
+  const rows = await readBuckets(context, { table: 'field_rollups', by: ['field'], measures, where })
+  const cells = cellsBy(rows, buckets.starts, FIELD_COLUMNS, ({ field }) => field)
+  return [...cells.keys()].sort().map((field) => share(field, cells.get(field)))
 }
