@@ -1,7 +1,6 @@
 import { duration, isoTime, number, percent } from '../lib/index.ts'
 import { surprise } from './false-alarms.ts'
-import type { PresenceWeeks } from './four-weeks.ts'
-import { learnFields, type PastField, type PastFields } from './past-fields.ts'
+import { learnFields, type PastField, type PastFields, type PresenceWeeks } from './past-fields.ts'
 import { type FieldSentence, judgeField, learnPresence, MIN_USUAL_EVENTS, type PresenceHistory } from './quality.ts'
 import { sum, wilson, Z_999 } from './statistics.ts'
 import { BUDGET, unusualStretch } from './unusual-share.ts'

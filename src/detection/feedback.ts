@@ -1,7 +1,6 @@
 import { DAY, HOUR } from '../lib/index.ts'
 import { MOST_LEVEL, type Noise } from './count-noise.ts'
-import { type TimeRange, touchesAny } from './time.ts'
-import type { WeekHours } from './week-hours.ts'
+import { type TimeRange, touchesAny, type WeekHours } from './time.ts'
 
 export const FEEDBACK_VERDICTS = ['not_a_problem', 'real'] as const
 export type FeedbackVerdict = (typeof FEEDBACK_VERDICTS)[number]

@@ -1,6 +1,5 @@
 import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
-import type { PresenceWeeks } from './four-weeks.ts'
-import type { PastFields } from './past-fields.ts'
+import type { PastFields, PresenceWeeks } from './past-fields.ts'
 import {
   assessNewest,
   judgeField,

@@ -2,10 +2,10 @@ import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import type { Bursts } from './bursts-now.ts'
 import { logLowerTail } from './negative-binomial.ts'
 import { sum } from './statistics.ts'
+import { HOURS_A_DAY, HOURS_A_WEEK, SATURDAY } from './time.ts'
 import type { UsualCount, UsualCounts } from './usual-counts.ts'
 import { type Course, courseSince, withDayBefore } from './volume-counts.ts'
 import { isLowSince, type Onset, onsetOf, recoveredSince } from './volume-onset.ts'
-import { HOURS_A_DAY, HOURS_A_WEEK, SATURDAY } from './week-hours.ts'
 
 /** Of all events of a site. */
 export interface SiteCounts {

@@ -1,5 +1,5 @@
 import { clamp, median } from './statistics.ts'
-import { HOURS_A_DAY, HOURS_A_WEEK, likeOf, type WeekHours } from './week-hours.ts'
+import { HOURS_A_DAY, HOURS_A_WEEK, likeOf, type WeekHours } from './time.ts'
 
 /** How much an hour of the week differs from the same hour of its like, in standard deviations of its level … */
 const WEEKDAY_OWN = 0.12

@@ -47,10 +47,9 @@ export {
   type OwnParameter,
   PARAMETER,
 } from './field-contract.ts'
-export type { PresenceWeeks } from './four-weeks.ts'
 export { counted, type Loss, type LossInput, lossOf, type Ran, runsMissed } from './loss.ts'
 export type { Band } from './passing.ts'
-export type { PastFields } from './past-fields.ts'
+export type { PastFields, PresenceWeeks } from './past-fields.ts'
 export {
   ecommerceQuality,
   learnPresence,
@@ -102,7 +101,7 @@ export {
   type TagOnEvent,
   tagMissing,
 } from './tag-missing.ts'
-export { type LocalTime, localTime, sameHoursBefore, type TimeRange } from './time.ts'
+export { hoursCompared, type LocalTime, localTime, sameHoursBefore, type TimeRange } from './time.ts'
 export {
   type HourCounts,
   type HourHistory,
@@ -138,4 +137,3 @@ export {
   USUAL_NOISE,
   type WeekChange,
 } from './week-change.ts'
-export { hoursCompared } from './week-hours.ts'

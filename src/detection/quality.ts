@@ -1,7 +1,6 @@
 import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
 import { surprise } from './false-alarms.ts'
-import type { PresenceWeeks } from './four-weeks.ts'
-import { faultOnEach, learnFields, type PastField, type PastFields } from './past-fields.ts'
+import { faultOnEach, learnFields, type PastField, type PastFields, type PresenceWeeks } from './past-fields.ts'
 import { sum, wilson, Z_999 } from './statistics.ts'
 import { newestUntil } from './time.ts'
 import { BUDGET, unusualStretch } from './unusual-share.ts'

@@ -1,7 +1,6 @@
 import { number } from '../lib/index.ts'
 import { type BadShareConfig, faultOf, judgeShare } from './bad-share.ts'
-import type { PresenceWeeks } from './four-weeks.ts'
-import { faultOnEach, learnFields, type PastField, type PastFields } from './past-fields.ts'
+import { faultOnEach, learnFields, type PastField, type PastFields, type PresenceWeeks } from './past-fields.ts'
 import { type FieldSentence, judgeField, learnPresence, type PresenceHistory, type QualityConfig } from './quality.ts'
 import { BUDGET } from './unusual-share.ts'
 import { type Verdict, verdictOf } from './verdict.ts'

@@ -1,6 +1,6 @@
 import { burstSizeOfWeeks } from './burst.ts'
 import { median, sum } from './statistics.ts'
-import { HOURS_A_DAY, HOURS_A_WEEK, type WeekHours } from './week-hours.ts'
+import { HOURS_A_DAY, HOURS_A_WEEK, type WeekHours } from './time.ts'
 
 /** An hour is special where it and the hours around it are this far off the weeks' median: by share … */
 const RATIO = 1.6

@@ -5,8 +5,15 @@ import { type Feedback, type Learnt, learntFrom, markUsual, widened } from './fe
 import { levelOfLastWeek, type Profile, profileOf } from './hour-profile.ts'
 import { usualHours } from './special-hours.ts'
 import { clamp, sum } from './statistics.ts'
-import { type LocalTime, type TimeRange, touchesAny } from './time.ts'
-import { HOURS_A_DAY, HOURS_A_WEEK, type WeekHours, weekHours } from './week-hours.ts'
+import {
+  HOURS_A_DAY,
+  HOURS_A_WEEK,
+  type LocalTime,
+  type TimeRange,
+  touchesAny,
+  type WeekHours,
+  weekHours,
+} from './time.ts'
 
 /** Events of one UTC hour, all of them and by name. */
 export interface HourCounts {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ordinaryLevel, waveringOfDays } from '../../src/detection/four-weeks.ts'
+import { ordinaryLevel, waveringOfDays } from '../../src/detection/past-fields.ts'
 import {
   type FieldCounts,
   type IdentifierField,
