@@ -16,11 +16,10 @@ import {
 } from '../http/index.ts'
 import { asError, type Clock, hashOf, MINUTE, newId, newSecret, SECOND } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
-import { agentClass } from './agent.ts'
-import { keyPrints } from './key-prints.ts'
-import { Passwords } from './passwords.ts'
+import { keyPrints, Passwords } from './passwords.ts'
 import { isProxyCredential, type ProxySignIn } from './proxy-sign-in.ts'
 import { grantsByIdentity, grantsByUser } from './roles.ts'
+import { agentClass } from './sessions.ts'
 import { accessesOfTokens } from './tokens.ts'
 import { asksForCode, tryCode } from './two-step/second-step.ts'
 

@@ -2,8 +2,8 @@ import { emailKey } from '../http/index.ts'
 import { type Clock, newId } from '../lib/index.ts'
 import { writeAudit } from '../management/index.ts'
 import type { Kysely, Store, Tables, Transaction, UserRow } from '../store/index.ts'
-import { ownersByGroups, ownersByHand } from './last-owner.ts'
 import { addressOfLink, INVITATION_MS, writeLink } from './links.ts'
+import { ownersByGroups, ownersByHand } from './owners.ts'
 import { ALL_CLIENTS } from './roles.ts'
 
 /**

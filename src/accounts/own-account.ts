@@ -1,12 +1,21 @@
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { type Access, errorResponses, type HttpApp, IsoTime, NoContent, type Person, Uuid } from '../http/index.ts'
-import { AppError, hashOf, invalidRequest, isoTime, notFound } from '../lib/index.ts'
+import {
+  type Access,
+  createThrottle,
+  errorResponses,
+  type HttpApp,
+  IsoTime,
+  NoContent,
+  type Person,
+  RateLimitedError,
+  Uuid,
+} from '../http/index.ts'
+import { AppError, type Clock, hashOf, invalidRequest, isoTime, notFound, SECOND } from '../lib/index.ts'
 import { type Context, contextOf, writeAudit } from '../management/index.ts'
 import type { Kysely, Store, Tables } from '../store/index.ts'
 import type { KnownCredentials } from './credentials.ts'
 import type { AccountOptions } from './options.ts'
-import type { IsOwnPassword } from './own-password.ts'
 import { Password, requireFit } from './passwords.ts'
 import { endSession, SessionRecord, sessionsOf } from './sessions.ts'
 import { asksForCodeSince } from './two-step/second-step.ts'
@@ -198,4 +207,36 @@ export function ownAccountRoutes(app: HttpApp, options: AccountOptions, isOwnPas
       return reply.code(204).send(null)
     },
   )
+}
+
+/**
+ * Whether what someone who is signed in types as their password is it. Someone at a session of another person's must not find it out: wrong ones wait as at
+ * the sign-in.
+ *
+ * @throws RateLimitedError
+ */
+export type IsOwnPassword = (
+  request: FastifyRequest,
+  person: Person,
+  password: string,
+  stored: string | null,
+) => Promise<boolean>
+
+export function ownPasswordCheck({
+  clock,
+  credentials,
+}: {
+  clock: Clock
+  credentials: Pick<KnownCredentials, 'passwords'>
+}): IsOwnPassword {
+  const throttle = createThrottle(clock)
+  return async (request, { email }, password, stored) => {
+    const guesser = { address: request.ip, isByOwnName: true }
+    const wait = throttle.waitForPassword(guesser, email)
+    if (wait > 0) throw new RateLimitedError('Too many wrong passwords', Math.ceil(wait / SECOND))
+    throttle.passwordTried(guesser, email)
+    const isRight = await credentials.passwords.isRight(password, stored)
+    if (isRight) throttle.passwordRight(guesser, email)
+    return isRight
+  }
 }

@@ -1,10 +1,10 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
-import { OverloadedError } from '../http/index.ts'
+import { OverloadedError, type Role } from '../http/index.ts'
 import { invalidRequest, Mutex } from '../lib/index.ts'
 
 /** What makes guessing costly: scrypt's N as a power of two, its block size and its passes. */
-export interface PasswordCost {
+interface PasswordCost {
   ln: number
   r: number
   p: number
@@ -114,3 +114,29 @@ function decoded(stored: string): { cost: PasswordCost; salt: Buffer; hash: Buff
     hash: Buffer.from(hash, 'base64url'),
   }
 }
+
+const SALT = 'tagwarden sign-in'
+/** 16 MB and about 50 ms, once a process and token. */
+const COST: ScryptOptions = { N: 16_384, r: 8, p: 1 }
+const PRINT_BYTES = 16
+
+/** Returns the function that makes of a role's key what is stored of it, once; null where the role has none. */
+export function keyPrints(tokens: Readonly<Record<Role, string | null>>): (role: Role) => Promise<string> | null {
+  const prints = new Map<Role, Promise<string>>()
+  return (role) => {
+    const token = tokens[role]
+    if (token === null) return null
+    const print = prints.get(role) ?? fingerprint(token)
+    prints.set(role, print)
+    return print
+  }
+}
+
+/** A key may be one that a person thought up, so guessing it from the database has to be slow. */
+const fingerprint = (token: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    scrypt(token, SALT, PRINT_BYTES, COST, (error, key) => {
+      if (error === null) resolve(key.toString('base64url'))
+      else reject(error)
+    })
+  })

@@ -2,7 +2,7 @@ import { type Access, type Grants, joined, NO_GRANTS, roleFor, type Visible } fr
 import { AppError, invalidRequest, notFound } from '../lib/index.ts'
 import { type Context, writeAudit } from '../management/index.ts'
 import type { Kysely, Store, Tables, Transaction, UserRow } from '../store/index.ts'
-import { lockOwners, requireOwnerLeft } from './last-owner.ts'
+import { lockOwners, requireOwnerLeft } from './owners.ts'
 import {
   ALL_CLIENTS,
   grantsByUser,

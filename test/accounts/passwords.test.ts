@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { agentClass } from '../../src/accounts/agent.ts'
 import { PASSWORD_COST, Passwords, requireFit } from '../../src/accounts/passwords.ts'
+import { agentClass } from '../../src/accounts/sessions.ts'
 
 /** As little as scrypt can cost. */
 const CHEAP = { ln: 4, r: 8, p: 1 }

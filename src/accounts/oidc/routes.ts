@@ -6,7 +6,6 @@ import { SignInFailure } from './failure.ts'
 import { warnOfClient } from './group-roles.ts'
 import { SINGLE_SIGN_ON, signInIdentity } from './identities.ts'
 import { CALLBACK_PATH, type OidcProvider, SIGN_IN_MS } from './provider.ts'
-import { localPath } from './return-to.ts'
 
 /** What the browser keeps while its user is at the provider, which sends it back from another site: a strict cookie would stay behind. */
 const PENDING_COOKIE = 'tagwarden_oidc'
@@ -112,4 +111,24 @@ export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
 function required(provider: OidcProvider | null): OidcProvider {
   if (provider === null) throw notFound('An identity provider')
   return provider
+}
+
+/** Stands for us; no one can have this name (RFC 2606). */
+const OWN = 'http://own.invalid'
+
+/** It travels in a cookie, of which browsers keep 4 kB. */
+const LONGEST = 2_000
+
+/**
+ * A page of ours to go to after the sign-in, whatever the address says: a path, never another site. Browsers read `//host`, `/\host`
+ * and, without the line break, `/⏎/host` as another host.
+ */
+export function localPath(text: string | undefined): string {
+  if (text === undefined || !text.startsWith('/')) return '/'
+  const url = URL.parse(text, OWN)
+  if (url === null || url.origin !== OWN) return '/'
+  // `/.//host` is a path here, and would be a host where it is read the next time.
+  if (url.pathname.startsWith('//') || /^\/api(\/|$)/.test(url.pathname)) return '/'
+  const path = url.pathname + url.search + url.hash
+  return path.length > LONGEST ? '/' : path
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { localPath } from '../../../src/accounts/oidc/return-to.ts'
+import { localPath } from '../../../src/accounts/oidc/routes.ts'
 
 const OWN = 'https://tagwarden.example'
 
