@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { logoOf } from '../../src/management/logo.ts'
-import { contrastOnWhite } from '../../src/management/status-looks.ts'
+import { contrastOnWhite, logoOf } from '../../src/management/status-looks.ts'
 
 /** The first bytes of a picture, as its format has them. */
 const png = (width: number, height: number): Buffer => {
