@@ -1,5 +1,4 @@
 export { type HealthOptions, healthRoutes } from './health.ts'
 export { type MetricsOptions, metricsRoutes, type RegisterMetrics } from './metrics.ts'
-export { type NodeRecord, type NodesOptions, nodeRoutes } from './nodes.ts'
 export { SelfWatch, type SelfWatchOptions } from './self-watch.ts'
-export { type ServiceSettings, settingsRoutes } from './settings.ts'
+export { type NodeRecord, type NodesOptions, nodeRoutes, type ServiceSettings, settingsRoutes } from './service.ts'
