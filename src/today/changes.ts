@@ -1,6 +1,6 @@
 import { identitiesOf, type ReportContext, readSnapshot, sumStretches, totals } from '../analytics/index.ts'
 import { chanceOf, levelNoise, type Runs, shareNoise, significant } from '../detection/index.ts'
-import { ceilTo, DAY, floorTo, Mutex } from '../lib/index.ts'
+import { ceilTo, DAY, floorTo, Mutex, number, percent } from '../lib/index.ts'
 import { GRAIN, hourRowsFrom, type TimeRange } from '../rollups/index.ts'
 import {
   type Candidate,
@@ -21,7 +21,7 @@ export interface Change extends Candidate {
   chance: number
 }
 
-export interface ChangesReport extends Weeks {
+interface ChangesReport extends Weeks {
   /** Sites that are compared; the others are younger than a week, or there was no time for them. */
   compared: number
   /** False while there was no time to look at all of them: asked again, it goes on from there. */
@@ -189,3 +189,23 @@ async function pastOf(
     return days
   }
 }
+
+/**
+ * A change as people read it: `purchase: 640, a week before 1,290 (−50 %, usually ±8 %)`,
+ * `Meta CAPI fails: 31 % of 1,284 runs, a week before 0.4 % (usually ±1.2 points)`.
+ */
+export function changeInWords({ kind, name, now, before, expected, usual }: Change): string {
+  if (kind === 'tag_failures') {
+    const points = number(100 * usual)
+    return `${name} fails: ${percent(shareOf(now))} of ${number(now.runs)} runs, a week before ${percent(shareOf(before))} (usually ±${points} points)`
+  }
+  const what = kind === 'events' ? 'All events' : kind === 'event' ? name : `${name} runs`
+  if (before.runs === 0) return `${what}: ${number(now.runs)}, none a week before`
+  const difference = now.runs / before.runs - 1
+  const change = `${difference < 0 ? '−' : '+'}${percent(Math.abs(difference))}`
+  // What follows the rest of its site is measured against that.
+  return `${what}: ${number(now.runs)}, a week before ${number(before.runs)} (${change}, usually ±${percent(usual / Math.max(1, expected))})`
+}
+
+/** Batches of a hostile sender may count more failures than runs. */
+export const shareOf = ({ runs, bad }: Change['now']): number => (runs === 0 ? 0 : Math.min(1, bad / runs))

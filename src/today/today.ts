@@ -1,14 +1,15 @@
+import { Temporal } from 'temporal-polyfill'
 import { incidentsSince, mutedNow } from '../alerts/index.ts'
 import type { ReportContext } from '../analytics/index.ts'
-import type { Visible } from '../http/index.ts'
-import { isoTime, nextMonthStart, notFound } from '../lib/index.ts'
+import { errorResponses, type HttpApp, type Visible, visibleTo } from '../http/index.ts'
+import { DAY, floorTo, HOUR, isoTime, MINUTE, nextMonthStart, notFound } from '../lib/index.ts'
 import { monthUsages } from '../management/index.ts'
+import type { TimeRange } from '../rollups/index.ts'
 import type { SiteRow } from '../store/index.ts'
-import type { Change, Changes } from './changes.ts'
-import type { ChangeRecord, Today, TodayQuery } from './schemas.ts'
-import { lastDay, lastEvening } from './times.ts'
+import type { Weeks } from './candidates.ts'
+import { type Change, Changes, changeInWords, shareOf } from './changes.ts'
+import { type ChangeRecord, Today, TodayQuery } from './schemas.ts'
 import { versionsIn } from './versions.ts'
-import { changeInWords, shareOf } from './words.ts'
 
 /** Longer no one waits for a page; what was not read by then is read the next time. */
 const PATIENCE_MS = 4_000
@@ -102,4 +103,51 @@ function changeRecord(change: Change, site_id: string): ChangeRecord {
     runs: isShare ? now.runs : null,
     summary: changeInWords(change),
   }
+}
+
+/** Adds what the page of the morning shows. */
+export function todayRoutes(app: HttpApp, context: ReportContext): void {
+  const changes = new Changes(context)
+  app.get(
+    '/api/today',
+    {
+      // It reads two days of all sites once an hour.
+      config: { work: 'report', scope: 'visible' },
+      schema: {
+        tags: ['Dashboard'],
+        summary: 'What a morning wants to know',
+        description:
+          'Incidents since 18:00 of the day before, what changed most in the last 24 whole hours against the same hours a week before ' +
+          '(beyond what it varies by itself), versions that were published, quotas near their end, and what is muted.',
+        querystring: TodayQuery,
+        response: { 200: Today, ...errorResponses(400, 404) },
+      },
+    },
+    ({ query, access }) => today(context, changes, visibleTo(access), query),
+  )
+}
+
+/** When people go home. */
+const EVENING = Temporal.PlainTime.from('18:00')
+/** What tags sent in an hour is there by then, and rolled up. */
+const SETTLED_MS = 5 * MINUTE
+
+/** 18:00 of the day before `now` on the clocks of a zone. Epoch ms. */
+export function lastEvening(now: number, timezone: string): number {
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone).toPlainDate()
+  return today.subtract({ days: 1 }).toZonedDateTime({ timeZone: timezone, plainTime: EVENING }).epochMilliseconds
+}
+
+/** The last 24 whole hours, and those at which the clocks of a zone said the same a week before. */
+export function lastDay(now: number, timezone: string): Weeks {
+  const to = floorTo(now - SETTLED_MS, HOUR)
+  return weeksOf({ from: to - DAY, to }, timezone)
+}
+
+/** A window and the one a week before it, both of whole UTC hours and equally long: where clocks change in between, the clock counts. */
+export function weeksOf(window: TimeRange, timezone: string): Weeks {
+  const now = { from: floorTo(window.from, HOUR), to: floorTo(window.to, HOUR) }
+  const start = Temporal.Instant.fromEpochMilliseconds(now.from).toZonedDateTimeISO(timezone)
+  const from = floorTo(start.subtract({ weeks: 1 }).epochMilliseconds, HOUR)
+  return { now, before: { from, to: from + (now.to - now.from) } }
 }

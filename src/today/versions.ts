@@ -31,3 +31,7 @@ export async function versionsIn(
     .slice(0, MOST)
     .map(({ id: _, ...version }) => version)
 }
+
+/** `web container 41 → 42` */
+export const versionInWords = (version: { source: string; from_version: string | null; to_version: string }): string =>
+  `${version.source} ${version.from_version === null ? version.to_version : `${version.from_version} → ${version.to_version}`}`

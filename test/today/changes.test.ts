@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DAY, floorTo, HOUR } from '../../src/lib/index.ts'
 import { Changes } from '../../src/today/changes.ts'
-import { lastDay } from '../../src/today/times.ts'
+import { lastDay } from '../../src/today/today.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'

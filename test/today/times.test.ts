@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
-import { lastDay, lastEvening, weeksOf } from '../../src/today/times.ts'
+import { lastDay, lastEvening, weeksOf } from '../../src/today/today.ts'
 
 test('the evening before is at 18:00 of the day before, on the clocks of the zone', () => {
   for (const [now, zone, evening] of [
