@@ -3,8 +3,14 @@ import { JobRunner, type Leases } from '../cluster/index.ts'
 import { attemptAll, DAY, HOUR, MINUTE } from '../lib/index.ts'
 import { type DeletionHooks, digestOf } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
-import type { DigestContext, DigestKind, DueDigest, DuePeriod } from './due-digest.ts'
-import { SAME_MS, writeDigest } from './write-digest.ts'
+import {
+  type DigestContext,
+  type DigestKind,
+  type DueDigest,
+  type DuePeriod,
+  SAME_MS,
+  writeDigest,
+} from './write-digest.ts'
 
 /** Longer than any period may still be due. */
 const KEPT_MS = 60 * DAY

@@ -1,11 +1,38 @@
-import { incidentsOfPeriod } from '../alerts/index.ts'
+import { incidentsOfPeriod, type MutedNow, mutedNow } from '../alerts/index.ts'
 import { overview, type ReportContext, type WindowReport } from '../analytics/index.ts'
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
-import { lockClient } from '../management/index.ts'
-import { type DigestMessage, type DigestSite, enqueue } from '../notifications/index.ts'
-import type { SiteRow } from '../store/index.ts'
-import type { DigestContext, DueDigest, DuePeriod } from './due-digest.ts'
-import { morningOf } from './morning.ts'
+import { type Digest, lockClient, monthUsage } from '../management/index.ts'
+import { type DigestMessage, type DigestMorning, type DigestSite, enqueue } from '../notifications/index.ts'
+import { chunksOf, type Kysely, type SiteRow, type Store, type Tables } from '../store/index.ts'
+import { Changes, changeInWords, versionInWords, versionsIn, weeksOf } from '../today/index.ts'
+
+export type DigestKind = Exclude<Digest, 'off'>
+
+/** Half-open, epoch ms. */
+interface Period {
+  from: number
+  to: number
+}
+
+/** What a digest is read from and written to. */
+export interface DigestContext extends ReportContext {
+  store: Store
+}
+
+/** A period that is over, and the one that it is measured against. */
+export interface DuePeriod extends Period {
+  /** When its digest was to be written. */
+  dueAt: number
+  before: Period
+}
+
+/** A digest that is to be written. */
+export interface DueDigest {
+  clientId: string
+  kind: DigestKind
+  timezone: string
+  period: DuePeriod
+}
 
 /** The morning's digest is no use in the evening, nor are several at once after days of standstill. */
 const TOO_LATE_MS = 12 * HOUR
@@ -120,3 +147,62 @@ const ratesOf = (tags: readonly Tag[]): Map<string, number> =>
 /** 0.99 − 0.98 is a little below 0.01 in binary. */
 const lossOf = ({ success_rate, success_rate_before }: DigestSite['worse_tags'][number]): number =>
   Math.round(1e9 * (success_rate_before - success_rate)) / 1e9
+
+/** No one reads more of them in an e-mail. */
+const MOST_CHANGES = 10
+
+/**
+ * What the page of the morning says of a client, as its digest says it: of the day that is reported on. What changed against the week before
+ * is of days, and missing where a week is reported on.
+ *
+ * @param sites those that the digest is about
+ */
+async function morningOf(
+  context: DigestContext,
+  { clientId, kind, timezone, period }: DueDigest,
+  sites: readonly SiteRow[],
+): Promise<DigestMorning> {
+  const { read } = context.store
+  const now = context.clock.now()
+  const names = new Map(sites.map(({ id, name }) => [id, name]))
+  const numbers = new Map(sites.map(({ site_no, name }) => [site_no, name]))
+  const found = kind === 'daily' ? await new Changes(context).of(sites, weeksOf(period, timezone)) : { entries: [] }
+  const versions = await versionsIn(read, [...names.keys()], period)
+  const usage = await monthUsage(read, clientId, now)
+  return {
+    changes: found.entries.slice(0, MOST_CHANGES).map((change) => ({
+      site: numbers.get(change.siteNo) ?? '',
+      text: changeInWords(change),
+    })),
+    versions: versions.map(({ site_id, at, ...version }) => ({
+      site: names.get(site_id) ?? '',
+      text: versionInWords(version),
+      at,
+    })),
+    quota: usage === null || usage.level === 'ok' ? null : { events: usage.events, limit: usage.limit },
+    muted: await mutedIn(read, await mutedNow(context.store, [clientId], now), names),
+  }
+}
+
+/** A silence or maintenance with what it is of. */
+async function mutedIn(
+  read: Kysely<Tables>,
+  muted: readonly MutedNow[],
+  sites: ReadonlyMap<string, string>,
+): Promise<DigestMorning['muted']> {
+  const probes = new Map<string, string>()
+  for (const chunk of chunksOf(muted.flatMap(({ probe_id }) => probe_id ?? []))) {
+    const rows = await read.selectFrom('probes').select(['id', 'name', 'site_id']).where('id', 'in', chunk).execute()
+    for (const { id, name, site_id } of rows) probes.set(id, `${name} of ${sites.get(site_id) ?? 'a site'}`)
+  }
+  return muted.map(({ kind, site_id, probe_id, incident_id, subject_label, why, ends_at, until_resolved }) => {
+    const ofWhole = incident_id === null ? 'all sites' : 'an incident'
+    const of = probe_id === null ? (sites.get(site_id ?? '') ?? ofWhole) : (probes.get(probe_id) ?? 'a probe')
+    return {
+      kind,
+      of: subject_label === null ? of : `${of}: ${subject_label}`,
+      why,
+      ends_at: until_resolved ? null : Date.parse(ends_at),
+    }
+  })
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { duePeriod } from '../../src/digests/digests.ts'
-import type { DigestKind } from '../../src/digests/due-digest.ts'
+import type { DigestKind } from '../../src/digests/write-digest.ts'
 
 /** Times without seconds, UTC. */
 const CASES: [
