@@ -1,7 +1,6 @@
 export { type DashboardOptions, dashboardRoutes } from './routes.ts'
 export { type ClientState, type Overview, SiteState } from './schemas.ts'
-export { searchRoutes } from './search/routes.ts'
-export type { Found, SearchAnswer } from './search/schemas.ts'
+export { type Found, type SearchAnswer, searchRoutes } from './search.ts'
 export { SiteMetrics } from './site-metrics.ts'
 export { Sparklines } from './sparklines.ts'
 export { type SiteStatus, STATUSES, Status, siteStatus, worstStatus } from './status.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { escapedForLike, search } from '../../src/dashboard/search/search.ts'
+import { escapedForLike, search } from '../../src/dashboard/search.ts'
 import { DAY, floorTo, HOUR, newId, newOrderedId } from '../../src/lib/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'

@@ -1,8 +1,46 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Visible } from '../../http/index.ts'
-import { DAY, firstIdAt, floorTo, isoTime } from '../../lib/index.ts'
-import { type Kysely, type Store, StoreError, type Tables } from '../../store/index.ts'
-import type { Found, SearchAnswer, SearchKind, SearchQuery } from './schemas.ts'
+import { type Static, Type } from 'typebox'
+import { errorResponses, type HttpApp, IsoTime, nullable, Uuid, type Visible, visibleTo } from '../http/index.ts'
+import { type Clock, DAY, firstIdAt, floorTo, isoTime } from '../lib/index.ts'
+import { type Kysely, type Store, StoreError, type Tables } from '../store/index.ts'
+
+const SEARCH_KINDS = ['incident', 'alert', 'tag', 'event', 'version', 'annotation'] as const
+type SearchKind = (typeof SEARCH_KINDS)[number]
+
+const SearchQuery = Type.Object(
+  {
+    q: Type.String({
+      minLength: 2,
+      maxLength: 100,
+      pattern: '\\S',
+      description: 'Part of a name or a title, whatever its case',
+    }),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 8, description: 'Of each kind, at most' })),
+  },
+  { additionalProperties: false },
+)
+type SearchQuery = Static<typeof SearchQuery>
+
+const Found = Type.Object({
+  kind: Type.Enum([...SEARCH_KINDS]),
+  id: nullable(Type.String({ description: 'Of an incident, an alert or an annotation' })),
+  label: Type.String({ description: 'The name, title or text' }),
+  site_id: nullable(Type.String({ ...Uuid, description: 'Null of what is of no one site' })),
+  sites: Type.Integer({
+    minimum: 1,
+    description: 'Of a tag or an event: sites that have it; `site_id` is one of them',
+  }),
+  at: nullable(IsoTime),
+})
+export type Found = Static<typeof Found>
+
+export const SearchAnswer = Type.Object({
+  results: Type.Array(Found, { description: 'Kind by kind, in the order of the list of kinds' }),
+  unread: Type.Array(Type.Enum([...SEARCH_KINDS]), {
+    description: 'Kinds for which there was no time: search for something longer',
+  }),
+})
+export type SearchAnswer = Static<typeof SearchAnswer>
 
 /** No one who types waits longer. */
 const PATIENCE_MS = 2_000
@@ -189,3 +227,23 @@ const of = (id: string | null, label: string, site_id: string | null, at: number
   sites: 1,
   at: at === null ? null : isoTime(at),
 })
+
+/** Adds the search over what has a name. */
+export function searchRoutes(app: HttpApp, { store, clock }: { store: Store; clock: Clock }): void {
+  app.get(
+    '/api/search',
+    {
+      config: { work: 'report', scope: 'visible' },
+      schema: {
+        tags: ['Dashboard'],
+        summary: 'Find things by a part of their names',
+        description:
+          'Open incidents and alerts by title, tags and events that were sent today or yesterday, versions and annotations of the last 92 days, ' +
+          'of active sites. Characters like `%` stand for themselves. After 2 s nothing further is read: `unread` names what is missing.',
+        querystring: SearchQuery,
+        response: { 200: SearchAnswer, ...errorResponses(400) },
+      },
+    },
+    ({ query, access }) => search(store, visibleTo(access), query, clock.now()),
+  )
+}
