@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import files from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuseUnknownPath } from './errors.ts'
-import { pathOf } from './path.ts'
+import { pathOf } from './formats.ts'
 import type { HttpApp } from './schemas.ts'
 
 /** The page of an address that nothing else answers, for browsers: the dashboard finds its own way from there. */

@@ -13,9 +13,11 @@ export {
   type ProxyOutcome,
   type Role,
   SESSION_MS,
+  type SessionCookie,
   type SessionOrigin,
   type SessionOwner,
   seesSecrets,
+  sessionCookie,
   visibleTo,
 } from './access/access.ts'
 export {
@@ -30,16 +32,14 @@ export {
   type Visible,
 } from './access/grants.ts'
 export type { OwnedKind, OwnersOf } from './access/scope.ts'
-export { type SessionCookie, sessionCookie } from './access/session-cookie.ts'
 export type { Session } from './access/session-routes.ts'
 export { callerReader, createThrottle, emailKey, Flooders } from './access/throttle.ts'
 export { createHttpApp, type HttpAppOptions, keepHeaders } from './app.ts'
 export { etagOf, matchesEtag, sendJson } from './compression.ts'
 export { type IsPassing, OverloadedError, RateLimitedError, tooManyCodes } from './errors.ts'
-export { areEmails, isHttpUrl, isIsoTime } from './formats.ts'
+export { areEmails, isHttpUrl, isIsoTime, pathOf } from './formats.ts'
 export { type FreshenCounts, freshenCounts } from './fresh-counts.ts'
 export { boundPipeline, enduring, IDLE_SOCKET_TIMEOUT_MS, inTurn, MAX_BODY_BYTES, SERVER_LIMITS } from './pacing.ts'
-export { pathOf } from './path.ts'
 export { PerMinute } from './per-minute.ts'
 export type { HttpApp } from './schemas.ts'
 export {

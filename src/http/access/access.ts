@@ -1,4 +1,4 @@
-import { DAY, HOUR } from '../../lib/index.ts'
+import { DAY, HOUR, SECOND } from '../../lib/index.ts'
 import {
   type Grants,
   grantedForAll,
@@ -9,6 +9,8 @@ import {
   type Visible,
   visibleClients,
 } from './grants.ts'
+import '@fastify/cookie'
+import type { FastifyReply } from 'fastify'
 
 /** What a key of the settings allows: an admin reads and changes everything, a viewer reads without secrets. */
 export type Role = 'admin' | 'viewer'
@@ -184,4 +186,26 @@ export interface Credentials {
   ofProxy?: (claim: ProxyClaim) => Promise<ProxyOutcome>
   /** Whose address, password and code these are. A wrong password takes the same work whether or not there is such a user. */
   authenticate(given: PasswordSignIn): Promise<Authenticated>
+}
+
+/** The cookie that holds a session. */
+export interface SessionCookie {
+  set: (reply: FastifyReply, value: string, lastsMs: number) => FastifyReply
+  clear: (reply: FastifyReply) => FastifyReply
+}
+
+/**
+ * No page can read it, and no foreign page has it sent along.
+ *
+ * @param publicUrl where people reach the service; https there means https only, as it does where a proxy that is trusted says that the browser came by it
+ */
+export function sessionCookie(publicUrl: string | null): SessionCookie {
+  const isHttps = publicUrl?.startsWith('https:') === true
+  const optionsFor = ({ request }: FastifyReply) =>
+    ({ path: '/', httpOnly: true, sameSite: 'strict', secure: isHttps || request.protocol === 'https' }) as const
+  return {
+    set: (reply, value, lastsMs) =>
+      reply.setCookie(SESSION_COOKIE, value, { ...optionsFor(reply), maxAge: lastsMs / SECOND }),
+    clear: (reply) => reply.clearCookie(SESSION_COOKIE, optionsFor(reply)),
+  }
 }

@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import type { FastifyRequest } from 'fastify'
 import { AppError, type Clock } from '../../lib/index.ts'
 import { RateLimitedError, tooManyCodes } from '../errors.ts'
-import { pathOf } from '../path.ts'
+import { pathOf } from '../formats.ts'
 import type { HttpApp } from '../schemas.ts'
 import {
   type Access,

@@ -2,10 +2,9 @@ import { type Static, Type } from 'typebox'
 import { invalidRequest } from '../../lib/index.ts'
 import type { HttpApp } from '../schemas.ts'
 import { errorResponses, NoContent, nullable, Uuid } from '../schemas.ts'
-import { type Access, OPEN, type ProxyOutcome, SESSION_MS } from './access.ts'
+import { type Access, OPEN, type ProxyOutcome, SESSION_MS, sessionCookie } from './access.ts'
 import type { Gate, SignIn } from './gate.ts'
 import { CLIENT_ROLES, type ClientRole } from './grants.ts'
-import { sessionCookie } from './session-cookie.ts'
 
 const ClientRoleSchema = Type.Enum([...CLIENT_ROLES])
 
