@@ -1,8 +1,9 @@
+import { appendPayload } from '../src/journal/append-payload.ts'
 import type { Counters } from '../src/journal/counters.ts'
 import { type Cell, idsOf } from '../src/journal/delta.ts'
 import { addLog, appendDelta, Delta, type Log } from '../src/journal/index.ts'
 import { type LaneRow, MIXED_LANE } from '../src/journal/lanes.ts'
-import { appendPayload, type EventPayload } from '../src/journal/payload.ts'
+import type { EventPayload } from '../src/journal/payload.ts'
 import type { Store } from '../src/store/index.ts'
 
 /** A per-event payload with two tags; `over` replaces fields. */

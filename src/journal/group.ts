@@ -1,6 +1,7 @@
+import { appendPayload, type EncodedEntry } from './append-payload.ts'
 import { Delta } from './delta.ts'
 import type { IdempotencyClaim } from './idempotency.ts'
-import { appendPayload, type EncodedEntry, type Payload } from './payload.ts'
+import type { Payload } from './payload.ts'
 import { addLog, appendDelta, type Log } from './row.ts'
 
 /** What became of a submission; `refused`: too many were waiting. */

@@ -1,3 +1,4 @@
+export { appendPayload, type EncodedEntry, encodeEntry } from './append-payload.ts'
 export {
   CONSENT_COUNTS,
   CONSENT_FIELDS,
@@ -8,23 +9,18 @@ export {
 export { CLIENTS_MAX } from './container.ts'
 export { countedUntil } from './counted-until.ts'
 export { Delta, EVENT, FIELD, SIGNAL, TAG, TAG_SIGNAL } from './delta.ts'
-export { Counter } from './fields.ts'
+export { Counter, excessiveField, knownFieldCounts, OWN_FIELDS_MAX } from './fields.ts'
 export { Folder, isFoldConflict } from './fold.ts'
 export { Freshness } from './freshness.ts'
 export type { Submission } from './group.ts'
 export type { GroupCommit } from './group-commit.ts'
 export { IDEMPOTENCY_KEY_MAX } from './idempotency.ts'
-export { IDENTIFIER_COUNTS, IDENTIFIER_FLAGS } from './identifiers.ts'
 export { FOLD_INTERVAL_MS, Journal, journalMetrics } from './journal.ts'
 export type { JournalFolder } from './journal-folder.ts'
-export { excessiveField, knownFieldCounts, OWN_FIELDS_MAX } from './own-fields.ts'
 export {
-  appendPayload,
   BATCH_KEYS_MAX,
   BatchPayload,
-  type EncodedEntry,
   EventPayload,
-  encodeEntry,
   eventsIn,
   isBatch,
   NAME_MAX,
@@ -35,7 +31,12 @@ export {
 } from './payload.ts'
 export { readFoldTask } from './read.ts'
 export { RepeatedEvents } from './repeated-events.ts'
-export { excessiveResponses } from './responses.ts'
 export { addLog, appendDelta, type Log, latencyBucket } from './row.ts'
+export {
+  excessiveResponses,
+  excessiveValidity,
+  IDENTIFIER_COUNTS,
+  IDENTIFIER_FLAGS,
+  VALIDITY_FIELDS,
+} from './signals.ts'
 export { foldJournal, foldOrphans, OrphanFolding } from './streams.ts'
-export { excessiveValidity, VALIDITY_FIELDS } from './validity.ts'

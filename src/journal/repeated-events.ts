@@ -1,7 +1,8 @@
 import { floorTo, HOUR, monthOf } from '../lib/index.ts'
+import { appendPayload } from './append-payload.ts'
 import { addUsage, cellAt, Delta } from './delta.ts'
 import { EventLayout, type PackedEvents } from './event-layout.ts'
-import { appendPayload, type EventPayload } from './payload.ts'
+import type { EventPayload } from './payload.ts'
 import { addLog, type Log } from './row.ts'
 import { seeVersion, type VersionSeen } from './seen.ts'
 

@@ -1,3 +1,4 @@
+import { type Static, Type } from 'typebox'
 import {
   addConsentCounts,
   addTagConsentCounts,
@@ -6,10 +7,179 @@ import {
   consentMask,
   type TagConsent,
 } from './consent.ts'
-import { type Counts, noSignals, noTagSignals, SIGNAL } from './delta.ts'
-import { addIdentifierCounts, type IdentifierCounts, type Identifiers, identifiersMask } from './identifiers.ts'
-import { addResponseCounts, type ResponseCounts } from './responses.ts'
-import { addValidityCounts, type Validity, type ValidityCounts, validityMask } from './validity.ts'
+import { bitOf, type Counts, noSignals, noTagSignals, SIGNAL, TAG_SIGNAL } from './delta.ts'
+import { Flag, OptionalCounter } from './fields.ts'
+
+const NAMES = ['event_id', 'client_id', 'fbp', 'fbc', 'click_id', 'ip', 'user_agent'] as const
+type Name = (typeof NAMES)[number]
+
+/** What vendors recognise an event or a visitor by. */
+export const Identifiers = Type.Object(
+  {
+    has_event_id: Flag,
+    has_client_id: Flag,
+    has_fbp: Flag,
+    has_fbc: Flag,
+    has_click_id: Flag,
+    has_ip: Flag,
+    has_user_agent: Flag,
+  },
+  { description: 'Presence flags; an empty object means "not reported"' },
+)
+export type Identifiers = Static<typeof Identifiers>
+
+const flagOf = (name: Name): `has_${Name}` => `has_${name}`
+
+export const IDENTIFIER_FLAGS = NAMES.map(flagOf)
+
+/** What a batch counts of its events. */
+export const IdentifierCounts = Type.Object(
+  {
+    event_id: OptionalCounter,
+    client_id: OptionalCounter,
+    fbp: OptionalCounter,
+    fbc: OptionalCounter,
+    click_id: OptionalCounter,
+    ip: OptionalCounter,
+    user_agent: OptionalCounter,
+    total: OptionalCounter,
+  },
+  { description: 'Events with each identifier, of the `total` that reported them' },
+)
+export type IdentifierCounts = Static<typeof IdentifierCounts>
+
+export const IDENTIFIER_COUNTS: readonly Name[] = NAMES
+
+/** What an event says, as a mask; 0 where it says nothing. */
+function identifiersMask(flags: Identifiers | undefined): number {
+  if (flags === undefined) return 0
+  const { has_event_id, has_client_id, has_fbp, has_fbc, has_click_id, has_ip, has_user_agent } = flags
+  const said = has_event_id ?? has_client_id ?? has_fbp ?? has_fbc ?? has_click_id ?? has_ip ?? has_user_agent
+  if (said === undefined) return 0
+  return (
+    bitOf(SIGNAL.identifiers_total) |
+    (has_event_id === true ? bitOf(SIGNAL.event_id) : 0) |
+    (has_client_id === true ? bitOf(SIGNAL.client_id) : 0) |
+    (has_fbp === true ? bitOf(SIGNAL.fbp) : 0) |
+    (has_fbc === true ? bitOf(SIGNAL.fbc) : 0) |
+    (has_click_id === true ? bitOf(SIGNAL.click_id) : 0) |
+    (has_ip === true ? bitOf(SIGNAL.ip) : 0) |
+    (has_user_agent === true ? bitOf(SIGNAL.user_agent) : 0)
+  )
+}
+
+/** Adds what a batch says. */
+function addIdentifierCounts(counts: Counts, given: IdentifierCounts): void {
+  counts[SIGNAL.identifiers_total] = given.total ?? 0
+  for (const name of NAMES) counts[SIGNAL[name]] = given[name] ?? 0
+}
+
+export const VALIDITY_FIELDS = [
+  'value_zero',
+  'value_invalid',
+  'currency_invalid',
+  'transaction_duplicate',
+  'items_empty',
+] as const
+
+/** Whether what is there can be used, as a sender saw it: never what it is. */
+export const Validity = Type.Object({
+  value_zero: Flag,
+  value_invalid: Flag,
+  currency_invalid: Flag,
+  transaction_duplicate: Flag,
+  items_empty: Flag,
+})
+export type Validity = Static<typeof Validity>
+
+/** What a batch counts of its events; `validity_total` are those that were looked at. */
+export const ValidityCounts = Type.Object({
+  validity_total: OptionalCounter,
+  value_zero: OptionalCounter,
+  value_invalid: OptionalCounter,
+  currency_invalid: OptionalCounter,
+  transaction_duplicate: OptionalCounter,
+  items_empty: OptionalCounter,
+})
+export type ValidityCounts = Static<typeof ValidityCounts>
+
+/** What an event says, as a mask; 0 where it says nothing. */
+function validityMask(flags: Validity | undefined): number {
+  if (flags === undefined) return 0
+  const { value_zero, value_invalid, currency_invalid, transaction_duplicate, items_empty } = flags
+  if ((value_zero ?? value_invalid ?? currency_invalid ?? transaction_duplicate ?? items_empty) === undefined) return 0
+  return (
+    bitOf(SIGNAL.validity_total) |
+    (value_zero === true ? bitOf(SIGNAL.value_zero) : 0) |
+    (value_invalid === true ? bitOf(SIGNAL.value_invalid) : 0) |
+    (currency_invalid === true ? bitOf(SIGNAL.currency_invalid) : 0) |
+    (transaction_duplicate === true ? bitOf(SIGNAL.transaction_duplicate) : 0) |
+    (items_empty === true ? bitOf(SIGNAL.items_empty) : 0)
+  )
+}
+
+/** Adds what a batch says. */
+function addValidityCounts(counts: Counts, given: ValidityCounts): void {
+  counts[SIGNAL.validity_total] = given.validity_total ?? 0
+  for (const field of VALIDITY_FIELDS) counts[SIGNAL[field]] = given[field] ?? 0
+}
+
+/** Where such counts say that there is more of a part than of the whole: its name; undefined where they do not. */
+export const excessiveValidity = (counts: ValidityCounts): keyof ValidityCounts | undefined =>
+  VALIDITY_FIELDS.find((field) => (counts[field] ?? 0) > (counts.validity_total ?? 0))
+
+const CLASSES = ['2xx', '3xx', '4xx', '5xx', 'none'] as const
+
+/** How the vendor answered a tag: the class of the HTTP status, the worst where a tag asked several times. */
+export const ResponseClass = Type.Optional(
+  Type.Union(
+    [Type.Literal('2xx'), Type.Literal('3xx'), Type.Literal('4xx'), Type.Literal('5xx'), Type.Literal('none')],
+    {
+      description:
+        "Class of the HTTP status that the tag's vendor answered with, the worst of several; `none`: no answer. Left out: not known",
+    },
+  ),
+)
+type ResponseClass = Static<typeof ResponseClass>
+
+/** What a batch counts of a tag's executions. */
+export const ResponseCounts = Type.Object({
+  response_2xx: OptionalCounter,
+  response_3xx: OptionalCounter,
+  response_4xx: OptionalCounter,
+  response_5xx: OptionalCounter,
+  response_none: OptionalCounter,
+})
+export type ResponseCounts = Static<typeof ResponseCounts>
+
+const RESPONSE_COUNTS = CLASSES.map((one): keyof ResponseCounts & keyof typeof TAG_SIGNAL => `response_${one}`)
+
+/** Adds what a batch says. */
+function addResponseCounts(counts: Counts, given: ResponseCounts): void {
+  for (const field of RESPONSE_COUNTS) counts[TAG_SIGNAL[field]] = given[field] ?? 0
+}
+
+/** By class: a name that is put together for each execution costs more than the rest. */
+const BIT_OF_CLASS = {
+  '2xx': bitOf(TAG_SIGNAL.response_2xx),
+  '3xx': bitOf(TAG_SIGNAL.response_3xx),
+  '4xx': bitOf(TAG_SIGNAL.response_4xx),
+  '5xx': bitOf(TAG_SIGNAL.response_5xx),
+  none: bitOf(TAG_SIGNAL.response_none),
+} as const satisfies Record<(typeof CLASSES)[number], number>
+
+/** What one execution says, as a mask of `TAG_SIGNAL_COLUMNS`; 0 where it says nothing. */
+export const responseMask = (response: ResponseClass | undefined): number =>
+  response === undefined ? 0 : BIT_OF_CLASS[response]
+
+/** Where a batch says that there were more of them than executions: the name of one; undefined where it does not. */
+export function excessiveResponses(counts: ResponseCounts, executions: number): keyof ResponseCounts | undefined {
+  let all = 0
+  return RESPONSE_COUNTS.find((field) => {
+    all += counts[field] ?? 0
+    return all > executions
+  })
+}
 
 /** The parts of an event that count as signals. */
 interface EventSignals {

@@ -1,5 +1,6 @@
+import { appendPayload } from '../../src/journal/append-payload.ts'
 import { addLog, Delta, foldOrphans, type Log } from '../../src/journal/index.ts'
-import { appendPayload, type Payload } from '../../src/journal/payload.ts'
+import type { Payload } from '../../src/journal/payload.ts'
 import { DAY, floorTo } from '../../src/lib/index.ts'
 import { type Retention, rollUp } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { appendPayload } from '../../src/journal/append-payload.ts'
 import { Group, joined, payloadOf } from '../../src/journal/group.ts'
 import { addLog, appendDelta, Delta, encodeEntry, type Log, type Payload } from '../../src/journal/index.ts'
-import { appendPayload } from '../../src/journal/payload.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { appendPayload } from '../../src/journal/append-payload.ts'
 import { idsOf } from '../../src/journal/delta.ts'
 import { addLog, Delta, EVENT, type Log, latencyBucket, SIGNAL, TAG, TAG_SIGNAL } from '../../src/journal/index.ts'
-import { appendPayload, type EventPayload, eventsIn, type Payload } from '../../src/journal/payload.ts'
+import { type EventPayload, eventsIn, type Payload } from '../../src/journal/payload.ts'
 import { NO_EVENT } from '../../src/rollups/index.ts'
 import { contentsOf, eventPayload, numbersOf } from '../../testkit/deltas.ts'
 
