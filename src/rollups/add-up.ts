@@ -1,9 +1,14 @@
 import { type CompiledQuery, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { type Store, totalOf } from '../store/index.ts'
-import { COUNT_COLUMNS, NAME_COLUMNS, type Slice } from './slices.ts'
+import { DAY, HOUR } from '../lib/index.ts'
+import { type Store, totalOf, untilDone } from '../store/index.ts'
+import { GRAIN } from './columns.ts'
+import { oldestHour, whileClean } from './minute-retention.ts'
+import { FIVE_MINUTES, localDay, type TimeRange } from './range-plan.ts'
+import { bucketsIn, removeFirstRows } from './removal.ts'
+import { COUNT_COLUMNS, filledTables, finer, HOURS, NAME_COLUMNS, type Slice, slicesOf, wholeTable } from './slices.ts'
 
 /** Rows that one transaction adds up, while all commits wait: some 25 ms. */
-export const ROWS_ADDED_AT_ONCE = 5_000
+const ROWS_ADDED_AT_ONCE = 5_000
 
 /**
  * Adds the rows of one grain that meet the condition to those of a few buckets, and deletes the others. Both statements have to see the same rows: run
@@ -12,7 +17,7 @@ export const ROWS_ADDED_AT_ONCE = 5_000
  * @param rows the rows of one site and grain
  * @param target the bucket that a row goes to, as SQL; rows that are there stay
  */
-export function addUp(
+function addUp(
   store: Store,
   { table, within }: Slice,
   rows: RawBuilder<SqlBool>,
@@ -31,4 +36,107 @@ export function addUp(
       do update set ${sql.join(counts.map((count) => sql`${count} = excluded.${count}`))}`.compile(store.write),
     sql`delete from ${sql.table(table)} where ${where} and bucket <> ${target}`.compile(store.write),
   ]
+}
+
+/** The first of every five minutes. */
+const FIRST = sql<number>`bucket - bucket % ${sql.lit(FIVE_MINUTES)}`
+
+/**
+ * Adds a site's minute rows of the oldest hour that has not been, and starts before `before`, to those of the first of every five minutes, and
+ * returns whether there may be more. Minute rows are most of what a busy site has on disk, and after two days nobody reads them one by one.
+ *
+ * Every transaction leaves all sums over five minutes as they were, so a report may come at any time. While the hour is dirty, it waits.
+ * Rows that come later, because of a wrong clock, stay as they are: they are few, and go with their hour.
+ */
+export async function addUpNextHour(
+  store: Store,
+  siteNo: number,
+  before: number,
+  rowsAtOnce = ROWS_ADDED_AT_ONCE,
+): Promise<boolean> {
+  const hour = await oldestHour(store, siteNo, { from: await doneBefore(store, siteNo), to: before })
+  if (hour === undefined) return false
+  const bucket = { siteNo, bucket: hour }
+  const filled = await filledTables(store, HOURS, bucket, rowsAtOnce)
+  const slices = filled?.map(wholeTable) ?? (await slicesOf(store, HOURS, bucket, rowsAtOnce))
+  const changes = slices.map((slice) => addUp(store, slice, finer(HOURS, bucket), FIRST))
+  const done = note(store, siteNo, hour)
+  const transactions = filled === undefined ? [...changes, [done]] : [[...changes.flat(), done]]
+  for (const queries of transactions) {
+    if (!(await whileClean(store, siteNo, { from: hour, to: hour + HOUR }, queries))) return false
+  }
+  return true
+}
+
+async function doneBefore(store: Store, siteNo: number): Promise<number> {
+  const floor = await store.read
+    .selectFrom('minute_floors')
+    .select(['gone_before', 'fives_before'])
+    .where('site_no', '=', siteNo)
+    .executeTakeFirst()
+  return Math.max(floor?.gone_before ?? 0, floor?.fives_before ?? 0)
+}
+
+function note(store: Store, siteNo: number, hour: number): CompiledQuery {
+  const floor = { fives_before: hour + HOUR }
+  return store.write
+    .insertInto('minute_floors')
+    .values({ site_no: siteNo, gone_before: 0, clearing: null, ...floor })
+    .onConflict((conflict) => conflict.column('site_no').doUpdateSet(floor))
+    .compile()
+}
+
+const TABLE = 'event_tag_rollups'
+
+/**
+ * Adds a site's rows of event × tag up by local days, those that its oldest UTC day touches, if that one begins before `before`, and returns whether
+ * there may be more. A row for each event and tag in each hour is nearly all that a busy site has on disk, and after weeks nobody reads the hours.
+ *
+ * What is left is the row of the hour in the middle of the local day. Reports read hour rows of that time and end with local days, so no sum of theirs
+ * changes, and late rows, which a wrong clock brings, may lie beside it. In the middle, because after a change of the time zone it then counts
+ * to the day that it has most hours of.
+ *
+ * UTC day rows are not read there either. So they say what is still to be done, and are deleted at the end: whatever stops this, it is done again, and
+ * when a late row makes them come back, it is added up, too.
+ */
+export async function addUpNextPairDay(
+  store: Store,
+  site: { site_no: number; timezone: string },
+  before: number,
+  rowsAtOnce = ROWS_ADDED_AT_ONCE,
+): Promise<boolean> {
+  const utcDay = await oldestDayRow(store, site.site_no, before)
+  if (utcDay === undefined) return false
+  const end = utcDay + DAY
+  const first = localDay(site.timezone, utcDay)
+  const last = localDay(site.timezone, end - HOUR)
+  for (const day of first.to === last.to ? [first] : [first, last]) {
+    if (!(await addUpDay(store, site.site_no, day, rowsAtOnce))) return false
+  }
+  const removal = () => removeFirstRows(store, TABLE, site.site_no, bucketsIn(GRAIN.day, utcDay, end))
+  return untilDone(removal, () => true)
+}
+
+async function oldestDayRow(store: Store, siteNo: number, before: number): Promise<number | undefined> {
+  const row = await store.read
+    .selectFrom(TABLE)
+    .select('bucket')
+    .where('site_no', '=', siteNo)
+    .where(bucketsIn(GRAIN.day, 0, before))
+    .orderBy('bucket')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.bucket
+}
+
+/** False when one of its hours is dirty: a fold may be writing to it. */
+async function addUpDay(store: Store, siteNo: number, day: TimeRange, rowsAtOnce: number): Promise<boolean> {
+  const level = { tables: [TABLE], from: GRAIN.hour, to: GRAIN.hour, span: day.to - day.from } as const
+  const bucket = { siteNo, bucket: day.from }
+  // A cast, because a mere number in `group by` means a column.
+  const middle = sql<number>`cast(${sql.lit(day.from + 12 * HOUR)} as bigint)`
+  for (const slice of await slicesOf(store, level, bucket, rowsAtOnce)) {
+    if (!(await whileClean(store, siteNo, day, addUp(store, slice, finer(level, bucket), middle)))) return false
+  }
+  return true
 }

@@ -2,7 +2,7 @@ import type { CompiledQuery } from 'kysely'
 import { floorTo, HOUR } from '../lib/index.ts'
 import { type BatchOperation, type Store, StoreError, untilDone } from '../store/index.ts'
 import { GRAIN, MINUTE_TABLES } from './columns.ts'
-import type { TimeRange } from './local-day.ts'
+import type { TimeRange } from './range-plan.ts'
 import { bucketsIn, removeFirstRows } from './removal.ts'
 
 /** An hour of up to so many minute rows per table is deleted in one transaction: some hundredths of a second. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { addUpNextHour } from '../../src/rollups/add-up.ts'
 import { MINUTE_TABLES } from '../../src/rollups/columns.ts'
-import { addUpNextHour } from '../../src/rollups/five-minutes.ts'
 import { applyRetention, GRAIN, rollUp } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { totalEvents } from '../../testkit/deltas.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import { addUpNextPairDay } from '../../src/rollups/add-up.ts'
 import { applyRetention, GRAIN, localDay, rollUp } from '../../src/rollups/index.ts'
-import { addUpNextPairDay } from '../../src/rollups/pair-days.ts'
 import { pairHoursKeptFrom } from '../../src/rollups/range-plan.ts'
 import type { Store } from '../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
