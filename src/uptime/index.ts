@@ -1,6 +1,6 @@
 export { BURN_REACH_MS, type Budget, type Burn, budgetOf, burnOf, leftInWords } from './budget.ts'
 export { readEvidence, timesOf } from './evidence.ts'
-export { type LocalDay, localDays } from './local-days.ts'
 export { DAY_STATUSES, dayStatus, readSiteDays, type SiteDay, totalTimes, uptimeOf } from './read-days.ts'
 export { type UptimeAnswer, uptimeRoutes } from './routes.ts'
+export { type LocalDay, localDays } from './spans.ts'
 export { Uptime, type UptimeOptions } from './uptime.ts'

@@ -1,9 +1,8 @@
 import { DAY } from '../lib/index.ts'
 import { chunksOf, type Kysely, type SiteDayRow, type SiteRow, type Tables } from '../store/index.ts'
 import { readEvidence, timesOf } from './evidence.ts'
-import { type LocalDay, localDays } from './local-days.ts'
-import { DAYS_SHOWN } from './site-days.ts'
-import type { StateTimes } from './spans.ts'
+import { type LocalDay, localDays, type StateTimes } from './spans.ts'
+import { DAYS_SHOWN } from './uptime.ts'
 
 /** What a site was on one day. */
 export interface SiteDay extends LocalDay {

@@ -1,9 +1,116 @@
-import type { ReportContext } from '../analytics/index.ts'
+import { deliveryByDay, type ReportContext } from '../analytics/index.ts'
 import { JobRunner, type Leases } from '../cluster/index.ts'
-import { HOUR, MINUTE } from '../lib/index.ts'
-import type { DeletionHooks } from '../management/index.ts'
-import type { Store } from '../store/index.ts'
-import { clearSiteDays, writeSiteDays } from './site-days.ts'
+import { attemptAll, DAY, HOUR, MINUTE } from '../lib/index.ts'
+import { type DeletionHooks, lockSite } from '../management/index.ts'
+import type { SiteDayRow, SiteRow, Store } from '../store/index.ts'
+import { readEvidence, timesOf } from './evidence.ts'
+import { type LocalDay, localDays } from './spans.ts'
+
+/** As many are shown, today among them. */
+export const DAYS_SHOWN = 90
+/**
+ * How long after its end a day is written. What broke before midnight may be seen hours later, as silence at night is; and the results
+ * of a probe that runs every 30 s are kept for 41 hours, so that they are still there.
+ */
+const SETTLED_AFTER_MS = 6 * HOUR
+
+/**
+ * Writes what each site was on the days that are over and not written yet, of the last 90: so none is left out while the service was
+ * down, and none is written twice. What is no longer known of such a day is unknown.
+ *
+ * @param now the time to judge age by, epoch ms
+ */
+async function writeSiteDays(
+  context: ReportContext & { store: Store },
+  now: number,
+  shouldContinue: () => boolean,
+): Promise<void> {
+  await attemptAll(
+    await dueSites(context.store, now),
+    shouldContinue,
+    (site) => writeDaysOf(context, site, now),
+    (count) => `the days of ${count === 1 ? '1 site' : `${count} sites`} could not be written`,
+  )
+}
+
+/** Sites whose last day that is settled is not written. */
+async function dueSites({ read }: Pick<Store, 'read'>, now: number): Promise<SiteRow[]> {
+  const zones = await read.selectFrom('sites').select('timezone').distinct().execute()
+  const due: SiteRow[] = []
+  for (const { timezone } of zones) {
+    const last = settledDays(timezone, now, 3).at(-1)
+    if (last === undefined) continue
+    const sites = await read
+      .selectFrom('sites')
+      .selectAll()
+      .where('timezone', '=', timezone)
+      .where('created_at', '<', last.to)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('site_days')
+              .select('site_days.day')
+              .whereRef('site_days.site_id', '=', 'sites.id')
+              .where('site_days.day', '=', last.day),
+          ),
+        ),
+      )
+      .orderBy('site_no')
+      .execute()
+    for (const site of sites) due.push(site)
+  }
+  return due
+}
+
+const settledDays = (timezone: string, now: number, count: number): LocalDay[] =>
+  localDays(timezone, now, count).filter(({ to }) => to + SETTLED_AFTER_MS <= now)
+
+async function writeDaysOf(context: ReportContext & { store: Store }, site: SiteRow, now: number): Promise<void> {
+  const { store } = context
+  const days = settledDays(site.timezone, now, DAYS_SHOWN).filter(({ to }) => to > site.created_at)
+  const written = await store.read.selectFrom('site_days').select('day').where('site_id', '=', site.id).execute()
+  const known = new Set(written.map(({ day }) => day))
+  const missing = days.filter(({ day }) => !known.has(day))
+  const [first, last] = [missing[0], missing.at(-1)]
+  if (first === undefined || last === undefined) return
+  const evidence = await readEvidence(store.read, site, { from: first.from, to: last.to })
+  const keptFrom = now - context.retention.hourDays * DAY
+  const counted = missing.filter(({ from }) => from >= keptFrom)
+  const deliveries = await deliveryByDay(context, site, counted)
+  const byDay = new Map(counted.map(({ day }, n) => [day, deliveries[n]]))
+  const rows = missing.map((day): SiteDayRow => {
+    const delivery = byDay.get(day.day)
+    const times = timesOf(day, evidence, (delivery?.events ?? 0) > 0)
+    return {
+      site_id: site.id,
+      day: day.day,
+      ok_ms: times.ok,
+      warning_ms: times.warning,
+      critical_ms: times.critical,
+      maintenance_ms: times.maintenance,
+      unknown_ms: times.unknown,
+      executions: delivery?.executions ?? null,
+      successes: delivery?.successes ?? null,
+      written_at: context.clock.now(),
+    }
+  })
+  await store.write.transaction().execute(async (trx) => {
+    // Of a site that is being deleted nothing is left behind.
+    if ((await lockSite(trx, site.id)) === undefined) return
+    await trx
+      .insertInto('site_days')
+      .values(rows)
+      .onConflict((conflict) => conflict.columns(['site_id', 'day']).doNothing())
+      .execute()
+  })
+}
+
+/** Deletes days that are shown no more. */
+async function clearSiteDays({ write }: Pick<Store, 'write'>, now: number): Promise<void> {
+  // Two days more than are shown: a zone's day is up to one apart from that of UTC.
+  const [first] = localDays('UTC', now, DAYS_SHOWN + 2)
+  if (first !== undefined) await write.deleteFrom('site_days').where('day', '<', first.day).execute()
+}
 
 export interface UptimeOptions extends ReportContext {
   store: Store

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { localDays } from '../../src/uptime/local-days.ts'
 import { uptimeOf } from '../../src/uptime/read-days.ts'
-import { type Evidence, merged, type StateTimes, timesIn, within, without } from '../../src/uptime/spans.ts'
+import { type Evidence, localDays, merged, type StateTimes, timesIn, within, without } from '../../src/uptime/spans.ts'
 
 const span = (from: number, to: number) => ({ from, to })
 const DAY = span(0, 100)
