@@ -3,10 +3,9 @@ import type { Clock } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { badgeRoutes } from './badge.ts'
 import { feedRoutes } from './feed.ts'
-import { logoRoutes } from './logo.ts'
 import { sharedIncidentRoutes } from './shared-incident.ts'
 import { siteHealthCache } from './site-health.ts'
-import { statusPageRoutes, statusPages } from './status-page.ts'
+import { logoRoutes, statusPageRoutes, statusPages } from './status-page.ts'
 import { subscriptionRoutes } from './subscription-routes.ts'
 
 interface Options {

@@ -4,7 +4,7 @@ import { errorResponses, type HttpApp, IsoTime, nullable, Uuid } from '../http/i
 import { type Clock, isoTime, notFound } from '../lib/index.ts'
 import { clientOfStatusLink } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
-import { KeptPages } from './kept-pages.ts'
+import { KeptPages } from './site-health.ts'
 import { StatusToken } from './status-page.ts'
 
 const { title, cause, severity, state, started_at, opened_at, acknowledged_at, resolved_at } =

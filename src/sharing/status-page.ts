@@ -1,14 +1,61 @@
 import { type Static, Type } from 'typebox'
 import { AlertRecord, type UnresolvedAlert } from '../alerts/index.ts'
 import { SiteState, Sparklines, STATUSES, Status, worstStatus } from '../dashboard/index.ts'
-import { errorResponses, type HttpApp, IsoTime, nullable } from '../http/index.ts'
-import { type Clock, isoTime, isoTimeOrNull } from '../lib/index.ts'
+import { errorResponses, etagOf, type HttpApp, IsoTime, matchesEtag, nullable } from '../http/index.ts'
+import { type Clock, isoTime, isoTimeOrNull, Kept, MINUTE, notFound } from '../lib/index.ts'
 import { clientOfStatusLink, readStatusLooks, StatusLooks, statusLooks } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
+import { DAY_STATUSES, dayStatus, readSiteDays, totalTimes, uptimeOf } from '../uptime/index.ts'
 import { maintenanceAhead, PastIncident, PlannedMaintenance, pastIncidents } from './history.ts'
-import { KeptPages } from './kept-pages.ts'
-import type { SiteHealth, SiteHealthCache } from './site-health.ts'
-import { histories, NO_HISTORY, SharedHistory, type SiteHistory } from './site-history.ts'
+import { KeptPages, type SiteHealth, type SiteHealthCache } from './site-health.ts'
+
+/** Days are made of thousands of results: read no more often than this for callers without a key, ms. */
+const FRESH_MS = 5 * MINUTE
+
+const share = nullable(
+  Type.Number({ minimum: 0, maximum: 1, description: 'Share of the judged time without a critical problem' }),
+)
+
+/** The last 90 days of a site as anyone who has the link may see them: no counts. */
+const SharedHistory = {
+  uptime: share,
+  days: Type.Array(
+    Type.Object({
+      day: Type.String({ format: 'date', description: "Calendar day of the site's time zone" }),
+      status: Type.Enum([...DAY_STATUSES]),
+      uptime: share,
+    }),
+    { description: 'The last 90, oldest first; today as far as it has come' },
+  ),
+}
+
+interface SiteHistory {
+  uptime: number | null
+  days: { day: string; status: (typeof DAY_STATUSES)[number]; uptime: number | null }[]
+}
+
+const NO_HISTORY: SiteHistory = { uptime: null, days: [] }
+
+/** By the site's id. */
+type Histories = Kept<ReadonlyMap<string, SiteHistory>>
+
+/** @param sitesOf the sites whose history it is */
+const histories = (
+  { read }: Pick<Store, 'read'>,
+  sitesOf: (now: number) => Promise<readonly SiteHealth[]>,
+): Histories =>
+  new Kept(FRESH_MS, async (now) => {
+    const days = await readSiteDays(read, await sitesOf(now), now)
+    return new Map(
+      Array.from(days, ([id, ofSite]) => [
+        id,
+        {
+          uptime: uptimeOf(totalTimes(ofSite)),
+          days: ofSite.map(({ day, times }) => ({ day, status: dayStatus(times), uptime: uptimeOf(times) })),
+        },
+      ]),
+    )
+  })
 
 const { severity, state, started_at, opened_at } = AlertRecord.properties
 
@@ -151,6 +198,45 @@ export function statusPageRoutes(app: HttpApp, { store, pages, clock, isEmailOn 
       const { id, name } = await clientOfStatusLink(store.read, request.params.token)
       reply.header('x-robots-tag', 'noindex, nofollow')
       return { name, takes_subscribers: isEmailOn, ...(await pages.of(id, clock.now())) }
+    },
+  )
+}
+
+const picture = { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) }
+
+/** Public: the token of the status page is the key. Strangers may have made the picture: whatever is in it, it is a picture and nothing else. */
+export function logoRoutes(app: HttpApp, { store }: { store: Store }): void {
+  app.get(
+    '/api/status/:token/logo',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags: ['Sharing'],
+        summary: "The logo on a client's status page",
+        description: 'Needs no other key. Supports `If-None-Match`.',
+        security: [],
+        params: Type.Object({ token: StatusToken }),
+        response: {
+          200: { description: 'A picture: PNG, JPEG or WebP', content: { 'image/*': picture } },
+          304: Type.Null({ description: 'Unchanged since the answer with this `ETag`' }),
+          ...errorResponses(404),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { id } = await clientOfStatusLink(store.read, request.params.token)
+      const looks = await readStatusLooks(store.read, id)
+      if (looks === undefined || looks.logo === null || looks.logo_type === null) throw notFound('Logo')
+      const etag = etagOf(looks.logo)
+      reply.headers({
+        etag,
+        'cache-control': 'private, max-age=300',
+        // Opened directly it is a document of our origin. That it is never taken for anything else than its type says is true of all answers.
+        'content-security-policy': "default-src 'none'; sandbox",
+        'x-robots-tag': 'noindex, nofollow',
+      })
+      if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
+      return reply.type(looks.logo_type).send(Buffer.from(looks.logo, 'base64'))
     },
   )
 }
