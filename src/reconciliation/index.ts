@@ -1,7 +1,7 @@
 export { type ComparedDay, compareDays } from './compare.ts'
 export type { ReferenceCount } from './given-counts.ts'
 export { newestReference, writeFetchedCounts, writeReferenceCounts } from './reference-counts.ts'
-export { offsetsOf } from './report.ts'
+export { offsetsOf, readSeries, withShifts } from './report.ts'
 export { reconciliationRoutes } from './routes.ts'
 export {
   type AddedRecord,
@@ -11,5 +11,4 @@ export {
   type ReferenceRecord,
   SourceName,
 } from './schemas.ts'
-export { readSeries, withShifts } from './series.ts'
 export { fitTimeShift, shiftInWords } from './time-shift.ts'

@@ -11,7 +11,7 @@ import {
   totalOf,
 } from '../store/index.ts'
 import type { ReferenceCount } from './given-counts.ts'
-import type { Pair } from './series.ts'
+import type { Pair } from './report.ts'
 
 /** Of a site: the shop, the payment provider, an export … */
 export const SOURCES_MAX = 10

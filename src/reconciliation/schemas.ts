@@ -5,8 +5,7 @@ import type { SiteRow } from '../store/index.ts'
 import { type Comparison, capturedShare } from './compare.ts'
 import { COUNT_MAX, EVENT_LENGTH_MAX, ROWS_MAX, SOURCE_LENGTH_MAX } from './given-counts.ts'
 import type { Added, ReferenceSeries } from './reference-counts.ts'
-import type { Reconciliation } from './report.ts'
-import type { Pair } from './series.ts'
+import type { Pair, Reconciliation } from './report.ts'
 
 const NOT_BLANK = { minLength: 1, pattern: '\\S', [EXPECTS]: 'text that is not blank' }
 
