@@ -1,5 +1,6 @@
 import { readSnapshot, type Snapshot } from '../../analytics/index.ts'
 import {
+  FEEDBACK_VERDICTS,
   type Feedback,
   type HourHistory,
   hoursCompared,
@@ -13,15 +14,40 @@ import {
 } from '../../detection/index.ts'
 import { DAY, floorTo, MINUTE, Yielder } from '../../lib/index.ts'
 import { specialDaysOf } from '../../management/index.ts'
+import type { Kysely, Tables } from '../../store/index.ts'
 import { type EventCounts, historyOf, readEventCounts } from './event-counts.ts'
-import { readFeedback } from './feedback.ts'
 import { markedDays, publicHolidays } from './holidays.ts'
 import { type Counting, type CountsOutcome, judgeLearnt } from './judge-counts.ts'
 import { isSettled, LearntCache, learningPeriod, ofEachStore } from './learnt-cache.ts'
 import type { Unjudged } from './unjudged.ts'
 
+/** The types that judge by what is usual for a site's events. */
+const LEARNING = ['data_volume', 'data_freshness']
+
+/** @param probeType of an alert */
+export const learnsFromFeedback = (probeType: string): boolean => LEARNING.includes(probeType)
+
+/**
+ * What people said of a site's alerts about its counts. An alert that is not resolved lasts until now.
+ *
+ * @param now what the counts end at
+ */
+async function readFeedback(db: Kysely<Tables>, siteId: string, now: number): Promise<Feedback[]> {
+  const rows = await db
+    .selectFrom('alert_feedback')
+    .select(['event_name', 'verdict', 'began_at', 'ended_at'])
+    .where('site_id', '=', siteId)
+    .orderBy('alert_id')
+    .execute()
+  return rows.flatMap(({ event_name, verdict: text, began_at, ended_at }) => {
+    // The column is text; another version may know more.
+    const verdict = FEEDBACK_VERDICTS.find((known) => known === text)
+    return verdict === undefined ? [] : [{ verdict, name: event_name, from: began_at, to: ended_at ?? now }]
+  })
+}
+
 /** A site's events of the last day, and what is usual for them. */
-export interface SiteEvents {
+interface SiteEvents {
   readonly recent: RecentCounts
   readonly usual: UsualCounts
   /** Start of the first whole hour of which the site has rows; null when there is none. */
@@ -118,7 +144,7 @@ const versionOf = (feedback: readonly Feedback[], now: number): string =>
 /** Sites of which it is kept; one takes some kilobytes, and two for each of its events. */
 const SITES_KEPT = 1_000
 
-export type UsualCache = LearntCache<UsualCounts>
+type UsualCache = LearntCache<UsualCounts>
 
 /** Finds the cache of a store: everyone who judges as of a time of their own has one. */
 export const usualCaches = (): ((store: { reports: object }) => UsualCache) =>

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { EXPECTS } from '../../http/index.ts'
-import { type ErrorDetail, storable } from '../../lib/index.ts'
+import { type ErrorDetail, fieldsOf, HOUR, storable } from '../../lib/index.ts'
+import type { SiteRow, Store } from '../../store/index.ts'
 
 export const TYPE_NAME = 'ga4_counts'
-export const DEFAULT_SOURCE = 'GA4'
+const DEFAULT_SOURCE = 'GA4'
 /** Google: “We may take 24-48 hours to process data. During that time, data in your reports may change.” */
-export const DEFAULT_SETTLED_HOURS = 48
+const DEFAULT_SETTLED_HOURS = 48
 /** With 20 events, 14 days are an answer of 2 MB and a tenth of what is parsed at most. */
 const DAYS_MAX = 14
 const EVENTS_MAX = 20
@@ -90,4 +91,35 @@ function twice(events: readonly NamedEvent[], index: number): string | null {
   const name = events[index]?.name
   const first = events.findIndex((event) => event.name === name)
   return first === index ? null : `must not be the same event as /events/${first}`
+}
+
+/** A source of reference counts that an active probe fetches. */
+export interface FetchedSource {
+  /** As the probe is called. */
+  probe: string
+  /** So old its newest count is at least. */
+  settledAfterMs: number
+}
+
+/** Null where no active probe of the site fetches the source; of several the slowest. */
+export async function fetchedSource(
+  { read }: Pick<Store, 'read'>,
+  { id }: Pick<SiteRow, 'id'>,
+  source: string,
+): Promise<FetchedSource | null> {
+  const probes = await read
+    .selectFrom('probes')
+    .select(['name', 'config'])
+    .where('site_id', '=', id)
+    .where('probe_type', '=', TYPE_NAME)
+    .where('is_active', '=', 1)
+    .orderBy('id')
+    .execute()
+  const fetched = probes.flatMap(({ name, config }) => {
+    const { source: of = DEFAULT_SOURCE, settled_after_hours: hours = DEFAULT_SETTLED_HOURS } = fieldsOf(
+      JSON.parse(config),
+    )
+    return of === source && typeof hours === 'number' ? [{ probe: name, settledAfterMs: hours * HOUR }] : []
+  })
+  return fetched.toSorted((a, b) => b.settledAfterMs - a.settledAfterMs)[0] ?? null
 }

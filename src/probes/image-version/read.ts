@@ -1,5 +1,5 @@
 import { isObject, parseForeignJson } from '../../lib/index.ts'
-import { RELEASES } from './releases.ts'
+import { RELEASES } from './judge.ts'
 
 /** The version that an answer names, as `4.2.0`; or why it names none, to be read after “the answer”. */
 export type ReadVersion = { version: string } | { why: string }

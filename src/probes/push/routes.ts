@@ -3,9 +3,8 @@ import { errorResponses, type HttpApp } from '../../http/index.ts'
 import type { Clock } from '../../lib/index.ts'
 import type { Store } from '../../store/index.ts'
 import { PUSH_STATUSES } from './judge.ts'
-import { PushLimits } from './limits.ts'
 import { MESSAGE_MAX, readCall } from './said.ts'
-import { takePush } from './take.ts'
+import { PushLimits, takePush } from './take.ts'
 
 interface Options {
   store: Store

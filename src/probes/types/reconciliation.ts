@@ -16,7 +16,7 @@ import {
 import { localDays } from '../../uptime/index.ts'
 import { judgeCounts } from '../counts/judge-counts.ts'
 import { learning, noData, type Unjudged } from '../counts/unjudged.ts'
-import { type FetchedSource, fetchedSource } from '../ga4-counts/fetched-source.ts'
+import { type FetchedSource, fetchedSource } from '../ga4-counts/settings.ts'
 import { defineProbeType, type ProbeOutcome } from '../probe-type.ts'
 
 /** A day is judged so long after its end: events come late, and so do the last orders of a day in an export. */

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY } from '../../../src/lib/index.ts'
-import { judgeImage } from '../../../src/probes/image-version/judge.ts'
+import { judgeImage, KNOWN_UNTIL, RELEASES } from '../../../src/probes/image-version/judge.ts'
 import { versionAt, versionInAnswer } from '../../../src/probes/image-version/read.ts'
-import { KNOWN_UNTIL, RELEASES } from '../../../src/probes/image-version/releases.ts'
 
 const at = (day: string) => Date.parse(day)
 
