@@ -1,12 +1,12 @@
 import type { SelectQueryBuilder } from 'kysely'
 import { newOrderedId } from '../lib/index.ts'
 import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
-import { type ChannelKey, keyOf, kindOf, ownIdOf } from './channel.ts'
+import { type ChannelKey, clientIdOf, keyOf, kindOf, ownIdOf, ownKey, UNTRIED } from './channel.ts'
 import type { AlertMessage } from './message.ts'
 import { isForIncidents } from './services/services.ts'
 
-// What keeps incidents of its own pages people until it is notified of their end. So it is of what is deleted, and when it is deleted
-// itself: until then its row in `channels` stays, whose address holds its key.
+// What keeps incidents of its own pages people until it is notified of their end. So it is of what is deleted, and when it is deleted or switched
+// off itself or gets another key: until then its row in `channels` stays, whose address holds the key.
 
 const keepsIncidents = ({ channel, address }: { channel: string; address: string }): boolean =>
   isForIncidents(kindOf(keyOf(channel), address))
@@ -15,6 +15,8 @@ interface Deleted {
   alertIds?: SelectQueryBuilder<Tables, 'alerts', { id: string }>
   channel?: ChannelKey
   clientId?: string
+  /** It is the address alone, and what waits is sent to another. */
+  goesOn?: boolean
 }
 
 /** What was written for such channels about what is being deleted, by channel and alert, the oldest first. */
@@ -42,7 +44,8 @@ export async function removeMessagesOfAlerts(
   alertIds: SelectQueryBuilder<Tables, 'alerts', { id: string }>,
   now: number,
 ): Promise<void> {
-  const kept = await writeEnds(trx, { alertIds }, now)
+  const ends = await writeEnds(trx, { alertIds }, now)
+  const kept = ends.flatMap(({ id, receipts }) => [id, ...receipts])
   await trx
     .deleteFrom('deliveries')
     .where('alert_id', 'in', alertIds)
@@ -50,14 +53,54 @@ export async function removeMessagesOfAlerts(
     .execute()
 }
 
-/** Ends what was opened on a channel that is being deleted. */
+/** Ends what was opened on a channel that is being deleted or switched off. */
 export async function closeChannel(trx: Transaction<Tables>, channel: ChannelKey, now: number): Promise<void> {
   await writeEnds(trx, { channel }, now)
 }
 
-/** @returns ids of these messages, and of those by which the service knows what else it opened */
-async function writeEnds(trx: Transaction<Tables>, deleted: Deleted, now: number): Promise<string[]> {
-  const kept: string[] = []
+/**
+ * Ends what was opened under the address that a channel had before this one. These ends, and what was said there of the same alerts, become those
+ * of a channel that is no more; what waits goes to the new address.
+ */
+export async function leaveAddress(
+  trx: Transaction<Tables>,
+  channel: ChannelKey,
+  address: string,
+  now: number,
+): Promise<void> {
+  const left = ownKey(clientIdOf(channel) ?? '', newOrderedId(now))
+  const ends = await writeEnds(trx, { channel, goesOn: true }, now)
+  if (ends.length === 0) return
+  const before = await trx
+    .selectFrom('channels')
+    .select('address')
+    .where('channel', '=', channel)
+    .executeTakeFirstOrThrow()
+  await trx
+    .insertInto('channels')
+    .values({ channel: left, address: before.address, ...UNTRIED })
+    .execute()
+  await trx
+    .updateTable('channels')
+    .set({ address, ...UNTRIED })
+    .where('channel', '=', channel)
+    .execute()
+  for (const ids of chunksOf(ends.flatMap(({ id, said }) => [id, ...said]))) {
+    await trx.updateTable('deliveries').set({ channel: left }).where('id', 'in', ids).execute()
+  }
+}
+
+/** An end that was written. */
+interface End {
+  id: string
+  /** What was said of the same before, and does not wait. */
+  said: readonly string[]
+  /** Those of it by which the service knows what else was opened. */
+  receipts: readonly string[]
+}
+
+async function writeEnds(trx: Transaction<Tables>, deleted: Deleted, now: number): Promise<End[]> {
+  const ends: End[] = []
   for (const rows of (await writtenToKeepers(trx, deleted)).values()) {
     const last = rows.findLast(({ state }) => state !== 'cancelled')
     // What is settled may be on its way.
@@ -74,8 +117,9 @@ async function writeEnds(trx: Transaction<Tables>, deleted: Deleted, now: number
     const alert = { ...said.alert, state: 'resolved', resolved_at: now, resolution: 'probe_removed' } as const
     const { channel, client_id, alert_id } = last
     const id = newOrderedId(now)
-    const waiting = rows.flatMap((row) => (row.state === 'pending' ? row.id : []))
-    for (const ids of chunksOf(waiting)) {
+    const isInVain = ({ state, kind }: (typeof rows)[number]) =>
+      state === 'pending' && (deleted.goesOn !== true || kind === 'resolved')
+    for (const ids of chunksOf(rows.flatMap((row) => (isInVain(row) ? row.id : [])))) {
       const cancelled = { state: 'cancelled', last_error: 'what it is about, or the channel, was deleted' }
       await trx.updateTable('deliveries').set(cancelled).where('id', 'in', ids).execute()
     }
@@ -86,9 +130,13 @@ async function writeEnds(trx: Transaction<Tables>, deleted: Deleted, now: number
         ...{ message: JSON.stringify({ ...said, kind: 'resolved', alert }), created_at: now, not_before: now },
       })
       .execute()
-    kept.push(id, ...rows.flatMap((row) => (row.receipt === null ? [] : row.id)))
+    ends.push({
+      id,
+      said: rows.flatMap((row) => (row.state === 'pending' && !isInVain(row) ? [] : row.id)),
+      receipts: rows.flatMap((row) => (row.receipt === null ? [] : row.id)),
+    })
   }
-  return kept
+  return ends
 }
 
 /** Deletes the messages about a client that is being deleted but for these ends, and what is known of its channels but for theirs. */

@@ -8,6 +8,7 @@ import { ADMIN, MISSING, stage, VIEWER } from './api-support.ts'
 import { watchedServer } from './watched-server.ts'
 
 const KEY = 'R0123456789abcdef0123456789abcdef'
+const OTHER_KEY = 'R9876543210abcdef0123456789abcdef'
 const SLACK = 'https://hooks.slack.com/services/T0/B0/team'
 const SECRET = 'a-secret-of-the-receiver'
 
@@ -76,8 +77,15 @@ testPerEngine('what pages people learns of the end that comes with switching a c
   assert.deepEqual(said.toSorted(), ['enqueue resolve', 'enqueue trigger', 'ours opened'])
 })
 
-for (const what of ['site', 'client', 'channel'] as const) {
-  testPerEngine(`what pages people learns of the end that comes with deleting the ${what}`, async (engine, t) => {
+const ENDS = {
+  site: 'deleting the site',
+  client: 'deleting the client',
+  channel: 'deleting the channel',
+  switch: 'switching the channel off',
+  key: 'another key of the channel',
+}
+for (const what of ['site', 'client', 'channel', 'switch', 'key'] as const) {
+  testPerEngine(`what pages people learns of the end that comes with ${ENDS[what]}`, async (engine, t) => {
     const { add, find, call, run, clock, client, service, hookUrl, received, answer, path, list, store } =
       await watchedServer(t, engine)
     const pager = await add({ kind: 'pagerduty', name: 'On call', address: KEY, endpoint: `${hookUrl}/v2/enqueue` })
@@ -87,12 +95,17 @@ for (const what of ['site', 'client', 'channel'] as const) {
     await find(503)
     received.length = 0
     const [site] = (await call('GET', '/api/sites')).json<{ id: string }[]>()
-    const places = {
-      site: [`/api/sites/${site?.id}`],
-      client: [`/api/clients/${client.id}`],
-      channel: [`${path}/${pager.id}`, `${path}/${jira.id}`],
+    const changes: Record<typeof what, [method: 'PATCH' | 'DELETE', path: string, body?: object][]> = {
+      site: [['DELETE', `/api/sites/${site?.id}`]],
+      client: [['DELETE', `/api/clients/${client.id}`]],
+      channel: [pager, jira].map(({ id }) => ['DELETE', `${path}/${id}`]),
+      switch: [pager, jira].map(({ id }) => ['PATCH', `${path}/${id}`, { is_active: false }]),
+      key: [
+        ['PATCH', `${path}/${pager.id}`, { address: OTHER_KEY, endpoint: `${hookUrl}/v2/enqueue` }],
+        ['PATCH', `${path}/${jira.id}`, { address: OTHER_KEY, endpoint: `${hookUrl}/jira` }],
+      ],
     }
-    for (const place of places[what]) assert.equal((await call('DELETE', place)).status, 204)
+    for (const [method, place, body] of changes[what]) assert.ok((await call(method, place, body)).status < 300)
     const sendAll = async () => {
       clock.advance(HOUR)
       await service.membership.beat()
@@ -103,8 +116,9 @@ for (const what of ['site', 'client', 'channel'] as const) {
     answer.status = 200
     received.length = 0
     await sendAll()
-    const said = received.map(({ path: at, body }) => {
-      const { event_action } = JSON.parse(body) as Record<string, unknown>
+    const said = received.map(({ path: at, headers, body }) => {
+      const { event_action, routing_key } = JSON.parse(body) as Record<string, unknown>
+      assert.equal(`${routing_key ?? headers.authorization}`.replace('GenieKey ', ''), KEY)
       return (
         event_action ??
         at
@@ -120,10 +134,15 @@ for (const what of ['site', 'client', 'channel'] as const) {
     const keys = (await store.read.selectFrom('channels').select('address').execute()).map(({ address }) => address)
     assert.equal(
       keys.some((address) => address.includes(KEY)),
-      what === 'site',
+      what === 'site' || what === 'switch',
       'keys go with the channel',
     )
-    if (what !== 'channel')
+    if (what === 'key') {
+      await find(200)
+      const ends = (await list()).filter(({ channel, kind }) => kind === 'resolved' && channel === pager.channel)
+      assert.deepEqual(ends, [], 'the new key knows of no beginning')
+    }
+    if (what === 'site' || what === 'client')
       assert.ok((await list()).every(({ kind, state }) => kind === 'resolved' || state === 'delivered'))
   })
 }

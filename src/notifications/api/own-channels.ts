@@ -2,7 +2,7 @@ import { AppError, invalidRequest, newOrderedId, notFound } from '../../lib/inde
 import { type Context, lockClient, writeAudit } from '../../management/index.ts'
 import type { ClientChannelRow, Store, Tables, Transaction } from '../../store/index.ts'
 import { ownKey } from '../channel.ts'
-import { closeChannel } from '../farewell.ts'
+import { closeChannel, leaveAddress } from '../farewell.ts'
 import { channelKind, type KindName, kindNameOf } from '../kinds.ts'
 import { fieldChannels } from './field-channels.ts'
 import {
@@ -90,6 +90,9 @@ export async function updateOwnChannel(
       return before
     const { id: _id, client_id: _client, kind: _kind, created_at: _created, ...changed } = after
     await trx.updateTable('client_channels').set(changed).where('id', '=', id).execute()
+    const key = ownKey(clientId, id)
+    if (after.address !== before.address) await leaveAddress(trx, key, after.address, ctx.clock.now())
+    else if (after.is_active < before.is_active) await closeChannel(trx, key, ctx.clock.now())
     await audit(trx, ctx, 'update', before, after)
     return after
   })
