@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { acknowledgeAlert } from '../../src/alerts/handle-alert.ts'
 import { readIncident } from '../../src/alerts/index.ts'
 import { createSilence } from '../../src/alerts/silences/silences.ts'
-import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import { firstIdAt, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { addOverride, setOnCall } from '../../src/notifications/on-call/on-call.ts'
 import type { SetOnCall } from '../../src/notifications/on-call/schemas.ts'
 import { sharedIncident } from '../../src/sharing/shared-incident.ts'
@@ -95,9 +95,18 @@ testLogic('a message to the next one that was given up is tried again while no o
   seen.clock.advance(15 * MINUTE)
   await seen.upkeep()
   assert.deepEqual((await sent()).slice(2), ['Grace: reminder, Grace'])
+  // Before it, more plain reminders than one round looks at.
+  const row = (await store.read.selectFrom('deliveries').selectAll().orderBy('id').execute())[2]
+  assert.ok(row !== undefined)
+  const plain = row.message.replace(/"note":"[^"]*"/, '"note":null')
+  const earlier = (n: number) => firstIdAt(seen.clock.now() - MINUTE).slice(0, -3) + `${n}`.padStart(3, '0')
+  const reminders = Array.from({ length: 250 }, (_, n) => ({ ...row, id: earlier(n), message: plain }))
+  await store.write.insertInto('deliveries').values(reminders).execute()
   const given = { state: 'failed', last_error: 'given up after 24 hours: status 503' }
   const states = async () =>
-    (await store.write.selectFrom('deliveries').select('state').orderBy('id').execute()).map(({ state }) => state)
+    (
+      await store.write.selectFrom('deliveries').select('state').where('message', '<>', plain).orderBy('id').execute()
+    ).map(({ state }) => state)
   for (const state of ['open', 'acknowledged']) {
     await store.write.updateTable('deliveries').set(given).where('state', '=', 'pending').execute()
     await store.write.updateTable('incidents').set({ state }).execute()
