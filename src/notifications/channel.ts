@@ -237,11 +237,14 @@ export async function channelsFailingSince({ read }: Pick<Store, 'read'>, before
   // What was edited or deleted since it failed is no failure any more, and may have no message that shows it.
   return channels
     .filter(({ channel, address }) => channel === 'global' || lead.get(channel) === address)
-    .map(({ channel, last_error }) => `${inWords(channel as ChannelKey, names)}: ${last_error}`)
+    .map(
+      ({ channel, last_error }) =>
+        `${inWords(keyOf(channel), names.get(clientIdOf(keyOf(channel)) ?? ''))}: ${last_error}`,
+    )
 }
 
-function inWords(key: ChannelKey, names: ReadonlyMap<string, string>): string {
-  const name = names.get(clientIdOf(key) ?? '')
+/** @param name of its client */
+export function inWords(key: ChannelKey, name: string | undefined): string {
   if (name === undefined) return 'the webhook for all clients'
   return `${key.startsWith('email:') ? 'e-mail' : key.startsWith('own:') ? 'a channel' : 'chat'} of ${name}`
 }

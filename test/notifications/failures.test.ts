@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
-import type { SendOutcome } from '../../src/notifications/index.ts'
+import type { SendOrder, SendOutcome } from '../../src/notifications/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import {
@@ -115,6 +115,40 @@ testOnEveryEngine('a broken channel is off until its address is edited', async (
   const on = await channelRow(store, `chat:${client.id}`)
   assert.deepEqual([on.off_since, on.last_error, on.failures], [null, null, 0])
 })
+
+testLogic(
+  'that a channel is off is said once: to the operator, or where there is none, over the others',
+  async (store, t) => {
+    const clock = newClock()
+    const client = await insertClient(store, { name: 'ACME', email: 'ops@example.com' })
+    const said: string[] = []
+    const send = ({ address, message }: SendOrder): SendOutcome => {
+      if (address.endsWith('/hook')) return { kind: 'channel_broken', error: 'status 404' }
+      if (message.kind === 'own_failure') said.push(`${address}: ${message.message}`)
+      return DELIVERED
+    }
+    const OFF = 'chat of ACME is off: status 404. Nothing is sent there until the address is edited'
+    for (const [globalWebhook, expected] of [
+      [null, [`ops@example.com: ${OFF}`]],
+      ['https://chat.example/operator', [`https://chat.example/operator: ${OFF}`]],
+      // Of which no one else may know.
+      ['https://chat.example/operators/hook', [`ops@example.com: ${OFF}`]],
+    ] as const) {
+      said.length = 0
+      await store.write.deleteFrom('channels').execute()
+      const node = await openNode(t, store, clock, send, { globalWebhook })
+      await enqueueMessages(store, client, ['reminder A', 'reminder B'], clock.now(), {
+        globalWebhook,
+        isEmailOn: true,
+      })
+      for (let round = 0; round < 4; round++) {
+        await node.notifications.run()
+        clock.advance(SECOND)
+      }
+      assert.deepEqual(said, expected)
+    }
+  },
+)
 
 testOnEveryEngine(
   'a refused message fails and the next one goes; a refused group goes one by one',

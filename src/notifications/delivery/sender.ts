@@ -6,6 +6,7 @@ import { type ChannelKey, keyOf, kindOf } from '../channel.ts'
 import { giveUpOverdue } from '../given-up.ts'
 import { isForIncidents, paceMsOf } from '../services/services.ts'
 import { attempt, type DeliveryTools } from './attempt.ts'
+import { writeOffNotice } from './off-notice.ts'
 import { channelsWithWork, countNotified, mayHaveWork, messagesOf, readSnapshot, receiptsBefore } from './reads.ts'
 import {
   type Action,
@@ -210,7 +211,7 @@ async function send(
   row: QueuedMessage,
   stopping: AbortSignal,
 ): Promise<boolean> {
-  const { store, clock, membership, random, timings, onDelivered, onOutcome, onError } = tools
+  const { store, clock, membership, random, timings, channelSettings, onDelivered, onOutcome, onError } = tools
   if (address === null) return false
   const rows = await messagesOf(store, key, row)
   // Given up a moment ago.
@@ -220,10 +221,13 @@ async function send(
   const outcome = await attempt(tools, kind, address, rows, earlier, stopping)
   if (outcome === null) return false
   onOutcome(kind, outcome.kind)
-  if (outcome.kind === 'channel_broken') {
-    onError(new Error(`${outcome.error}: nothing is sent there until the address is edited`), `channel ${key}`)
-  }
   const now = clock.now()
+  if (outcome.kind === 'channel_broken') {
+    const { error } = outcome
+    onError(new Error(`${error}: nothing is sent there until the address is edited`), `channel ${key}`)
+    // Before the outcome: a crash in between repeats it.
+    await writeOffNotice(store, channelSettings, { key, address, error, nodeId: membership.nodeId, now })
+  }
   const consequences = consequencesOf(outcome, {
     channel,
     rows,

@@ -1,0 +1,67 @@
+import type { Store } from '../../store/index.ts'
+import {
+  type ChannelKey,
+  type ChannelSettings,
+  channelsOf,
+  channelsOfPeople,
+  clientIdOf,
+  inWords,
+  isWorking,
+  kindOf,
+  offChannels,
+} from '../channel.ts'
+import type { OwnFailureMessage } from '../message.ts'
+import { enqueue } from '../outbox.ts'
+import { withChannels } from '../own-channels.ts'
+import { isForIncidents, isForPeople } from '../services/services.ts'
+
+interface SwitchedOff {
+  key: ChannelKey
+  address: string
+  error: string
+  nodeId: string
+  now: number
+}
+
+/**
+ * Notifies others that a client's channel is being switched off: the operator, or where that channel does not work, the client over its others.
+ * Not of a channel that was deleted or has another address by now.
+ */
+export async function writeOffNotice(
+  store: Store,
+  channelSettings: ChannelSettings,
+  { key, address, error, nodeId, now }: SwitchedOff,
+): Promise<void> {
+  const rows = await store.read
+    .selectFrom('clients')
+    .selectAll()
+    .where('id', '=', clientIdOf(key) ?? '')
+    .where('is_active', '=', 1)
+    .execute()
+  const [client] = await withChannels(store.read, rows)
+  if (client === undefined) return
+  const recipients = { client, ...channelSettings }
+  const isThere = [...channelsOf(recipients), ...channelsOfPeople(recipients)].some(
+    (channel) => channel.key === key && channel.address === address,
+  )
+  if (!isThere) return
+  const others = channelsOf(recipients)
+    .filter((channel) => channel.key !== key && !isForIncidents(kindOf(channel.key, channel.address)))
+    .filter(isWorking(await offChannels(store.read)))
+  const operator = others.filter((channel) => channel.key === 'global')
+  const people = others.filter((channel) => isForPeople(kindOf(channel.key, channel.address)))
+  const message: OwnFailureMessage = {
+    kind: 'own_failure',
+    part: 'deliveries',
+    message: `${inWords(key, client.name)} is off: ${error}. Nothing is sent there until the address is edited`,
+    since: now,
+    node: nodeId,
+  }
+  const entries = (operator.length > 0 ? operator : people).map((channel) => ({
+    channel,
+    clientId: client.id,
+    alertId: null,
+    message,
+  }))
+  await store.write.transaction().execute((trx) => enqueue(trx, entries, now))
+}
