@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import type { Access } from '../../src/http/index.ts'
 import { HOUR, SECOND } from '../../src/lib/index.ts'
+import { retryDelivery } from '../../src/notifications/api/deliveries.ts'
 import { type ChannelList, type DeliveryRecord, deliveriesOf } from '../../src/notifications/index.ts'
 import { logicEngines, testPerEngine } from '../../testkit/engines.ts'
 import { MISSING, stage } from './api-support.ts'
@@ -102,13 +104,22 @@ testPerEngine('a retry by hand tries a channel that is off, and a group goes tog
 testPerEngine(
   'a retry by hand sends nothing about other clients, though it went with it',
   async (engine, t) => {
-    const { newClient, enqueueAbout, list, call, store } = await stage(t, engine, {}, true)
+    const { newClient, enqueueAbout, list, call, store, clock } = await stage(t, engine, {}, true)
     const [one, two] = [await newClient({}), await newClient({})]
     await enqueueAbout(one, ['resolved A', 'resolved B'])
     await enqueueAbout(two, ['resolved C'])
     await store.write.updateTable('deliveries').set({ state: 'failed', group_id: 'together' }).execute()
     const [, own] = await list(`?client_id=${one.id}`)
+    await store.write.updateTable('channels').set({ off_since: clock.now() }).execute()
+    const isOff = async () => (await call('GET', '/api/channels')).json<ChannelList>().channels[0]?.state === 'off'
+    const access: Access = {
+      ...{ role: 'user', actor: 'ada', session: null, credential: null, person: null, holder: null },
+      grants: { all: null, clients: new Map([[one.id, 'editor']]) },
+    }
+    await retryDelivery({ store, clock, actor: 'ada' }, own?.id ?? '', access)
+    assert.equal(await isOff(), true, 'what everyone uses is not for who sees one client')
     assert.equal((await call('POST', `/api/deliveries/${own?.id}/retry`)).status, 200)
+    assert.equal(await isOff(), false)
     assert.deepEqual(
       (await list()).map(({ title, state }) => `${title} ${state}`),
       ['C failed', 'B pending', 'A pending'],

@@ -110,11 +110,11 @@ function stateOf(text: string): DeliveryRecord['state'] {
 
 /**
  * Has a message sent again as soon as may be, with all of its client that went with it, and for another 24 hours if need be. A channel
- * that is off or waits after a failure is tried at once.
+ * that is off or waits after a failure is tried at once, but for that of all clients where the caller may not see all of them.
  *
  * @throws AppError `not_found`; `conflict` when it was delivered or cancelled
  */
-export async function retryDelivery(ctx: Context, id: string): Promise<DeliveryRecord> {
+export async function retryDelivery(ctx: Context, id: string, access: Access): Promise<DeliveryRecord> {
   await ctx.store.write.transaction().execute(async (trx) => {
     const row = await lockDelivery(trx, id)
     if (row === undefined) throw notFound('Delivery')
@@ -134,11 +134,13 @@ export async function retryDelivery(ctx: Context, id: string): Promise<DeliveryR
       .where('client_id', row.client_id === null ? 'is' : '=', row.client_id)
       .where('state', 'in', ['pending', 'failed'])
       .execute()
-    await trx
-      .updateTable('channels')
-      .set({ off_since: null, next_attempt_at: now })
-      .where('channel', '=', row.channel)
-      .execute()
+    if (row.channel !== 'global' || visibleTo(access) === null) {
+      await trx
+        .updateTable('channels')
+        .set({ off_since: null, next_attempt_at: now })
+        .where('channel', '=', row.channel)
+        .execute()
+    }
     const after = { channel: row.channel, state: 'pending', not_before: isoTime(now) }
     const before = { channel: row.channel, state: row.state, not_before: isoTime(row.not_before) }
     await writeAudit(trx, ctx, [{ entity: 'delivery', verb: 'retry', id, before, after }])

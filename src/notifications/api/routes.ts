@@ -45,13 +45,13 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
         summary: 'Retry a delivery',
         description:
           'Has a failed or waiting message sent as soon as may be, with all of its client that goes out together with it. A channel that is ' +
-          'off is tried again. 409 when it was delivered or cancelled.',
+          'off is tried again; that of all clients only when the caller sees all of them. 409 when it was delivered or cancelled.',
         params: DeliveryParams,
         response: { 200: DeliveryRecord, ...errorResponses(404, 409) },
       },
     },
     async (request) => {
-      const record = await retryDelivery(contextOf(options, request), request.params.delivery_id)
+      const record = await retryDelivery(contextOf(options, request), request.params.delivery_id, request.access)
       notifications.wake()
       return record
     },
