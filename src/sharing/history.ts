@@ -1,5 +1,6 @@
+import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
-import { AlertRecord, plannedMaintenance } from '../alerts/index.ts'
+import { AlertRecord, type Planned, plannedMaintenance } from '../alerts/index.ts'
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { DAY, isoTime, isoTimeOrNull } from '../lib/index.ts'
 import type { Kysely, Tables } from '../store/index.ts'
@@ -22,6 +23,7 @@ export const PastIncident = Type.Object({
 })
 export type PastIncident = Static<typeof PastIncident>
 
+/** What people called it is theirs. */
 export const PlannedMaintenance = Type.Object({
   site: nullable(Type.String({ description: 'Its name; null: of all sites' })),
   starts_at: IsoTime,
@@ -42,8 +44,16 @@ interface ShownIncident extends PastIncident {
 }
 
 /**
+ * Since when an incident is shown: since it was confirmed, and where no one was notified of it at first, as work was planned or it was silenced, since
+ * someone was.
+ */
+const shownAt = sql`(select min(case when a.announced_at > a.confirmed_at then a.announced_at else a.confirmed_at end)
+  from alerts as a where a.incident_id = incidents.id and (a.announced_at is not null or a.suppressed_by is null
+    or (a.suppressed_by not like 'maintenance:%' and a.suppressed_by not like 'silence:%')))`
+
+/**
  * The incidents of a client's sites that lasted at some time since then, the newest first. Left out is what was over before
- * it was confirmed or before the planned work that brought it, and that a check of ours could not run, which is no business of who has the link.
+ * it was confirmed, or before the planned work or the silence that it began in, and that a check of ours could not run, which is no business of who has the link.
  *
  * @param since epoch ms
  */
@@ -58,31 +68,26 @@ export async function shownIncidents(
     .selectFrom('incidents')
     .leftJoin('alerts as lead', 'lead.id', 'incidents.lead_alert_id')
     .select(['incidents.id', 'incidents.site_id', 'incidents.title', 'incidents.severity'])
-    .select(['incidents.started_at', 'incidents.opened_at', 'incidents.resolved_at', 'lead.subject'])
-    .select(({ selectFrom }) =>
-      selectFrom('alerts')
-        .select((eb) => eb.fn.min('alerts.confirmed_at').as('at'))
-        .whereRef('alerts.incident_id', '=', 'incidents.id')
-        // Not what planned work brought: of that no one is notified before it lasts longer than the work does.
-        .where(({ eb, or }) =>
-          or([
-            eb('alerts.suppressed_by', 'is', null),
-            eb('alerts.suppressed_by', 'not like', 'maintenance:%'),
-            eb('alerts.announced_at', 'is not', null),
-          ]),
-        )
-        .as('shown_at'),
-    )
+    .select(['incidents.started_at', 'incidents.opened_at', 'incidents.resolved_at'])
+    .select(sql<number | null>`${shownAt}`.as('shown_at'))
     .where('incidents.client_id', '=', clientId)
     .where('incidents.cause', '<>', 'own')
+    .where(({ eb, or }) => or([eb('lead.subject', 'is', null), eb('lead.subject', '<>', 'check')]))
+    .where(sql<boolean>`${shownAt} is not null`)
+    // Of sites that are switched off nothing is shown.
+    .where(
+      'incidents.site_id',
+      'in',
+      db.selectFrom('sites').select('sites.id').where('client_id', '=', clientId).where('is_active', '=', 1),
+    )
     .where(({ eb, or }) => or([eb('incidents.resolved_at', 'is', null), eb('incidents.resolved_at', '>=', since)]))
     .orderBy('incidents.id', 'desc')
     .limit(MOST_INCIDENTS)
     .execute()
-  return rows.flatMap(({ id, site_id, subject, title, severity, started_at, opened_at, resolved_at, shown_at }) => {
-    // Of sites that are switched off nothing is shown.
+  return rows.flatMap(({ id, site_id, title, severity, started_at, opened_at, resolved_at, shown_at }) => {
+    // Switched off since the sites were read.
     const site = names.get(site_id ?? '')
-    if (site === undefined || site_id === null || subject === 'check' || shown_at === null) return []
+    if (site === undefined || site_id === null) return []
     return [
       {
         id,
@@ -110,18 +115,10 @@ export async function pastIncidents(
   return shown.map(({ shownAt: _, site_id: __, ...incident }) => incident)
 }
 
-/** Work under way and planned for the next two weeks, the nearest first. What people called it is theirs. */
-export async function maintenanceAhead(
+/** Work under way and planned for the next two weeks, the nearest first. */
+export const maintenanceAhead = (
   db: Kysely<Tables>,
   clientId: string,
-  sites: readonly SiteHealth[],
+  sites: readonly NamedSite[],
   now: number,
-): Promise<PlannedMaintenance[]> {
-  const names = new Map(sites.map(({ id, name }) => [id, name]))
-  const planned = await plannedMaintenance(db, { clientId, siteIds: [...names.keys()] }, now, now + AHEAD_MS)
-  return planned.map(({ siteId, startsAt, endsAt }) => ({
-    site: siteId === null ? null : (names.get(siteId) ?? null),
-    starts_at: isoTime(startsAt),
-    ends_at: isoTime(endsAt),
-  }))
-}
+): Promise<Planned[]> => plannedMaintenance(db, { clientId, siteIds: sites.map(({ id }) => id) }, now, now + AHEAD_MS)

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { AlertRecord, type UnresolvedAlert } from '../alerts/index.ts'
+import { AlertRecord, type Planned, type UnresolvedAlert } from '../alerts/index.ts'
 import { SiteState, Sparklines, STATUSES, Status, worstStatus } from '../dashboard/index.ts'
 import { errorResponses, etagOf, type HttpApp, IsoTime, matchesEtag, nullable } from '../http/index.ts'
 import { type Clock, isoTime, isoTimeOrNull, Kept, MINUTE, notFound } from '../lib/index.ts'
@@ -66,6 +66,12 @@ const SharedSite = Type.Object({
   since: nullable(
     Type.String({ format: 'date-time', description: 'Since when it has this status, if an alert says so' }),
   ),
+  maintenance_until: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'When the work ends that is under way; its status is `unknown` while that hides it',
+    }),
+  ),
   last_event_at: nullable(IsoTime),
   sparkline: SiteState.properties.sparkline,
   ...SharedHistory,
@@ -104,7 +110,9 @@ export const statusPages = (store: Store, siteHealth: SiteHealthCache) =>
       [...(await siteHealth.get(now)).values()].filter((site) => site.clientId === clientId)
     const days = histories(store, sitesOf)
     return async (now) => {
-      const sites = await sitesOf(now)
+      const all = await sitesOf(now)
+      const planned = await maintenanceAhead(store.read, clientId, all, now)
+      const sites = all.map((site) => duringWork(site, planned, now))
       const siteNos = sites.map(({ siteNo }) => siteNo)
       const hours = await sparklines.of(siteNos, now)
       const history = await days.get(now)
@@ -113,7 +121,11 @@ export const statusPages = (store: Store, siteHealth: SiteHealthCache) =>
         looks: statusLooks(await readStatusLooks(store.read, clientId)),
         status: worstStatus(sites.map(({ status }) => status)),
         incidents: await pastIncidents(store.read, clientId, sites, now),
-        maintenance: await maintenanceAhead(store.read, clientId, sites, now),
+        maintenance: planned.map(({ siteId, ...work }) => ({
+          site: sites.find(({ id }) => id === siteId)?.name ?? null,
+          starts_at: isoTime(work.startsAt),
+          ends_at: isoTime(work.endsAt),
+        })),
         sites: sites.toSorted(byTrouble).map((site) => sharedSite(site, history.get(site.id), hours.get(site.siteNo))),
       }
     }
@@ -123,11 +135,25 @@ export type StatusPages = ReturnType<typeof statusPages>
 
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
+interface SharedHealth extends SiteHealth {
+  /** Epoch ms; null: none is under way. */
+  workEndsAt: number | null
+}
+
+/** A site as people see it who were told of the work: what is bad since it began is no news, and what was before is. */
+function duringWork(site: SiteHealth, planned: readonly Planned[], now: number): SharedHealth {
+  const work = planned.find(({ siteId, startsAt }) => startsAt <= now && (siteId === null || siteId === site.id))
+  if (work === undefined) return { ...site, workEndsAt: null }
+  const alerts = site.alerts.filter(({ openedAt }) => openedAt < work.startsAt)
+  const isHidden = site.status !== 'ok' && alerts.length === 0
+  return { ...site, alerts, workEndsAt: work.endsAt, ...(isHidden ? { status: 'unknown', reason: null } : {}) }
+}
+
 const byTrouble = (a: SiteHealth, b: SiteHealth): number =>
   STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status) || names.compare(a.name, b.name)
 
 const sharedSite = (
-  { name, status, reason, alerts, lastEventAt }: SiteHealth,
+  { name, status, reason, alerts, lastEventAt, workEndsAt }: SharedHealth,
   history: SiteHistory = NO_HISTORY,
   sparkline: readonly number[] = [],
 ): SharedSite => ({
@@ -135,6 +161,7 @@ const sharedSite = (
   status,
   reason,
   since: isoTimeOrNull(beganAt(status, alerts)),
+  maintenance_until: isoTimeOrNull(workEndsAt),
   last_event_at: isoTimeOrNull(lastEventAt),
   sparkline: [...sparkline],
   ...history,

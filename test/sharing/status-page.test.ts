@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import type { UnresolvedAlert } from '../../src/alerts/index.ts'
 import type { Status } from '../../src/dashboard/status.ts'
-import { DAY, HOUR, isoTime, MINUTE, SECOND } from '../../src/lib/index.ts'
+import { DAY, HOUR, isoTime, MINUTE, newOrderedId, SECOND } from '../../src/lib/index.ts'
 import type { ClientRecord, SiteRecord, StatusLinkRecord } from '../../src/management/index.ts'
 import type { StatusPage } from '../../src/sharing/index.ts'
 import { beganAt } from '../../src/sharing/status-page.ts'
@@ -98,6 +98,7 @@ testPerEngine(
           status: 'critical',
           reason: null,
           since: '2026-11-20T09:42:30.000Z',
+          maintenance_until: null,
           last_event_at: null,
           sparkline: Array(24).fill(0),
           alerts: [
@@ -122,6 +123,7 @@ testPerEngine(
           status: 'ok',
           reason: null,
           since: null,
+          maintenance_until: null,
           last_event_at: NOW,
           sparkline: [...Array(23).fill(0), 1],
           alerts: [],
@@ -131,6 +133,20 @@ testPerEngine(
     const { headers } = await get()
     assert.equal(headers.get('cache-control'), 'no-store')
     assert.equal(headers.get('x-robots-tag'), 'noindex, nofollow')
+
+    // Announced work: what is bad since it began is no news, and what was before is.
+    const ends_at = isoTime(now + HOUR)
+    const work = { site_id: broken.id, kind: 'once', title: 'Move', starts_at: isoTime(now - 4 * HOUR), ends_at }
+    const { id } = await call<{ id: string }>('POST', '/api/maintenance', work)
+    const seen = async () => {
+      clock.advance(6 * SECOND)
+      const { status: of, sites: all } = await page()
+      const site = all.find(({ name }) => name === 'broken')
+      return [of, site?.status, site?.maintenance_until, site?.alerts.map(({ title }) => title).join()]
+    }
+    assert.deepEqual(await seen(), ['ok', 'unknown', ends_at, ''])
+    await call('PATCH', `/api/maintenance/${id}`, { starts_at: isoTime(now - HOUR) })
+    assert.deepEqual(await seen(), ['critical', 'critical', ends_at, warning.title])
   },
   logicEngines,
 )
@@ -285,8 +301,13 @@ testPerEngine('the page lists incidents of 90 days and planned work, and the fee
   await tell(site, now - DAY, 'over before it was confirmed', { confirmed_at: null })
   await tell(site, now - DAY, 'our own check', { subject: 'check' })
   await tell(site, now - DAY, 'planned', { suppressed_by: 'maintenance:1' })
+  await tell(site, now - DAY, 'silenced', { suppressed_by: 'silence:1' })
   const before = await tell(site, now - DAY, 'before it', { suppressed_by: 'maintenance:1', announced_at: now - DAY })
   await tell(other, now - DAY, 'of another client')
+  // What is not shown is not counted.
+  const unconfirmed = await insertIncident(store, site, now)
+  const hidden = Array.from({ length: 100 }, () => ({ ...unconfirmed, id: newOrderedId(now) }))
+  await store.write.insertInto('incidents').values(hidden).execute()
   const maintain = (scope: object, title: string) =>
     call('POST', '/api/maintenance', {
       ...scope,

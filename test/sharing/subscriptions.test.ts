@@ -81,6 +81,7 @@ testPerEngine(
   'who subscribes and confirms gets an e-mail when an incident begins and when it ends',
   async (engine, t) => {
     const { clock, api, mail, path, tick, subscribe, secretOf, breakDown, recover, rows } = await start(t, engine)
+    const { store } = api.service
     assert.equal((await subscribe('Reader@Example.com')).status, 202)
     await tick()
     assert.deepEqual(
@@ -119,6 +120,7 @@ testPerEngine(
 
     // What comes within ten minutes of an e-mail comes together. Of what planned work brings there is none, as there is no other message.
     await recover((await breakDown('Planned', clock.now(), 'maintenance:1')).id)
+    const silenced = await breakDown('Silenced', clock.now(), 'silence:1')
     const [second] = [await breakDown('Purchases are missing'), await breakDown('Meta fails')]
     clock.advance(5 * MINUTE)
     await recover(second.id)
@@ -128,6 +130,14 @@ testPerEngine(
     await tick()
     assert.equal(mail.mails.length, 3)
     assert.equal(subjectOf(mail.mails[2]?.raw ?? ''), 'Acme: 3 changes of its status')
+
+    // What is bad still when the silence ends is news then, however long it is bad by then.
+    clock.advance(11 * MINUTE)
+    const announced = { suppressed_by: null, announced_at: clock.now() }
+    await store.write.updateTable('alerts').set(announced).where('incident_id', '=', silenced.id).execute()
+    clock.advance(30 * SECOND)
+    await tick()
+    assert.equal(subjectOf(mail.mails[3]?.raw ?? ''), 'Acme: shop: Silenced')
 
     assert.equal((await api.call('DELETE', `${path}/${secret}`)).status, 204)
     assert.deepEqual(await rows(), [])

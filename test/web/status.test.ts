@@ -14,6 +14,7 @@ const site = (status: Status, since: string | null = null, open = 0): SharedSite
   name: 'shop',
   status,
   reason: null,
+  maintenance_until: null,
   since,
   last_event_at: null,
   sparkline: [],
@@ -30,6 +31,8 @@ const site = (status: Status, since: string | null = null, open = 0): SharedSite
 const [fine, fresh] = [site('ok'), site('unknown')]
 const sending = { ...fresh, last_event_at: EARLIER }
 
+const hidden: SharedSite = { ...fresh, maintenance_until: '2026-11-20T10:30:00.000Z' }
+
 const sentences: readonly [status: Status, sites: SharedSite[], said: string][] = [
   ['unknown', [], 'No site is watched yet'],
   ['unknown', [fresh], 'Waiting for a first event'],
@@ -38,6 +41,9 @@ const sentences: readonly [status: Status, sites: SharedSite[], said: string][] 
   ['ok', [fine, fresh, fresh], '1 healthy · 2 waiting for a first event'],
   ['ok', [fine, sending], '1 healthy · 1 not judged yet'],
   ['ok', [fine, fresh, sending, sending], '1 healthy · 1 waiting for a first event · 2 not judged yet'],
+  ['unknown', [hidden, hidden], '2 under maintenance'],
+  ['ok', [fine, hidden, fresh], '1 healthy · 1 under maintenance · 1 waiting for a first event'],
+  ['critical', [site('critical', TODAY), hidden], '1 of 2 sites has been broken since 09:42'],
   ['ok', [fine, site('ok', null, 1)], 'Recovering, not confirmed yet'],
   ['critical', [site('critical', TODAY), fine, fine], '1 of 3 sites has been broken since 09:42'],
   [
@@ -70,6 +76,9 @@ test('beside a site stands its state, and since when', () => {
   assert.equal(stateWords(silent, NOW, ZONE), 'no event in the last 24 hours')
   assert.equal(stateWords({ ...silent, sparkline: [0, 4, 0] }, NOW, ZONE), 'nothing to judge yet')
   assert.equal(stateWords(sending, NOW, ZONE), 'not judged yet')
+  assert.equal(stateWords(hidden, NOW, ZONE), 'under maintenance until 11:30')
+  const ok = { ...fine, maintenance_until: hidden.maintenance_until }
+  assert.equal(stateWords(ok, NOW, ZONE), 'fine')
 })
 
 test('a moment of another day, or of the same day of another year, names its day', () => {

@@ -27,19 +27,28 @@ export function sentence({ status, sites }: Pick<StatusPage, 'status' | 'sites'>
       return isAll ? 'All fine' : [`${concerned.length} healthy`, ...unknownInWords(sites)].join(' · ')
     case 'unknown':
       if (sites.length === 0) return 'No site is watched yet'
+      if (sites.some(isHidden)) return unknownInWords(sites).join(' · ')
       return sites.every(isWaiting) ? 'Waiting for a first event' : 'Waiting for the first results'
   }
 }
 
-const isWaiting = ({ status, last_event_at }: SharedSite): boolean => status === 'unknown' && last_event_at === null
+/** How it does is hidden by work that was announced. */
+const isHidden = ({ status, maintenance_until }: Pick<SharedSite, 'status' | 'maintenance_until'>): boolean =>
+  status === 'unknown' && maintenance_until !== null
 
-/** As the overview has it: those that never sent anything, and those of which it is not known yet how they do. */
+const isWaiting = (site: SharedSite): boolean =>
+  site.status === 'unknown' && !isHidden(site) && site.last_event_at === null
+
+/** As the overview has it: those under maintenance, those that never sent anything, and those of which it is not known yet how they do. */
 function unknownInWords(sites: readonly SharedSite[]): string[] {
   const unknown = sites.filter(({ status }) => status === 'unknown')
+  const hidden = unknown.filter(isHidden).length
   const waiting = unknown.filter(isWaiting).length
+  const rest = unknown.length - hidden - waiting
   return [
+    ...(hidden === 0 ? [] : [`${hidden} under maintenance`]),
     ...(waiting === 0 ? [] : [`${waiting} waiting for a first event`]),
-    ...(waiting === unknown.length ? [] : [`${unknown.length - waiting} not judged yet`]),
+    ...(rest === 0 ? [] : [`${rest} not judged yet`]),
   ]
 }
 
@@ -59,10 +68,12 @@ const WORDS: Readonly<Record<SharedSite['status'], string>> = {
 
 /** What is beside a site's mark: "broken since 09:42". */
 export function stateWords(
-  { status, reason, since, last_event_at, sparkline }: Omit<SharedSite, 'name' | 'alerts'>,
+  { status, reason, since, maintenance_until, last_event_at, sparkline }: Omit<SharedSite, 'name' | 'alerts'>,
   now: number,
   zone?: string,
 ): string {
+  if (maintenance_until !== null && isHidden({ status, maintenance_until }))
+    return `under maintenance until ${moment(Date.parse(maintenance_until), now, zone)}`
   if (reason === 'learning') return 'learning'
   if (reason === 'no_data') {
     if (last_event_at === null) return 'no data yet'
