@@ -51,6 +51,17 @@ export const pick = (record: unknown, names: readonly string[]): Record<string, 
 export const pickAll = (list: unknown, names: readonly string[]): Record<string, unknown>[] =>
   entriesOf(list).map((entry) => pick(entry, names))
 
+/** A part of a list that the interface gives as a whole. */
+export function partOf(list: unknown, names: readonly string[], from: number, rows: number) {
+  const all = entriesOf(list)
+  const end = from + rows
+  return {
+    total: all.length,
+    entries: pickAll(all.slice(from, end), names),
+    next_offset: end < all.length ? end : null,
+  }
+}
+
 /** A count; 0 for what is none. */
 export const countOf = (record: Entry | undefined, name: string): number => {
   const value = record?.[name]
@@ -69,6 +80,9 @@ export const limit = Type.Optional(
   Type.Integer({ minimum: 1, maximum: MOST_ROWS, description: `Entries at most; ${DEFAULT_ROWS} by default` }),
 )
 export const rowsOf = (asked: number | undefined): number => asked ?? DEFAULT_ROWS
+export const offset = Type.Optional(
+  Type.Integer({ minimum: 0, maximum: 100_000, description: 'Entries to leave out first' }),
+)
 export const before = Type.Optional(
   Type.String({ maxLength: 40, description: 'Only older entries: `next_before` of the answer before' }),
 )

@@ -101,6 +101,11 @@ test('every reading tool answers', async (t) => {
     probes: [{ id: probe.id }],
     open_incidents: [{ id: incident.id }],
   })
+  // The whole of what is kept has nothing before it.
+  assert.partialDeepStrictEqual(await answer('site_health', { site_id: site.id, hours: 9_600 }), {
+    total_events: 1,
+    previous: {},
+  })
   assert.partialDeepStrictEqual(await answer('list_incidents', { site_id: site.id, resolved: false }), {
     entries: [{ id: incident.id }],
     next_before: null,
@@ -191,7 +196,7 @@ test('what cannot be is a result that says why', async (t) => {
 })
 
 test('answers are bounded, and say how to get the rest', async (t) => {
-  const { url, ask, client } = await start(t)
+  const { url, ask, client, site } = await start(t)
   for (let count = 0; count < 5; count++) {
     await ask('POST', '/api/sites', { client_id: client.id, name: `Site ${count}`, url: 'https://x.example' })
   }
@@ -200,6 +205,8 @@ test('answers are bounded, and say how to get the rest', async (t) => {
   assert.deepEqual([(first.entries as object[]).length, first.total, first.next_offset], [4, 6, 4])
   const rest = (await call('list_sites', { limit: 4, offset: 4 })).answer
   assert.deepEqual([(rest.entries as object[]).length, rest.next_offset], [2, null])
+  const probes = (await call('list_probes', { site_id: site.id, limit: 1, offset: 1 })).answer
+  assert.deepEqual(probes, { entries: [], total: 1, next_offset: null })
 })
 
 const MESSAGE = { jsonrpc: '2.0', id: 1, method: 'tools/list' }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { before, closed, entriesOf, id, limit, pickAll, reading, rowsOf } from '../tool.ts'
+import { before, closed, entriesOf, id, limit, offset, partOf, pickAll, reading, rowsOf } from '../tool.ts'
 
 export const PROBE_FIELDS = [
   ...['id', 'name', 'probe_type', 'is_active', 'last_status', 'last_message', 'last_result_at'],
@@ -11,10 +11,10 @@ export const listProbes = reading({
   title: 'List probes of a site',
   description:
     'The checks of a site with their last result: ok, warning and critical judge the site, error says that the check could not be made.',
-  input: Type.Object({ site_id: id('The site'), limit }, closed),
-  async run({ site_id, limit: rows }, { ask }) {
-    const all = entriesOf(await ask('GET', '/api/probes', { query: { site_id } }))
-    return { total: all.length, entries: pickAll(all.slice(0, rowsOf(rows)), PROBE_FIELDS) }
+  input: Type.Object({ site_id: id('The site'), limit, offset }, closed),
+  async run({ site_id, limit: rows, offset: from = 0 }, { ask }) {
+    const probes = await ask('GET', '/api/probes', { query: { site_id } })
+    return partOf(probes, PROBE_FIELDS, from, rowsOf(rows))
   },
 })
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { fieldsOf } from '../../lib/index.ts'
+import { RefusedCall } from '../ask.ts'
 import {
   closed,
   countOf,
@@ -7,7 +8,9 @@ import {
   entriesOf,
   id,
   limit,
+  offset,
   optionalId,
+  partOf,
   pick,
   pickAll,
   reading,
@@ -17,18 +20,6 @@ import {
 import { INCIDENT_FIELDS } from './incidents.ts'
 import { PROBE_FIELDS } from './probes.ts'
 
-const offset = Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: 'Entries to leave out first' }))
-
-/** A part of a list that the interface gives as a whole. */
-function partOf(list: unknown, names: readonly string[], from: number, rows: number) {
-  const all = entriesOf(list)
-  const end = from + rows
-  return {
-    total: all.length,
-    entries: pickAll(all.slice(from, end), names),
-    next_offset: end < all.length ? end : null,
-  }
-}
 
 export const listClients = reading({
   name: 'list_clients',
@@ -74,13 +65,19 @@ export const siteHealth = reading({
   name: 'site_health',
   title: 'Health of a site',
   description:
-    'How a site does: events against the window before, the score with its parts, tags that fail, refused payloads, the state of its checks and its open incidents.',
+    'How a site does: events against the window before (`previous`, empty where that is not kept), the score with its parts, tags that fail, refused payloads, the state of its checks and its open incidents.',
   input: Type.Object({ site_id: id('The site'), hours }, closed),
   async run({ site_id, hours: last = 24 }, { ask }) {
     // One after the other: a caller has few slots for reports.
     const site = await ask('GET', `/api/sites/${site_id}`)
+    const overview = (compare?: 'previous') =>
+      ask('GET', reportOf(site_id, 'overview'), { query: { hours: last, compare } })
+    // The window before a long one may lie before what is kept.
     const report = fieldsOf(
-      await ask('GET', reportOf(site_id, 'overview'), { query: { hours: last, compare: 'previous' } }),
+      await overview('previous').catch((thrown: unknown) => {
+        if (thrown instanceof RefusedCall && thrown.status === 400) return overview()
+        throw thrown
+      }),
     )
     const probes = await ask('GET', '/api/probes', { query: { site_id } })
     const incidents = await ask('GET', '/api/incidents', { query: { site_id, resolved: false, limit: MOST_ROWS } })
