@@ -49,8 +49,13 @@ export interface Caller {
 export class Api {
   readonly #target: ApiTarget
 
-  constructor(target: ApiTarget) {
-    this.#target = target
+  constructor({ url, token: given }: ApiTarget) {
+    // One that was read from a file ends with a line break.
+    const token = given?.trim() ?? null
+    if (token !== null && !/^[ -~]+$/.test(token)) {
+      throw new StartupError('the token is empty, or has characters that none has, like a line break (TAGWARDEN_TOKEN)')
+    }
+    this.#target = { url, token }
   }
 
   get url(): string {
