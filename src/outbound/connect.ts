@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Clock } from '../lib/index.ts'
-import { unlessAborted } from '../lib/index.ts'
+import { codeOf, unlessAborted } from '../lib/index.ts'
 import type { IsOwnAddress } from './address.ts'
 import { type OutboundAllow, requireAllowed, withoutRootDot } from './allow.ts'
 import { type CertificateFacts, certificateFacts } from './certificate.ts'
@@ -118,6 +118,8 @@ export interface NameFacts {
   addresses: readonly string[]
   /** The names that the asked one stands for (CNAME), in the order in which they lead on; only when asked for. */
   aliases: readonly string[]
+  /** Whether these are all: they were asked for, and every look-up was answered. */
+  knowsAliases: boolean
 }
 
 export const systemLookup: OutboundLookup = async (host) => {
@@ -131,13 +133,19 @@ export const systemAliases: OutboundLookup = (host) => new Resolver({ timeout: 2
 /** Longer chains are loops, or as good as none: resolvers give up on them, too. */
 const MAX_ALIASES = 8
 
-/** A name without aliases is answered with an error, as is one that cannot be looked up: both have none that are known. */
-export async function aliasesOf(host: string, lookup: OutboundLookup): Promise<string[]> {
+/** By these errors a look-up says that the name has no alias. */
+const NO_ALIAS: readonly string[] = ['ENODATA', 'ENOTFOUND']
+
+export async function aliasesOf(host: string, lookup: OutboundLookup): Promise<Omit<NameFacts, 'addresses'>> {
   const aliases: string[] = []
+  let knowsAliases = true
   for (let name: string | undefined = host; name !== undefined && aliases.length < MAX_ALIASES; ) {
-    const [next]: readonly string[] = await lookup(name).catch(() => [])
+    const [next]: readonly string[] = await lookup(name).catch((thrown: unknown) => {
+      knowsAliases = NO_ALIAS.includes(codeOf(thrown))
+      return []
+    })
     name = next === undefined ? undefined : withoutRootDot(next.toLowerCase())
     if (name !== undefined) aliases.push(name)
   }
-  return aliases
+  return { aliases, knowsAliases }
 }

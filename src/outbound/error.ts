@@ -5,7 +5,8 @@ import type { CertificateFacts } from './certificate.ts'
  * Why a request failed:
  * - `bad_url`, `bad_request`: it could not be made as asked
  * - `forbidden_address`: it leads to where this server must not reach
- * - `dns`, `refused`, `unreachable`, `tls`, `reset`: the network or the other end did not accept it
+ * - `dns`: there is no such name
+ * - `lookup`, `refused`, `unreachable`, `tls`, `reset`: the network or the other end did not accept it
  * - `timeout`: see `phase` for what took too long
  * - `protocol`: what came back is not HTTP as it should be
  * - `too_many_redirects`, `redirect_refused`: the other end sent us on, further than allowed
@@ -18,6 +19,7 @@ export type OutboundErrorKind =
   | 'bad_request'
   | 'forbidden_address'
   | 'dns'
+  | 'lookup'
   | 'refused'
   | 'unreachable'
   | 'tls'
@@ -65,7 +67,7 @@ export const isOurs = ({ kind }: OutboundError): boolean =>
 type Explanation = readonly [kind: OutboundErrorKind, words: (host: string) => string]
 
 const NO_NAME: Explanation = ['dns', (host) => `there is no ${host}: its name leads nowhere`]
-const DNS_FAILED: Explanation = ['dns', (host) => `the name ${host} could not be looked up`]
+const DNS_FAILED: Explanation = ['lookup', (host) => `the name ${host} could not be looked up`]
 const REFUSED: Explanation = ['refused', (host) => `nothing listens at ${host}, on this port`]
 const UNREACHABLE: Explanation = ['unreachable', (host) => `there is no way to ${host} from here`]
 const CONNECT_TIMEOUT: Explanation = ['timeout', (host) => `${host} does not answer attempts to connect`]

@@ -91,7 +91,7 @@ export interface Outbound {
   /**
    * Where a host name leads, for callers that judge that. Forbidden addresses are not revealed either.
    *
-   * @throws OutboundError of kind `dns`, `forbidden_address`, `timeout` or `aborted`
+   * @throws OutboundError of kind `dns`, `lookup`, `forbidden_address`, `timeout` or `aborted`
    */
   resolve(
     host: string,
@@ -130,8 +130,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
       try {
         const addresses = await timer.during('dns', () => lookupAll(host, timer, lookup))
         requireAllowed(host, addresses, allow, isOwn)
-        const aliases = wantsAliases ? await unlessAborted(timer.signal, aliasesOf(host, lookupAlias)) : []
-        return { addresses, aliases }
+        if (!wantsAliases) return { addresses, aliases: [], knowsAliases: false }
+        return { addresses, ...(await unlessAborted(timer.signal, aliasesOf(host, lookupAlias))) }
       } catch (thrown) {
         throw failureOf(timer.signal.aborted ? timer.signal.reason : thrown, timer.phase, host)
       } finally {

@@ -52,7 +52,16 @@ const EVERY_MS = 5 * MINUTE
 const AWAY_MS = 10 * SECOND
 
 /** No one at the other end: that may be us. The other kinds are of what was asked, or of this process. */
-const NO_WAY: readonly OutboundErrorKind[] = ['dns', 'refused', 'unreachable', 'tls', 'reset', 'timeout', 'protocol']
+const NO_WAY: readonly OutboundErrorKind[] = [
+  'dns',
+  'lookup',
+  'refused',
+  'unreachable',
+  'tls',
+  'reset',
+  'timeout',
+  'protocol',
+]
 
 /**
  * Tells a target that is away from our own connection that is: before a probe says that its target does not answer, two addresses that

@@ -186,6 +186,7 @@ export const RequiredSecret = (description: string) =>
 
 const NETWORK_FAILURES: readonly OutboundErrorKind[] = [
   'dns',
+  'lookup',
   'refused',
   'unreachable',
   'tls',

@@ -176,15 +176,15 @@ test('the next address is tried where nothing listens at the first', async (t) =
   assert.equal((await outbound.request(`http://both.example:${port}/`)).body, 'reached')
 })
 
-const RESOLVER_ERRORS: readonly [code: string, message: string][] = [
-  ['ENOTFOUND', 'there is no gone.example: its name leads nowhere'],
-  ['EAI_AGAIN', 'the name gone.example could not be looked up'],
-  ['ESERVFAIL', 'the name gone.example could not be looked up'],
+const RESOLVER_ERRORS: readonly [code: string, kind: OutboundErrorKind, message: string][] = [
+  ['ENOTFOUND', 'dns', 'there is no gone.example: its name leads nowhere'],
+  ['EAI_AGAIN', 'lookup', 'the name gone.example could not be looked up'],
+  ['ESERVFAIL', 'lookup', 'the name gone.example could not be looked up'],
 ]
-for (const [code, message] of RESOLVER_ERRORS) {
+for (const [code, kind, message] of RESOLVER_ERRORS) {
   test(`a resolver that fails with ${code} is reported in plain words`, async () => {
     const lookup = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code }))
     const failure = await failureOf(testOutbound('', {}, lookup).request('http://gone.example/'))
-    assert.deepEqual([failure.kind, failure.phase, failure.message], ['dns', 'dns', message])
+    assert.deepEqual([failure.kind, failure.phase, failure.message], [kind, 'dns', message])
   })
 }

@@ -31,7 +31,7 @@ test('requests are asked by another thread, and answered as here', async (t) => 
     ],
   )
   assert.equal(opened(), 0)
-  assert.deepEqual(await thread.resolve('127.0.0.1'), { addresses: ['127.0.0.1'], aliases: [] })
+  assert.deepEqual(await thread.resolve('127.0.0.1'), { addresses: ['127.0.0.1'], aliases: [], knowsAliases: false })
 })
 
 test('what must not be reached is refused there, too', async (t) => {

@@ -52,6 +52,10 @@ export function judgeTargets(host: string, facts: NameFacts, targets: readonly D
     return [{ check: 'dns_target', status: 'error', message }]
   }
   const wanted = targets.map(({ name }) => name).join(' or ')
+  if (!isMet && !facts.knowsAliases && targets.some(({ name }) => isIP(name) === 0)) {
+    const message = `what ${host} is an alias of could not be looked up, so whether it leads to ${wanted} is not judged`
+    return [{ check: 'dns_target', status: 'error', message }]
+  }
   const actual = [...facts.aliases, ...facts.addresses.slice(0, 4)].join(', ')
   return [
     isMet

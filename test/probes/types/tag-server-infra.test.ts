@@ -170,6 +170,28 @@ for (const [targets, status] of TARGETS) {
   })
 }
 
+const UNCLEAR: readonly [what: string, lookups: Partial<Record<'of' | 'alias', string>>, status: string][] = [
+  ['the look-up of the target', { of: 'ESERVFAIL' }, 'error'],
+  ['the look-up of the target', { of: 'ENOTFOUND' }, 'critical'],
+  ['the look-up of aliases', { alias: 'ETIMEOUT' }, 'error'],
+  ['the look-up of aliases', { alias: 'ENODATA' }, 'critical'],
+]
+for (const [what, { of: code, alias }, status] of UNCLEAR) {
+  test(`from outside: a target is ${status} when ${what} fails by ${code ?? alias}`, async (t) => {
+    const { site } = await shop(t)
+    const fail = (code: string) => Promise.reject(Object.assign(new Error(code), { code }))
+    const outbound = testOutbound(
+      '127.0.0.0/8',
+      {},
+      async (host) => (host === 'sst.shop.example' ? ['127.0.0.1'] : code === undefined ? ['127.0.0.2'] : fail(code)),
+      () => fail(alias ?? 'ENODATA'),
+    )
+    const outcome = await run(t, site, { outbound, config: { dns_targets: ['lb.host.example'] } })
+    assert.deepEqual([outcome.status, checksOf(outcome)], [status, [`dns_target ${status}`]], outcome.message)
+    if (status === 'error') assert.match(outcome.message, / could not be looked up, so whether .* is not judged$/)
+  })
+}
+
 test('from outside: a target that could not be looked up in the time of the check says nothing', async (t) => {
   const { site } = await shop(t)
   const toAll = outboundTo({})
