@@ -77,6 +77,9 @@ const TLS: Explanation = ['tls', (host) => `${host} and this server could not ag
 const ENCODING: Explanation = ['protocol', (host) => `the answer of ${host} is not compressed as it says`]
 const PROTOCOL: Explanation = ['protocol', (host) => `the answer of ${host} is not HTTP`]
 const HEADERS: Explanation = ['protocol', (host) => `the answer of ${host} begins with more headers than are read`]
+const LENGTHS: Explanation = ['protocol', (host) => `the answer of ${host} contradicts itself about its length`]
+const UPGRADE: Explanation = ['protocol', (host) => `${host} changes to another protocol, which it was not asked for`]
+const OUT_OF_TURN: Explanation = ['protocol', (host) => `${host} says something that HTTP does not allow at that point`]
 
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   ENOTFOUND: NO_NAME,
@@ -95,17 +98,21 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   UND_ERR_SOCKET: RESET,
   UND_ERR_CLOSED: RESET,
   UND_ERR_DESTROYED: RESET,
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: RESET,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: LENGTHS,
   UND_ERR_INVALID_ARG: BAD_REQUEST,
   UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: BAD_REQUEST,
   UND_ERR_NOT_SUPPORTED: BAD_REQUEST,
   UND_ERR_HEADERS_OVERFLOW: HEADERS,
 }
 
+/** What undici closes the connection for itself, by the message: the code is that of a connection that the other end closed. */
+const CLOSED_BY_US: Readonly<Record<string, Explanation>> = { 'bad upgrade': UPGRADE, 'bad response': OUT_OF_TURN }
+
 /** What Node, OpenSSL, zlib or undici failed with, in the one form in which callers see it. */
 export function failureOf(thrown: unknown, phase: OutboundPhase, host: string): OutboundError {
   if (thrown instanceof OutboundError) return thrown
-  const [kind, words] = explanationOf(codeOf(thrown), phase)
+  const ours = thrown instanceof Error ? CLOSED_BY_US[thrown.message] : undefined
+  const [kind, words] = ours ?? explanationOf(codeOf(thrown), phase)
   return new OutboundError(kind, words(host), { cause: thrown, phase })
 }
 

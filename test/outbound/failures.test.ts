@@ -146,6 +146,26 @@ const TALKS: readonly [what: string, talk: (socket: Socket) => void, kind: Outbo
       'body',
     ],
   ]
+/** How a server that does not close the connection itself breaks the rules. */
+const BROKEN_RULES: readonly [answer: string, message: string][] = [
+  [
+    'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok',
+    'the answer of here.example contradicts itself about its length',
+  ],
+  [
+    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n',
+    'here.example changes to another protocol, which it was not asked for',
+  ],
+  ['HTTP/1.1 100 Continue\r\n\r\n', 'here.example says something that HTTP does not allow at that point'],
+]
+for (const [answer, message] of BROKEN_RULES) {
+  test(`what is wrong with an answer is said as it is: ${message}`, async (t) => {
+    const { port } = await tcpServer(t, (socket) => socket.once('data', () => socket.write(answer)))
+    const failure = await failureOf(testOutbound().request(`http://here.example:${port}/`))
+    assert.deepEqual([failure.kind, failure.phase, failure.message], ['protocol', 'first_byte', message])
+  })
+}
+
 for (const [what, talk, kind, phase] of TALKS) {
   test(`a server that ${what} fails as ${kind} in phase ${phase}`, async (t) => {
     const { port } = await tcpServer(t, talk)
