@@ -89,10 +89,16 @@ function decompressorOf(encoding: string | undefined): Unzip | BrotliDecompress 
   }
 }
 
-/** Text in the character set that the server names, or else UTF-8; a character that was cut in two is left out. */
+/** Text in the character set of its byte order mark, or that the server names, or else UTF-8; a character that was cut in two is left out. */
 export function decodeBody({ bytes, isTruncated }: Body, contentType: string | undefined): string {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType ?? '')?.[1]
-  return decoderFor(charset).decode(bytes, { stream: isTruncated })
+  return decoderFor(markedCharset(bytes) ?? charset).decode(bytes, { stream: isTruncated })
+}
+
+/** Browsers believe the mark rather than the server. */
+function markedCharset([first, second]: Uint8Array): string | undefined {
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined
 }
 
 function decoderFor(charset: string | undefined) {

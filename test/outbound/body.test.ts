@@ -78,6 +78,8 @@ const CHARSETS: readonly [contentType: string, body: Buffer, text: string][] = [
   ['text/html; charset=no-such-set', Buffer.from('ä'), 'ä'],
   ['text/html', Buffer.from('ä'), 'ä'],
   ['text/html', Buffer.from([0xff]), '\ufffd'],
+  ['text/html; charset=utf-8', Buffer.from('\ufeffä', 'utf16le'), 'ä'],
+  ['text/html', Buffer.from('\ufeffä', 'utf16le').swap16(), 'ä'],
 ]
 for (const [contentType, body, text] of CHARSETS) {
   test(`a body is read in its character set: ${contentType}, ${body.toString('hex')}`, async (t) => {
