@@ -14,7 +14,7 @@ export interface HealthEndpoint {
  * with the site has its paths behind the prefix of its address.
  *
  * @param override the only endpoint to ask, when there is one
- * @param remembered the endpoint that served the last time
+ * @param remembered the endpoint that served the last time: of the image's own, it is asked first
  */
 export function healthEndpoints(
   tagServerUrl: string,
@@ -29,7 +29,9 @@ export function healthEndpoints(
     { path: `${prefix}/healthz`, isOwn: true },
     { path: `${pathname}${search}`, isOwn: false },
   ]
-  return endpoints.toSorted((a, b) => Number(b.path === remembered) - Number(a.path === remembered))
+  // The address as given is asked last, also where it served: of what answers 200 at all of them it would hide that.
+  const rank = ({ path, isOwn }: HealthEndpoint) => (isOwn ? Number(path !== remembered) : 2)
+  return endpoints.toSorted((a, b) => rank(a) - rank(b))
 }
 
 /** The address of a path on the tag server's host. A path stays one, also when it begins with two slashes. */

@@ -13,6 +13,7 @@ const ENDPOINTS: readonly [
   ['https://example.com/metrics/', undefined, undefined, ['/metrics/healthy', '/metrics/healthz', '/metrics/']],
   ['https://example.com/a/b?c=d#e', undefined, undefined, ['/a/b/healthy', '/a/b/healthz', '/a/b?c=d']],
   ['https://sst.example', undefined, '/healthz', ['/healthz', '/healthy', '/']],
+  ['https://sst.example', undefined, '/', ['/healthy', '/healthz', '/']],
   ['https://sst.example', undefined, '/of/another/address', ['/healthy', '/healthz', '/']],
   ['https://sst.example/a', '/own', '/a/healthy', ['/own']],
 ]

@@ -78,7 +78,7 @@ const FALLBACKS: readonly [what: string, given: string, paths: Paths, asked: rea
   ],
 ]
 for (const [what, given, paths, asked] of FALLBACKS) {
-  test(`health is found at ${what}, and asked for there first the next time`, async (t) => {
+  test(`health is found at ${what}, and at an address of the image asked for first the next time`, async (t) => {
     const server = await tagServer(t, paths)
     const first = await run(t, server.url + given)
     assert.equal(first.status, 'ok', first.message)
@@ -86,7 +86,8 @@ for (const [what, given, paths, asked] of FALLBACKS) {
     assert.equal(detailsOf(first).path, asked.at(-1))
     const second = await run(t, server.url + given, {}, { memory: first.memory ?? {} })
     assert.equal(second.status, 'ok')
-    assert.deepEqual(server.asked, [...asked, asked.at(-1)])
+    const again = asked.length === 3 ? asked : asked.slice(-1)
+    assert.deepEqual(server.asked, [...asked, ...again])
   })
 }
 
@@ -96,6 +97,7 @@ test('a server that answers 200 with the same at every address is none that is k
   const outcome = await run(t, server.url)
   assert.deepEqual([outcome.status, detailsOf(outcome).findings[0]?.check], ['warning', 'unexpected_body'])
   assert.equal(outcome.memory?.path, undefined)
+  assert.equal((await run(t, server.url, {}, { memory: { path: '/' } })).status, 'warning')
   assert.equal((await run(t, server.url, { expected_body: 'no such app' })).status, 'ok')
 })
 
