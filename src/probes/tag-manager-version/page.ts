@@ -24,7 +24,10 @@ export async function checkPage(
       signal,
     })
     if (answer.status !== 200) return notRead(`it answers ${answer.status}`)
+    const { isTruncated } = answer
     const { parameters, environment, isLive } = await pages.read('environment', { body: bodyOf(answer) }, signal)
+    // A loader may stand in the rest.
+    if (isLive && isTruncated) return notRead('only its first 1 MB was read')
     if (isLive) return { status: 'ok', message: '', details: { checked: true, parameters, environment } }
     const which = environment === null ? '' : ` ${environment}`
     return {

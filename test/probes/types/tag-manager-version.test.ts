@@ -268,6 +268,22 @@ test('the script may take as long as the probe may, and not ten seconds', async 
   assert.deepEqual(times, [30_000])
 })
 
+test('a page that is longer than what is read is not said to be checked where nothing was found', async (t) => {
+  const snippet = "<script>'gtm.js?id='+i+'&gtm_preview=env-3'</script>"
+  const page = await httpServer(t, ({ url }, response) => {
+    const long = ' '.repeat(1_100_000)
+    response.end(url === '/early' ? snippet + long : long + snippet)
+  })
+  const checked = async (path: string) => {
+    const site = siteRow({ tag_manager_web_container_id: WEB, url: `http://127.0.0.1:${page.port}/${path}` })
+    const { run } = await watchedContainer(t, { site, config: { check_page: true } })
+    const { status, checked, why } = (await run()).details.page as Record<string, unknown>
+    return [status, checked, why]
+  }
+  assert.deepEqual(await checked('late'), ['ok', false, 'only its first 1 MB was read'])
+  assert.deepEqual(await checked('early'), ['warning', true, undefined])
+})
+
 test('a page that cannot be read is left to other checks', async (t) => {
   const { run } = await watchedContainer(t, { config: { check_page: true } })
   const outcome = await run()
