@@ -47,12 +47,14 @@ const claimedBy = (nodeId: string, now: number) => {
  * statement, so that each is got by one node. A claim is its node's until it is given back or the node is dead.
  *
  * @param until epoch ms
+ * @param sated clients of which none is claimed
  */
 export async function claimDue(
   { store, nodeId, now }: Claimant,
   types: readonly string[],
   until: number,
   limit: number,
+  sated: readonly string[],
 ): Promise<ProbeRow[]> {
   if (types.length === 0 || limit <= 0) return []
   const rows = await store.write
@@ -66,6 +68,11 @@ export async function claimDue(
         .where('next_run_at', '<=', until)
         .where('probe_type', 'in', types)
         .where(isFree(store, now))
+        .$if(sated.length > 0, (due) =>
+          due.where('site_id', 'not in', (sites) =>
+            sites.selectFrom('sites').select('sites.id').where('client_id', 'in', sated),
+          ),
+        )
         .orderBy('next_run_at')
         .limit(limit)
         // What another node is claiming at this moment is passed over instead of waited for.

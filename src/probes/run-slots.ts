@@ -13,6 +13,8 @@ export class RunSlots {
   readonly #queueSize: number
   /** Runs whose time has not come. */
   readonly #early = new Map<QueuedRun, NodeJS.Timeout>()
+  /** By owner, how much of theirs is under way or waits here. */
+  readonly #held = new Map<string, number>()
   #queue: QueuedRun[] = []
   #busy = 0
 
@@ -30,15 +32,23 @@ export class RunSlots {
     return Math.max(0, this.#size + this.#queueSize - this.#busy - this.#queue.length - this.#early.size)
   }
 
+  /** Owners who hold half of all places: no more of theirs is to be taken on, or work of theirs that hangs would keep out everyone's. */
+  get sated(): string[] {
+    const most = (this.#size + this.#queueSize) / 2
+    return [...this.#held].flatMap(([owner, count]) => (count >= most ? owner : []))
+  }
+
   /**
    * Does the work when its time has come and there is a slot. Undefined when it was dropped before it began.
    *
+   * @param owner whose it is
    * @param waitMs how long it still is until its time. Not asked again when that is over: a clock that was set back meanwhile would
    *   keep it, and with it the probe, for as long as it went back.
    * @throws what `work` throws
    */
-  run<T>(work: () => Promise<T>, waitMs = 0): Promise<T | undefined> {
-    return new Promise((resolve, reject) => {
+  run<T>(owner: string, work: () => Promise<T>, waitMs = 0): Promise<T | undefined> {
+    this.#hold(owner, 1)
+    return new Promise<T | undefined>((resolve, reject) => {
       const begin = () => {
         work()
           .finally(() => {
@@ -48,7 +58,7 @@ export class RunSlots {
           .then(resolve, reject)
       }
       this.#enter({ begin, drop: () => resolve(undefined) }, waitMs)
-    })
+    }).finally(() => this.#hold(owner, -1))
   }
 
   /** Drops all that has no slot yet. */
@@ -56,6 +66,12 @@ export class RunSlots {
     for (const timer of this.#early.values()) clearTimeout(timer)
     for (const { drop } of [...this.#early.keys(), ...this.#queue.splice(0)]) drop()
     this.#early.clear()
+  }
+
+  #hold(owner: string, more: number): void {
+    const count = (this.#held.get(owner) ?? 0) + more
+    if (count > 0) this.#held.set(owner, count)
+    else this.#held.delete(owner)
   }
 
   #enter(run: QueuedRun, waitMs: number): void {

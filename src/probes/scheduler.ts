@@ -41,6 +41,8 @@ export interface SchedulerWatch {
 const START_INTERVAL_MS = 100
 /** Results that end within this time share a transaction. */
 const WRITE_INTERVAL_MS = 100
+/** Claimed by one statement. In small steps, so that a client who has many due is found to hold enough before all places are theirs. */
+const CLAIM_STEP = 64
 const PUT_RIGHT_INTERVAL_MS = 30 * SECOND
 /** Runs asked for by people at the same time; they wait for no slot. */
 const BY_HAND_MAX = 32
@@ -161,7 +163,12 @@ export class Scheduler {
       const now = clock.now()
       const claimant = { store, nodeId: membership.nodeId, now }
       const until = now + CLAIM_AHEAD_MS
-      await this.#take(await claimDue(claimant, types, until, slots.room), until, slots)
+      for (let isMore = true; isMore; ) {
+        const limit = Math.min(CLAIM_STEP, slots.room)
+        const claimed = await claimDue(claimant, types, until, limit, slots.sated)
+        await this.#take(claimed, until, slots)
+        isMore = claimed.length === CLAIM_STEP
+      }
     }
   }
 
@@ -177,6 +184,7 @@ export class Scheduler {
       if (site === undefined || this.#active.has(probe.id)) continue
       if (probe.lost_runs > 0) onError(lostRuns(probe), `probe ${probe.id} (${probe.probe_type})`)
       const run = slots.run(
+        site.client_id,
         async () => {
           const lagMs = tools.clock.now() - dueAtOf(probe)
           for (const { onStart } of this.#watches) onStart?.(lagMs)

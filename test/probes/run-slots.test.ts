@@ -20,7 +20,7 @@ function work<T>(value: T) {
 test('work is begun in its order, as many at once as there are slots', async () => {
   const slots = new RunSlots(2, 2)
   const jobs = [work('a'), work('b'), work('c'), work('d')]
-  const ends = jobs.map((job) => slots.run(job.begin))
+  const ends = jobs.map((job) => slots.run('acme', job.begin))
   assert.deepEqual(
     jobs.map((job) => job.hasBegun()),
     [true, true, false, false],
@@ -40,7 +40,7 @@ test('work is begun in its order, as many at once as there are slots', async () 
 test('work that fails frees its slot and rejects for its caller', async () => {
   const slots = new RunSlots(1, 1)
   const [bad, good] = [work('bad'), work('good')]
-  const ends = [slots.run(bad.begin), slots.run(good.begin)]
+  const ends = [slots.run('acme', bad.begin), slots.run('acme', good.begin)]
   bad.fail(new Error('no'))
   await assert.rejects(ends[0] ?? Promise.resolve(), /no/)
   good.end()
@@ -51,7 +51,7 @@ test('work that fails frees its slot and rejects for its caller', async () => {
 test('what waits for a slot can be dropped; what has one goes on', async () => {
   const slots = new RunSlots(1, 2)
   const [first, second] = [work('first'), work('second')]
-  const ends = [slots.run(first.begin), slots.run(second.begin)]
+  const ends = [slots.run('acme', first.begin), slots.run('acme', second.begin)]
   slots.dropQueue()
   assert.equal(await ends[1], undefined)
   first.end()
@@ -62,7 +62,7 @@ test('what waits for a slot can be dropped; what has one goes on', async () => {
 test('work waits for its time without a slot, and can be dropped before it has come', async () => {
   const slots = new RunSlots(1, 2)
   const [soon, later, now] = [work('soon'), work('later'), work('now')]
-  const ends = [slots.run(soon.begin, 5), slots.run(later.begin, 60_000), slots.run(now.begin)]
+  const ends = [slots.run('acme', soon.begin, 5), slots.run('acme', later.begin, 60_000), slots.run('acme', now.begin)]
   assert.deepEqual([soon.hasBegun(), now.hasBegun()], [false, true])
   assert.deepEqual([slots.busy, slots.room], [1, 0])
   now.end()

@@ -3,9 +3,10 @@ import { DEAD_AFTER_MS } from '../../src/cluster/index.ts'
 import { DAY, MINUTE, SECOND } from '../../src/lib/index.ts'
 import { bringForward } from '../../src/probes/claims.ts'
 import type { ProbeOutcome } from '../../src/probes/index.ts'
+import { chunksOf } from '../../src/store/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
-import { insertProbe } from '../../testkit/probes.ts'
+import { insertProbe, newProbeRow } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { steppingStore } from '../../testkit/stepping-store.ts'
 import { until } from '../../testkit/until.ts'
@@ -121,6 +122,25 @@ testLogic('what is not due, inactive, or of an inactive site or client does not 
   const row = await probeRow(store, resting.id)
   assert.deepEqual([row.claimed_by, row.last_status], [null, null])
   assert.ok(row.next_run_at > NOW)
+})
+
+testOnEveryEngine('probes of one client that hang leave room for those of another', async (store, t) => {
+  const [hanging, other] = [await insertSite(store), await insertSite(store)]
+  const rows = Array.from({ length: 400 }, () =>
+    newProbeRow(hanging.id, { next_run_at: NOW - MINUTE, timeout_ms: MINUTE }),
+  )
+  for (const chunk of chunksOf(rows)) await store.write.insertInto('probes').values(chunk).execute()
+  const probe = await insertProbe(store, other.id)
+  let ran = 0
+  const type = typeOf(({ site, signal }) => {
+    if (site.id === other.id) return Promise.resolve(OK).finally(() => ran++)
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  })
+  const { probes } = await openNode(t, store, newClock(), [type])
+  await probes.scheduler.claim()
+  assert.notEqual((await probeRow(store, probe.id)).claimed_by, null)
+  await until('the probe of the other client runs', () => ran || undefined)
+  assert.ok(probes.scheduler.active > 160, 'a client who has more due gets half of the places')
 })
 
 testLogic(
