@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { MaintenanceRecord } from '../../src/alerts/maintenance/schemas.ts'
-import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
+import { DAY, HOUR, isoTime, newOrderedId } from '../../src/lib/index.ts'
+import { chunksOf } from '../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { auditOf, type MuteApi, openMuteApi, placeOf } from './mute-support.ts'
 
@@ -148,3 +149,32 @@ testOnEveryEngine('maintenance is listed by place and by whether it can still ha
   assert.equal(page.link, `</api/maintenance?limit=2&before=${over.id}>; rel="next"`)
   assert.deepEqual(await list(`before=${over.id}`), [off.id, weekly.id])
 })
+
+testOnEveryEngine(
+  'silences and maintenance of a client that are not over are limited, wherever they apply',
+  async (store, t) => {
+    const api = await openMuteApi(store, t)
+    const [{ site, probe }, other] = [placeOf(api, 0), placeOf(api, 1)]
+    const [soon, later] = [isoTime(api.clock.now() + HOUR), isoTime(api.clock.now() + 2 * HOUR)]
+    const once = await create(api, {
+      kind: 'once',
+      site_id: site.id,
+      starts_at: isoTime(api.clock.now()),
+      ends_at: soon,
+    })
+    api.clock.advance(HOUR)
+    await create(api, { ...WEEKLY, probe_id: probe.id, is_active: false })
+    await api.call('POST', '/api/silences', { site_id: site.id, ends_at: later })
+    for (const table of ['silences', 'maintenance'] as const) {
+      const row = await store.write.selectFrom(table).selectAll().orderBy('id', 'desc').executeTakeFirstOrThrow()
+      const more = Array.from({ length: 499 }, () => ({ ...row, id: newOrderedId(api.clock.now()) }))
+      for (const chunk of chunksOf(more)) await store.write.insertInto(table).values(chunk).execute()
+    }
+    const { message } = await api.refused(409, 'POST', '/api/silences', { probe_id: probe.id, ends_at: later })
+    assert.equal(message, 'The client has 500 silences: delete one, or use one for a site or the client')
+    await api.refused(409, 'POST', '/api/maintenance', { ...WEEKLY, client_id: site.client_id })
+    // What is over would be one more.
+    await api.refused(409, 'PATCH', `/api/maintenance/${once.id}`, { ends_at: later })
+    await create(api, { ...WEEKLY, site_id: other.site.id })
+  },
+)

@@ -2,6 +2,7 @@ import { DEFAULT_PAGE, idBefore, type Page, pageOf, type Visible } from '../../h
 import { AppError, DAY, invalidRequest, newOrderedId, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { MaintenanceRow, Store, Tables, Transaction } from '../../store/index.ts'
+import { requireMuteRoom } from '../mute-room.ts'
 import { lockScope, withinClients, withinScope } from '../scope.ts'
 import {
   type CreateMaintenance,
@@ -38,6 +39,7 @@ export async function createMaintenance(ctx: Context, input: CreateMaintenance):
     }
     const row = applyToMaintenance(blank, fields)
     if (row.ends_at !== null && row.ends_at <= now) throw invalidRequest('/ends_at', 'must be in the future')
+    await requireMuteRoom(trx, 'maintenance', scope, now)
     await trx.insertInto('maintenance').values(row).execute()
     await auditMaintenance(trx, ctx, 'create', null, row)
     return row
@@ -48,7 +50,8 @@ export async function createMaintenance(ctx: Context, input: CreateMaintenance):
  * Changes the given fields; what it applies to and its kind stay. What is already so leaves no trace in the audit log. An end
  * may be set to the past: work that is done early is over.
  *
- * @throws AppError `not_found`, or `invalid_request` naming fields that its kind does not have or an end that cannot be.
+ * @throws AppError `not_found`; `conflict` where there is no room for what is over; or `invalid_request` naming fields that its kind
+ *   does not have or an end that cannot be.
  */
 export async function updateMaintenance(ctx: Context, id: string, patch: UpdateMaintenance): Promise<MaintenanceRow> {
   return ctx.store.write.transaction().execute(async (trx) => {
@@ -57,6 +60,8 @@ export async function updateMaintenance(ctx: Context, id: string, patch: UpdateM
     const after = applyToMaintenance(before, patch)
     const changed = changedColumns(before, after)
     if (Object.keys(changed).length === 0) return before
+    const now = ctx.clock.now()
+    if (before.ends_at !== null && before.ends_at <= now) await requireMuteRoom(trx, 'maintenance', before, now)
     await trx.updateTable('maintenance').set(changed).where('id', '=', id).execute()
     await auditMaintenance(trx, ctx, 'update', before, after)
     return after

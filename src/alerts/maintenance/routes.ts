@@ -54,9 +54,9 @@ export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions
         description:
           'Once (`starts_at`, `ends_at`) or each week (`weekdays`, `start`, `duration_minutes`, `timezone`), of a client, a site ' +
           'or a probe: exactly one of the three is named. Meanwhile nothing is sent and results are marked; what is still bad ' +
-          'at the end is sent then.',
+          'at the end is sent then. 409 when 500 of the client are not over.',
         body: CreateMaintenance,
-        response: { 201: MaintenanceRecord, ...errorResponses(400, 413) },
+        response: { 201: MaintenanceRecord, ...errorResponses(400, 409, 413) },
       },
     },
     async (request, reply) => {
@@ -74,7 +74,7 @@ export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions
         description: 'Changes the given fields. What it applies to and its kind stay.',
         params: MaintenanceParams,
         body: UpdateMaintenance,
-        response: { 200: MaintenanceRecord, ...errorResponses(400, 404, 413) },
+        response: { 200: MaintenanceRecord, ...errorResponses(400, 404, 409, 413) },
       },
     },
     async (request) => {

@@ -45,9 +45,9 @@ export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void 
         summary: 'Create a silence',
         description:
           'Until `ends_at` nothing is sent about a client, a site, a probe or an incident: exactly one of the four is named. ' +
-          'Probes and alerts continue; what is still bad at the end is sent then.',
+          'Probes and alerts continue; what is still bad at the end is sent then. 409 when 500 of the client are not over.',
         body: CreateSilence,
-        response: { 201: SilenceRecord, ...errorResponses(400, 413) },
+        response: { 201: SilenceRecord, ...errorResponses(400, 409, 413) },
       },
     },
     async (request, reply) => {

@@ -3,6 +3,7 @@ import { DEFAULT_PAGE, idBefore, type Page, pageOf, type Visible } from '../../h
 import { DAY, invalidRequest, isoTime, newOrderedId, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { SilenceRow, Store, Tables, Transaction } from '../../store/index.ts'
+import { requireMuteRoom } from '../mute-room.ts'
 import { lockScope, withinClients, withinScope } from '../scope.ts'
 import { type CreateSilence, type SilenceQuery, type SilenceRecord, silenceRecord } from './schemas.ts'
 
@@ -24,6 +25,7 @@ export async function createSilence(ctx: Context, input: CreateSilence): Promise
     if (until_resolved && (await unresolvedWithin(trx, { ...scope, subject_key })) === 0) {
       throw invalidRequest('/until_resolved', 'no alert is open there: give it an end (ends_at)')
     }
+    await requireMuteRoom(trx, 'silences', scope, now)
     const row: SilenceRow = {
       id: newOrderedId(now),
       ...scope,
