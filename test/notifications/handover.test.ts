@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { DEAD_AFTER_MS } from '../../src/cluster/index.ts'
-import { SECOND } from '../../src/lib/index.ts'
-import type { SendOutcome } from '../../src/notifications/index.ts'
+import { newOrderedId, SECOND } from '../../src/lib/index.ts'
+import { ownKey } from '../../src/notifications/channel.ts'
+import { enqueue, type SendOutcome } from '../../src/notifications/index.ts'
 import { StoreError } from '../../src/store/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { until } from '../../testkit/until.ts'
 import { asShared } from '../cluster/support.ts'
 import {
+  alertMessage,
   channelRow,
   DELIVERED,
   deliveries,
@@ -151,4 +153,38 @@ testLogic('a stop lets an attempt end for a moment, and what is cancelled is sen
   assert.equal(rows[0]?.state, 'delivered')
   const channel = await channelRow(store, `chat:${slow.id}`)
   assert.deepEqual([channel.claimed_by, channel.failures], [null, 0])
+})
+
+testLogic('channels of one client that hang leave room for those of another', async (store, t) => {
+  const hanging = await insertClient(store)
+  const other = await insertClient(store, { chat_webhook: 'https://chat.example/other' })
+  const own = { client_id: hanging.id, kind: 'webhook', name: 'Hook', minimum_severity: 'warning', is_active: 1 }
+  const rows = Array.from({ length: 20 }, (_, n) => ({
+    ...own,
+    id: newOrderedId(NOW),
+    address: `https://hook.example/${n}`,
+    created_at: NOW,
+    warnings_after_minutes: null,
+  }))
+  await store.write.insertInto('client_channels').values(rows).execute()
+  const message = alertMessage(hanging, 'reminder', 'A')
+  const entries = rows.map(({ id, address }) => ({
+    channel: { key: ownKey(hanging.id, id), address },
+    clientId: hanging.id,
+    alertId: message.alert.id,
+    message,
+  }))
+  await store.write.transaction().execute((trx) => enqueue(trx, entries, NOW))
+  const node = await openNode(t, store, newClock(), ({ address }, signal) =>
+    address.endsWith('other')
+      ? DELIVERED
+      : new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve({ kind: 'passing', error: 'cancelled' }))
+        }),
+  )
+  void node.notifications.run()
+  await until('as many hang as may', () => node.sent.length >= 8 || undefined)
+  await enqueueMessages(store, other, ['reminder B'], NOW)
+  node.notifications.wake()
+  await until('the other client has its message', () => textsOf(node).includes('reminder B') || undefined, 5_000)
 })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Expiry } from '../../cluster/index.ts'
 import { asError, Loop, MINUTE, SECOND } from '../../lib/index.ts'
 import { isPassing } from '../../store/index.ts'
-import { type ChannelKey, keyOf, kindOf } from '../channel.ts'
+import { type ChannelKey, clientIdOf, keyOf, kindOf } from '../channel.ts'
 import { giveUpOverdue } from '../given-up.ts'
 import { isForIncidents, paceMsOf } from '../services/services.ts'
 import { attempt, type DeliveryTools } from './attempt.ts'
@@ -21,6 +21,8 @@ import { cancel, claimChannel, releaseChannel, renew, writeGroups, writeOutcome 
 const INTERVAL_MS = SECOND
 /** Channels that are sent on at the same time: most of that time is waiting for others. */
 const CHANNELS_MAX = 16
+/** Of one client: servers of theirs that answer late, again and again, must not keep out the messages of others. */
+const CHANNELS_OF_CLIENT_MAX = 8
 const GIVE_UP_INTERVAL_MS = MINUTE
 /** Time that attempts under way get to end when the service stops, ms. */
 const STOP_GRACE_MS = SECOND
@@ -108,6 +110,9 @@ export class Delivery {
   #startNext(): void {
     for (const key of this.#queue) {
       if (this.#active.size >= CHANNELS_MAX) return
+      const clientId = clientIdOf(key)
+      const ofClient = [...this.#active.keys()].filter((active) => clientIdOf(active) === clientId)
+      if (ofClient.length >= CHANNELS_OF_CLIENT_MAX) continue
       this.#queue.delete(key)
       this.#active.set(key, this.#work(key))
     }
