@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, NoContent, Uuid } from '../http/index.ts'
+import { Allowance, errorResponses, type HttpApp, NoContent, Uuid } from '../http/index.ts'
 import { AppError } from '../lib/index.ts'
 import { contextOf } from '../management/index.ts'
 import { inviteUser } from './invite.ts'
@@ -27,11 +27,17 @@ const path = '/api/users/:user_id'
 /** Who manages no client at all is refused before; the handlers cut to what the caller manages. */
 const config = { needs: 'owner', scope: 'visible' } as const
 const Params = Type.Object({ user_id: Uuid })
+/** That owners of some clients make for each: every one may be an e-mail to anyone, in the name of this service. */
+const INVITATIONS_PER_HOUR = 60
 const SessionParams = Type.Object({ user_id: Uuid, session_id: Uuid })
 
 /** Adds the interface by which owners manage who has an account. */
 export function userRoutes(app: HttpApp, options: AccountOptions): void {
   const { store } = options
+  const allowance = new Allowance(INVITATIONS_PER_HOUR, 'invitations and links', options.clock, 'an hour')
+  const countInvitation = ({ access }: FastifyRequest): void => {
+    for (const clientId of managedClients(access) ?? []) allowance.take(clientId)
+  }
   const recordFor = ({ access }: FastifyRequest, found: FoundUser) => recordOf(found, managedClients(access))
 
   app.get(
@@ -57,13 +63,14 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
         summary: 'Invite someone',
         description:
           'Makes an account and a link that sets its password, which works once within 7 days and is sent by e-mail where that is set up. ' +
-          'Someone who has an account under the address gets the roles besides theirs, and loses none. 409 where someone else invited the address, the account is disabled, or there are too many.',
+          'Someone who has an account under the address gets the roles besides theirs, and loses none. 409 where someone else invited the address, the account is disabled, or there are too many. 429 after 60 invitations and links an hour by owners of a client.',
         body: InviteUser,
         response: { 201: InvitedUser, ...errorResponses(400, 409) },
       },
     },
     async (request, reply) => {
       const { access } = request
+      countInvitation(request)
       const found = await inviteUser(contextOf(options, request), access, request.body)
       options.credentials.noteAccount()
       const link = isInvited(found.row, found.ways)
@@ -131,6 +138,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
         throw new AppError('forbidden', 'Only an owner of all clients makes links for accounts that others use, too')
       }
       requireEnabled(found.row)
+      countInvitation(request)
       const link = await replaceLink(store, options, found.row, access.person?.name ?? null, access.actor)
       return reply.code(201).send(link)
     },

@@ -34,13 +34,13 @@ export {
 export type { OwnedKind, OwnersOf } from './access/scope.ts'
 export type { Session } from './access/session-routes.ts'
 export { callerReader, createThrottle, emailKey, Flooders } from './access/throttle.ts'
+export { Allowance } from './allowance.ts'
 export { createHttpApp, type HttpAppOptions, keepHeaders } from './app.ts'
 export { etagOf, matchesEtag, sendJson } from './compression.ts'
 export { type IsPassing, OverloadedError, RateLimitedError, tooManyCodes } from './errors.ts'
 export { areEmails, isHttpUrl, isIsoTime, pathOf } from './formats.ts'
 export { type FreshenCounts, freshenCounts } from './fresh-counts.ts'
 export { boundPipeline, enduring, IDLE_SOCKET_TIMEOUT_MS, inTurn, MAX_BODY_BYTES, SERVER_LIMITS } from './pacing.ts'
-export { PerMinute } from './per-minute.ts'
 export type { HttpApp } from './schemas.ts'
 export {
   DEFAULT_PAGE,

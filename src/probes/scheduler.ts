@@ -1,5 +1,5 @@
 import type { Membership } from '../cluster/index.ts'
-import { PerMinute } from '../http/index.ts'
+import { Allowance } from '../http/index.ts'
 import { AppError, asError, Loop, SECOND } from '../lib/index.ts'
 import { isPassing, type ProbeRow } from '../store/index.ts'
 import {
@@ -72,7 +72,7 @@ export class Scheduler {
   readonly #active = new Map<string, Promise<Finished | undefined>>()
   readonly #watches: SchedulerWatch[] = []
   readonly #stopping = new AbortController()
-  readonly #handLimit: PerMinute
+  readonly #handLimit: Allowance
   #byHand = 0
   #putRightAt = Number.NEGATIVE_INFINITY
 
@@ -80,7 +80,7 @@ export class Scheduler {
     const { tools, membership, onResults, onError } = options
     const { store, clock } = tools
     this.#options = options
-    this.#handLimit = new PerMinute(BY_HAND_PER_MINUTE, 'runs of a probe by hand', clock)
+    this.#handLimit = new Allowance(BY_HAND_PER_MINUTE, 'runs of a probe by hand', clock)
     this.#writer = new ResultWriter({ store, clock, nodeId: membership.nodeId, onResults, onError })
     const loop = (name: string, intervalMs: number, tick: () => Promise<void>) =>
       new Loop({ name, clock, intervalMs, tick, onError })

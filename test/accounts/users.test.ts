@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InvitedUser, SessionRecord, UserRecord } from '../../src/accounts/index.ts'
-import { DAY, MINUTE } from '../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { apiClient } from '../../testkit/api.ts'
 import { sqlite, testPerEngine } from '../../testkit/engines.ts'
 import { join, openAccounts, PASSWORD, type Role, secretOf, signIn } from './support.ts'
@@ -175,6 +175,26 @@ test('the owner of one client leaves room for the people and tokens of others', 
     assert.deepEqual([refused.status, /one/.test(refused.text)], [409, true], refused.text)
     assert.equal((await admin.call('POST', path, body(other.id))).status, 201)
   }
+})
+
+test('the owners of a client cannot have people flooded with invitations', async (t) => {
+  const { api, admin, clock } = await openAccounts(t, sqlite)
+  const own = await admin.newClient({ name: 'Own' })
+  const roles = [{ client_id: own.id, role: 'viewer' }]
+  await join(admin, 'owner@own.example', [{ client_id: own.id, role: 'owner' }])
+  const owner = await signIn(api.url, 'owner@own.example')
+  const invite = { email: 'new@own.example', roles }
+  const { id } = await owner.ask<UserRecord>('POST', '/api/users', invite)
+  for (let n = 1; n < 60; n++) await owner.ask('POST', `/api/users/${id}/link`)
+  const refused = [await owner.call('POST', `/api/users/${id}/link`), await owner.call('POST', '/api/users', invite)]
+  assert.deepEqual(
+    refused.map(({ status }) => status),
+    [429, 429],
+  )
+  assert.match(refused[0]?.text ?? '', /60 invitations and links an hour are enough: wait 3600 s/)
+  await admin.ask('POST', `/api/users/${id}/link`)
+  clock.advance(HOUR)
+  await owner.ask('POST', `/api/users/${id}/link`)
 })
 
 test('who was invited by others gets no role from someone who could hold their link', async (t) => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Access, type PerMinute, seesSecrets, visibleTo } from '../../http/index.ts'
+import { type Access, type Allowance, seesSecrets, visibleTo } from '../../http/index.ts'
 import { AppError, isoTimeOrNull, notFound } from '../../lib/index.ts'
 import { type Context, maskedUrl, writeAudit } from '../../management/index.ts'
 import type { ChannelRow, ClientRow, Store } from '../../store/index.ts'
@@ -122,7 +122,7 @@ export const TESTS_PER_MINUTE = 5
 export async function sendTestMessages(
   ctx: Context,
   notifications: Notifications,
-  limit: PerMinute,
+  limit: Allowance,
   clientId: string,
   only?: ChannelKey,
 ): Promise<TestResult[]> {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, NoContent, type PerMinute, seesSecrets } from '../../http/index.ts'
+import { type Allowance, errorResponses, type HttpApp, NoContent, seesSecrets } from '../../http/index.ts'
 import type { Clock } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -26,7 +26,7 @@ const tags = ['Notifications']
 const path = '/api/clients/:client_id/channels'
 
 /** Adds the interface of the channels of a client: its chat webhook, its e-mail, and all that it has besides. */
-export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions, testLimit: PerMinute): void {
+export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions, testLimit: Allowance): void {
   const { store, notifications } = options
 
   app.get(

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage, PerMinute } from '../../http/index.ts'
+import { Allowance, errorResponses, type HttpApp, linkNextPage } from '../../http/index.ts'
 import { contextOf } from '../../management/index.ts'
 import { onCallRoutes } from '../on-call/routes.ts'
 import { listChannels, sendTestMessages, TESTS_PER_MINUTE } from './channels.ts'
@@ -12,7 +12,7 @@ const tags = ['Notifications']
 /** Adds the interface of what goes out to people: the delivery log, the channels and test messages. */
 export function notificationRoutes(app: HttpApp, options: NotificationRouteOptions): void {
   const { store, clock, notifications } = options
-  const testLimit = new PerMinute(TESTS_PER_MINUTE, 'test messages', clock)
+  const testLimit = new Allowance(TESTS_PER_MINUTE, 'test messages', clock)
   ownChannelRoutes(app, options, testLimit)
   onCallRoutes(app, options)
 
