@@ -1,14 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { createThrottle, errorResponses, type HttpApp, SESSION_MS, sessionCookie } from '../../http/index.ts'
-import { asError, notFound, SECOND } from '../../lib/index.ts'
+import { asError, MINUTE, notFound, SECOND } from '../../lib/index.ts'
 import type { AccountOptions } from '../options.ts'
-import { SignInFailure } from './failure.ts'
+import { SignInFailure, type SignInProblem } from './failure.ts'
 import { warnOfClient } from './group-roles.ts'
 import { SINGLE_SIGN_ON, signInIdentity } from './identities.ts'
 import { CALLBACK_PATH, type OidcProvider, SIGN_IN_MS } from './provider.ts'
 
 /** What the browser keeps while its user is at the provider, which sends it back from another site: a strict cookie would stay behind. */
 const PENDING_COOKIE = 'tagwarden_oidc'
+
+/** A stranger can bring these about as often as they like: the log has a line a minute of each. */
+const OFTEN: readonly SignInProblem[] = ['busy', 'provider']
 
 const tags = ['Session']
 const publicRoute = { access: 'public' } as const
@@ -35,10 +38,19 @@ export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
   const pendingCookie = () =>
     ({ path: '/api/oidc', httpOnly: true, sameSite: 'lax', secure: publicUrl().startsWith('https:') }) as const
 
+  const warned = new Map<SignInProblem, { of: string; at: number }>()
+  function warnOf({ problem, message }: SignInFailure): void {
+    const now = clock.now()
+    const last = warned.get(problem)
+    if (OFTEN.includes(problem) && last?.of === message && Math.abs(now - last.at) < MINUTE) return
+    warned.set(problem, { of: message, at: now })
+    warn({ problem, reason: message }, 'a sign-in with the identity provider failed')
+  }
+
   /** Where someone who meets a failure goes; only the word for it leaves the service. */
   function afterFailure(thrown: unknown): string {
-    if (!(thrown instanceof SignInFailure)) onError(asError(thrown), 'a sign-in with the identity provider')
-    else warn({ problem: thrown.problem, reason: thrown.message }, 'a sign-in with the identity provider failed')
+    if (thrown instanceof SignInFailure) warnOf(thrown)
+    else onError(asError(thrown), 'a sign-in with the identity provider')
     return `/sign-in?problem=${thrown instanceof SignInFailure ? thrown.problem : 'service'}`
   }
 

@@ -174,7 +174,9 @@ test('who fails again and again waits, and the provider is not asked meanwhile',
   for (let n = 0; n < 5; n++) await signInAt(service, provider)
   const { location, browser } = await signInAt(service, provider)
   await assertRefused(stage, location, browser, 'busy', /too many/)
+  for (let n = 0; n < 3; n++) await signInAt(service, provider)
   assert.equal(provider.exchanges.length, 5)
+  assert.equal(warnings(service).length, 6, 'strangers do not fill the log')
   provider.script.claims = {}
   clock.advance(MINUTE)
   assert.equal((await signInAt(service, provider)).location, '/overview')
