@@ -1,6 +1,7 @@
 import pg from 'pg'
+import { codeOf } from '../../lib/index.ts'
 import type { StoreError } from '../store.ts'
-import { storeErrorOf } from './errors.ts'
+import { READ_ONLY, storeErrorOf } from './errors.ts'
 import type { Endpoint } from './rotation.ts'
 import { storableValue } from './values.ts'
 
@@ -22,6 +23,7 @@ export class PooledConnection {
   #brokenBy: StoreError | undefined
   #waitsSince: number | undefined
   #fellSilent = false
+  #refusedWrite = false
 
   /** @param rowsPerFetch all rows of a statement at once when left out */
   constructor(client: LentClient, rowsPerFetch?: number) {
@@ -47,6 +49,11 @@ export class PooledConnection {
   /** Whether it broke because no answer came in time: then its session may live on. */
   get fellSilent(): boolean {
     return this.#fellSilent
+  }
+
+  /** Whether it broke because the server takes no writes. */
+  get refusedWrite(): boolean {
+    return this.#refusedWrite
   }
 
   /** Since when a statement waits for its answer (as of `performance.now()`), if one does. */
@@ -77,6 +84,7 @@ export class PooledConnection {
       const error = storeErrorOf(thrown)
       if (error.kind === 'unavailable') this.#brokenBy ??= error
       if (error.message === SILENCE) this.#fellSilent = true
+      if (codeOf(thrown) === READ_ONLY) this.#refusedWrite = true
       throw error
     } finally {
       this.#waitsSince = undefined

@@ -1,6 +1,11 @@
 import { codeOf } from '../../lib/index.ts'
 import { StoreError, type StoreErrorKind } from '../store.ts'
 
+/** read_only_sql_transaction: a primary that has become a standby. */
+export const READ_ONLY = '25006'
+/** The server is there and full. */
+export const TOO_MANY_CONNECTIONS = '53300'
+
 // PostgreSQL's error codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
 const KIND_BY_STATE: ReadonlyMap<string, StoreErrorKind> = new Map([
   ['23505', 'unique'], // unique_violation
@@ -10,8 +15,8 @@ const KIND_BY_STATE: ReadonlyMap<string, StoreErrorKind> = new Map([
   ['55P03', 'busy'], // lock_not_available: lock_timeout
   ['57014', 'busy'], // query_canceled: statement_timeout
   ['53100', 'full'], // disk_full
-  ['53300', 'unavailable'], // too_many_connections
-  ['25006', 'unavailable'], // read_only_sql_transaction: a primary that has become a standby
+  [TOO_MANY_CONNECTIONS, 'unavailable'],
+  [READ_ONLY, 'unavailable'],
   ['57P01', 'unavailable'], // admin_shutdown
   ['57P02', 'unavailable'], // crash_shutdown
   ['57P03', 'unavailable'], // cannot_connect_now
@@ -19,6 +24,12 @@ const KIND_BY_STATE: ReadonlyMap<string, StoreErrorKind> = new Map([
   ['57P05', 'unavailable'], // idle_session_timeout
   ['25P03', 'unavailable'], // idle_in_transaction_session_timeout
   ['25P04', 'unavailable'], // transaction_timeout
+])
+
+/** What to do, where PostgreSQL's own words do not say it. */
+const HINTS: ReadonlyMap<string, string> = new Map([
+  [TOO_MANY_CONNECTIONS, 'no connection is left: raise max_connections of PostgreSQL, or lower DATABASE_POOL_SIZE'],
+  [READ_ONLY, 'the server takes no writes: it is a standby, or default_transaction_read_only is on'],
 ])
 
 /** Class 08 of the codes: connection exceptions. */
@@ -48,6 +59,8 @@ function kindOf(thrown: unknown): StoreErrorKind {
 /** A host with several addresses fails with an AggregateError that has no message of its own. */
 function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
+  const hint = HINTS.get(codeOf(thrown))
+  if (hint !== undefined) return `${hint} (${thrown.message})`
   if (thrown.message !== '') return thrown.message
   if (thrown instanceof AggregateError) return thrown.errors.map(messageOf).join('; ')
   return codeOf(thrown) || thrown.name

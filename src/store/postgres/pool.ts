@@ -2,7 +2,7 @@ import pg from 'pg'
 import { codeOf } from '../../lib/index.ts'
 import { StoreError } from '../store.ts'
 import { DatabaseClient, type LentClient, PooledConnection } from './connection.ts'
-import { storeErrorOf } from './errors.ts'
+import { storeErrorOf, TOO_MANY_CONNECTIONS } from './errors.ts'
 import type { Endpoint, Rotation } from './rotation.ts'
 import { typeParsers } from './values.ts'
 
@@ -14,8 +14,6 @@ const KEEP_ALIVE_DELAY_MS = 10_000
 /** What is still under way this long after closing has begun is cut off, ms. */
 const CLOSE_GRACE_MS = 2_000
 
-/** The server is there and full: another of its hosts would not help. */
-const TOO_MANY_CONNECTIONS = '53300'
 /** How pg-pool says that all its connections are in use. */
 const NONE_CAME_FREE = 'timeout exceeded when trying to connect'
 
@@ -134,7 +132,9 @@ export class ConnectionPool {
 
   release(connection: PooledConnection): void {
     this.#lent.delete(connection)
-    if (connection.isBroken) this.#options.rotation.broke(connection.endpoint)
+    const { rotation } = this.#options
+    if (connection.refusedWrite) rotation.refusedWrite(connection.endpoint)
+    else if (connection.isBroken) rotation.broke(connection.endpoint)
     if (connection.fellSilent && connection.backend !== null) this.abandoned.add(connection.backend)
     connection.release()
   }
@@ -175,6 +175,7 @@ export class ConnectionPool {
   }
 
   #cannotConnect(endpoint: Endpoint, thrown: unknown): void {
+    // The server is there and full: another of its hosts would not help.
     if (codeOf(thrown) !== TOO_MANY_CONNECTIONS) this.#options.rotation.failed(endpoint)
   }
 
@@ -209,6 +210,7 @@ async function prepareSession(client: pg.ClientBase, options: PoolOptions): Prom
     query_timeout: connectTimeoutMs,
   }
   const { rows } = await client.query<{ read_only: string }>(query)
-  if (mayBeReadOnly || rotation.length === 1) return
-  if (rows[0]?.read_only === 'on') throw new StoreError('unavailable', 'the server takes no writes')
+  if (mayBeReadOnly) return
+  if (rows[0]?.read_only === 'off') rotation.takesWrites()
+  else if (rotation.length > 1) throw new StoreError('unavailable', 'the server takes no writes')
 }

@@ -14,6 +14,7 @@ export class Rotation {
   readonly #urls: readonly string[]
   #index = 0
   #current: Endpoint
+  #refusesWrites = false
 
   /** @param urls one or more */
   constructor(urls: readonly string[]) {
@@ -39,6 +40,22 @@ export class Rotation {
   /** A connection to it broke: the others made before are likely to be dead, too. */
   broke(endpoint: Endpoint): void {
     if (endpoint === this.#current) this.#current = this.#endpoint()
+  }
+
+  /**
+   * It refused a write. Where it is the only address, its other connections still read: dropping them with each write that fails would
+   * leave reports no time to connect.
+   */
+  refusedWrite(endpoint: Endpoint): void {
+    if (this.#urls.length > 1) this.broke(endpoint)
+    else this.#refusesWrites = true
+  }
+
+  /** A new session may write. After a refusal another server may be behind the address: connections from before lead to the former one. */
+  takesWrites(): void {
+    if (!this.#refusesWrites) return
+    this.#refusesWrites = false
+    this.#current = this.#endpoint()
   }
 
   #endpoint(): Endpoint {

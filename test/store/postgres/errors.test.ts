@@ -52,7 +52,7 @@ test('more connections than the server lets in are unavailable', async (t) => {
     return connectError(url)
   })
   assert.equal(storeErrorOf(held).kind, 'unavailable')
-  assert.match(storeErrorOf(held).message, /too many connections/)
+  assert.match(storeErrorOf(held).message, /^no connection is left: raise max_connections .*too many connections/)
 })
 
 test('a host with several addresses of which none answers is unavailable, and says why', () => {
@@ -108,6 +108,18 @@ for (const [what, setting, statement, kind] of STATEMENTS) {
     assert.equal((await store.write.selectFrom('write_checks').selectAll().execute()).length, 2)
   })
 }
+
+test('while the server takes no writes its other connections read on, and are made again when it takes them', async (t) => {
+  const store = await openWithRow(t)
+  const reader = () => store.read.connection().execute(backendOf)
+  const before = await reader()
+  const error = await failureOf(store, 'set transaction read only', 'delete from write_checks')
+  assert.ok(error instanceof StoreError)
+  assert.match(error.message, /^the server takes no writes: .* read-only transaction/)
+  assert.equal(await reader(), before)
+  await lockRow(1).execute(store.write)
+  assert.notEqual(await reader(), before)
+})
 
 test('a reference to a row that is not there is foreign_key', async (t) => {
   const store = await openWithRow(t)
