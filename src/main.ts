@@ -5,7 +5,7 @@ import { buildApp } from './app.ts'
 import { ClockGuard, DatabaseClock, Leases, Listening, Membership } from './cluster/index.ts'
 import { type Config, hasRole, wideProxyAddress } from './config.ts'
 import { Ingest } from './ingest/index.ts'
-import { asError, type Clock, Closers, StartupError } from './lib/index.ts'
+import { asError, type Clock, Closers, Repeats, StartupError } from './lib/index.ts'
 import {
   createChatTransport,
   createEmailTransport,
@@ -78,7 +78,11 @@ export async function startService({
 }: ServiceOptions): Promise<Service> {
   const closers = new Closers()
   try {
-    const onError = (error: Error, what: string) => log.error({ err: error, what }, `${what} failed`)
+    const repeats = new Repeats(machine)
+    const onError = (err: Error, what: string) => {
+      const repeated = repeats.passes(`${what}: ${err.message}`)
+      if (repeated !== null) log.error({ err, what, ...(repeated > 0 && { repeated }) }, `${what} failed`)
+    }
     warnOfWideProxy(config, log)
     const store = await open(config, onError, onDeath)
     closers.add(() => store.close())

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, asError, ERROR_STATUS, type ErrorCode, SECOND } from '../lib/index.ts'
+import { AppError, asError, ERROR_STATUS, type ErrorCode, Repeats, SECOND, systemClock } from '../lib/index.ts'
 import type { ErrorBody } from './schemas.ts'
 
 /** A caller that has to wait. Answered with `Retry-After`. */
@@ -59,21 +59,25 @@ function errorBody(error: AppError): ErrorBody {
 }
 
 /** Fastify's error handler: the whole truth to the log for a 5xx, the caller's part of it to the caller. */
-export const errorHandler =
-  (isPassing: IsPassing) => (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
+export function errorHandler(isPassing: IsPassing) {
+  const repeats = new Repeats(systemClock)
+  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const error = callerError(thrown, isPassing)
     const status = ERROR_STATUS[error.code]
     const isExpected = error instanceof RateLimitedError || error instanceof OverloadedError
     if (status >= 500 && !isExpected) {
-      request.log.error(
-        { err: asError(thrown), method: request.method, route: request.routeOptions.url },
-        'request failed',
-      )
+      const { method, routeOptions } = request
+      const err = asError(thrown)
+      const repeated = repeats.passes(`${method} ${routeOptions.url}: ${err.message}`)
+      if (repeated !== null) {
+        request.log.error({ err, method, route: routeOptions.url, ...(repeated > 0 && { repeated }) }, 'request failed')
+      }
     }
     if (isExpected) reply.header('retry-after', error.retryAfterSeconds)
     if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer')
     reply.code(status).type('application/json; charset=utf-8').send(errorBody(error))
   }
+}
 
 /** Fastify's handler for what no route answers. */
 export function refuseUnknownPath(request: FastifyRequest): never {

@@ -44,13 +44,15 @@ test('something thrown that is no Error is an internal error too', async (t) => 
   await refused(app, { url: '/api/fail' }, 500, 'internal_error')
 })
 
-test('a temporary failure is answered 503, and logged', async (t) => {
+test('a temporary failure is answered 503, and logged once however many requests meet it', async (t) => {
   const lines: string[] = []
   const isPassing = (thrown: unknown) => thrown instanceof Error && thrown.message === SECRET
   const app = await openApp(t, failing(new Error(SECRET)), { ...loggedInto(lines), isPassing })
   const { body } = await refused(app, { url: '/api/fail' }, 503, 'unavailable')
   assert.ok(!JSON.stringify(body).includes('SQLITE'))
   assert.ok(lines[0]?.includes(SECRET))
+  await refused(app, { url: '/api/fail' }, 503, 'unavailable')
+  assert.equal(lines.length, 1)
 })
 
 test('requests that succeed, and those the caller got wrong, are not logged', async (t) => {
