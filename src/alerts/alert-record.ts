@@ -3,6 +3,7 @@ import { IsoTime, Limit, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { FEEDBACK_VERDICTS } from '../probes/index.ts'
 import type { AlertEventRow, AlertRow } from '../store/index.ts'
+import { Order } from './last-ended.ts'
 import { EVENT_KINDS, subjectOf } from './machine/types.ts'
 
 export const SEVERITIES = ['warning', 'critical'] as const
@@ -115,6 +116,7 @@ export const AlertQuery = Type.Object(
     before: Type.Optional(
       Type.String({ description: 'Only alerts older than this one (its id) or than this time (ISO)' }),
     ),
+    order: Type.Optional(Order),
     limit: Type.Optional(Limit),
   },
   { additionalProperties: false },

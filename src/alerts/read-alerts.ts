@@ -13,11 +13,12 @@ import {
   timelineEntry,
 } from './alert-record.ts'
 import { feedbackOf, feedbackRecord, learntEvent } from './feedback-rows.ts'
+import { endBefore, endedBefore } from './last-ended.ts'
 import type { Subject } from './machine/types.ts'
 import { subjectOf } from './machine/types.ts'
 
 /**
- * A page of the alerts that the caller may see, newest first.
+ * A page of the alerts that the caller may see, newest first or, by their ends, the last first.
  *
  * @throws AppError `invalid_request` when `before` is neither an id nor a time
  */
@@ -26,10 +27,11 @@ export async function listAlerts(
   visible: Visible,
   query: AlertQuery,
 ): Promise<Page<AlertRecord>> {
-  const { client_id, site_id, probe_id, state, severity, resolved, since, before, limit = DEFAULT_PAGE } = query
+  const { client_id, site_id, probe_id, state, severity, resolved, since, before, order, limit = DEFAULT_PAGE } = query
   let rows = read
     .selectFrom('alerts')
     .selectAll()
+    .$if(order === 'resolved', (all) => all.where('resolved_at', 'is not', null).orderBy('resolved_at', 'desc'))
     .orderBy('id', 'desc')
     .limit(limit + 1)
   if (visible !== null) rows = rows.where('client_id', 'in', [...visible])
@@ -41,7 +43,13 @@ export async function listAlerts(
   if (resolved !== undefined) rows = rows.where('state', resolved ? '=' : '<>', 'resolved')
   // Ids begin with the time an alert was opened.
   if (since !== undefined) rows = rows.where('id', '>=', firstIdAt(Math.max(0, Date.parse(since))))
-  if (before !== undefined) rows = rows.where('id', '<', idBefore(before, 'an alert'))
+  const find = (id: string) => read.selectFrom('alerts').select('resolved_at').where('id', '=', id).executeTakeFirst()
+  if (before !== undefined) {
+    rows =
+      order === 'resolved'
+        ? rows.where(endedBefore(await endBefore(before, 'an alert', find)))
+        : rows.where('id', '<', idBefore(before, 'an alert'))
+  }
   return pageOf((await rows.execute()).map(alertRecord), limit, ({ id }) => id)
 }
 

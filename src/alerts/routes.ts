@@ -40,9 +40,12 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
       schema: {
         tags,
         summary: 'List alerts',
-        description: 'Newest first. A `Link` header with `rel="next"` leads to older ones.',
+        description: 'Newest first, or by `order`. A `Link` header with `rel="next"` leads to older ones.',
         querystring: AlertQuery,
-        response: { 200: Type.Array(AlertRecord, { description: 'Newest first' }), ...errorResponses(400) },
+        response: {
+          200: Type.Array(AlertRecord, { description: 'Newest first, or by `order`' }),
+          ...errorResponses(400),
+        },
       },
     },
     async (request, reply) => {

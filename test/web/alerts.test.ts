@@ -74,22 +74,22 @@ for (const [filter, text, keys] of LISTS) {
   })
 }
 
-test('open alerts stand by severity, then the longest open first; those that are over with the newest first', () => {
+test('open alerts stand by severity, then the longest open first; resolved ones with the last resolved first', () => {
   const ago = (id: string, hours: number, over: Partial<AlertRecord> = {}) =>
     alert(id, { started_at: iso(NOW - hours * HOUR), ...over })
   const critical = { severity: 'critical' } as const
-  const over = { state: 'resolved' } as const
+  const resolved = (hours: number) => ({ state: 'resolved', resolved_at: iso(NOW - hours * HOUR) }) as const
   const alerts = [
     ago('warning 1 h', 1),
     ago('critical 1 h', 1, critical),
-    ago('over 9 h', 9, { ...over, ...critical }),
+    ago('began 2 h ago', 2, resolved(1.5)),
     ago('warning 5 h', 5),
     ago('critical 3 h', 3, critical),
-    ago('over 2 h', 2, over),
+    ago('lasted 8 h', 9, { ...resolved(1), ...critical }),
   ]
   assert.deepEqual(
     inboxRows(alerts, DIRECTORY, { filter: 'all', text: '' }).map(({ key }) => key),
-    ['open', 'critical 3 h', 'critical 1 h', 'warning 5 h', 'warning 1 h', 'resolved', 'over 2 h', 'over 9 h'],
+    ['open', 'critical 3 h', 'critical 1 h', 'warning 5 h', 'warning 1 h', 'resolved', 'lasted 8 h', 'began 2 h ago'],
   )
 })
 

@@ -5,13 +5,14 @@ import { deliveriesOf } from '../../notifications/index.ts'
 import type { AlertRow, IncidentEventRow, IncidentRow, Store } from '../../store/index.ts'
 import { changeInWords, changesBefore, httpStatusIn } from '../alert-message.ts'
 import { alertRecord } from '../alert-record.ts'
+import { endBefore, endedBefore } from '../last-ended.ts'
 import { type Change, evidenceOf, type Known, strongestCause } from './evidence.ts'
 import { LASTS, summariesOf } from './reach.ts'
 import { type IncidentQuery, type IncidentSummary, incidentEntry, incidentRecord, noteRecord } from './records.ts'
 import { signOf } from './sign.ts'
 
 /**
- * A page of incidents, newest first. Those of vendors belong to no client: only who sees every client sees them.
+ * A page of incidents, newest first or, by their ends, the last first. Those of vendors belong to no client: only who sees every client sees them.
  *
  * @throws AppError `invalid_request` when `before` is neither an id nor a time
  */
@@ -20,10 +21,11 @@ export async function listIncidents(
   visible: Visible,
   query: IncidentQuery,
 ): Promise<Page<IncidentSummary>> {
-  const { client_id, site_id, state, severity, scope, resolved, since, before, limit = DEFAULT_PAGE } = query
+  const { client_id, site_id, state, severity, scope, resolved, since, before, order, limit = DEFAULT_PAGE } = query
   let rows = read
     .selectFrom('incidents')
     .selectAll()
+    .$if(order === 'resolved', (all) => all.where('resolved_at', 'is not', null).orderBy('resolved_at', 'desc'))
     .orderBy('id', 'desc')
     .limit(limit + 1)
   if (visible !== null) rows = rows.where('client_id', 'in', [...visible])
@@ -36,7 +38,14 @@ export async function listIncidents(
   if (resolved === false) rows = rows.where(LASTS)
   // Ids begin with the time an incident was opened.
   if (since !== undefined) rows = rows.where('id', '>=', firstIdAt(Math.max(0, Date.parse(since))))
-  if (before !== undefined) rows = rows.where('id', '<', idBefore(before, 'an incident'))
+  const find = (id: string) =>
+    read.selectFrom('incidents').select('resolved_at').where('id', '=', id).executeTakeFirst()
+  if (before !== undefined) {
+    rows =
+      order === 'resolved'
+        ? rows.where(endedBefore(await endBefore(before, 'an incident', find)))
+        : rows.where('id', '<', idBefore(before, 'an incident'))
+  }
   const page = pageOf(await rows.execute(), limit, ({ id }) => id)
   return { ...page, entries: await summariesOf(read, page.entries) }
 }

@@ -4,6 +4,7 @@ import { IsoTime, Limit, nullable, Uuid } from '../../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
 import type { IncidentEventRow, IncidentNoteRow, IncidentRow } from '../../store/index.ts'
 import { AlertRecord, by, SEVERITIES, STATES, severityOf, stateOf } from '../alert-record.ts'
+import { Order } from '../last-ended.ts'
 import { INCIDENT_EVENT_KINDS } from './case.ts'
 import { CAUSE_KINDS } from './evidence.ts'
 import { type Impact, lossInWords } from './impact.ts'
@@ -170,6 +171,7 @@ export const IncidentQuery = Type.Object(
     before: Type.Optional(
       Type.String({ description: 'Only incidents older than this one (its id) or than this time (ISO)' }),
     ),
+    order: Type.Optional(Order),
     limit: Type.Optional(Limit),
   },
   { additionalProperties: false },

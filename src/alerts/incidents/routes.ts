@@ -53,9 +53,13 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
       schema: {
         tags,
         summary: 'List incidents',
-        description: 'Alerts of one cause. Newest first; a `Link` header with `rel="next"` leads to older ones.',
+        description:
+          'Alerts of one cause. Newest first, or by `order`; a `Link` header with `rel="next"` leads to older ones.',
         querystring: IncidentQuery,
-        response: { 200: Type.Array(IncidentSummary, { description: 'Newest first' }), ...errorResponses(400) },
+        response: {
+          200: Type.Array(IncidentSummary, { description: 'Newest first, or by `order`' }),
+          ...errorResponses(400),
+        },
       },
     },
     async (request, reply) => {

@@ -49,6 +49,7 @@ import { twoSteps } from './0049-two-steps.ts'
 import { containerWrites } from './0052-container-writes.ts'
 import { channelWaits } from './0053-channel-waits.ts'
 import { fiveMinuteRows } from './0054-five-minute-rows.ts'
+import { lastEnded } from './0055-last-ended.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -104,6 +105,7 @@ export const migrations: readonly Migration[] = [
   containerWrites,
   channelWaits,
   fiveMinuteRows,
+  lastEnded,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

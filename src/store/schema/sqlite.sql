@@ -789,6 +789,8 @@ CREATE INDEX alert_feedback_by_site on alert_feedback (site_id);
 
 CREATE INDEX alerts_by_client on alerts (client_id, id);
 
+CREATE INDEX alerts_by_end on alerts (resolved_at, id);
+
 CREATE INDEX alerts_by_incident on alerts (incident_id);
 
 CREATE INDEX alerts_by_probe on alerts (probe_id, id);
@@ -822,6 +824,8 @@ CREATE INDEX identity_roles_by_client on identity_roles (client_id);
 CREATE INDEX incidents_by_announced on incidents (announced_alert_id);
 
 CREATE INDEX incidents_by_client on incidents (client_id, id);
+
+CREATE INDEX incidents_by_end on incidents (resolved_at, id);
 
 CREATE INDEX incidents_by_impact_due on incidents (impact_due) where impact_due is not null;
 

@@ -36,12 +36,12 @@ export const alertsQuery = (filter: AlertFilter) =>
     refetchInterval: REFRESH_MS,
   })
 
-/** Alerts that are over, newest first, page after page. */
+/** Resolved alerts, the last resolved first, page after page. */
 export const resolvedAlertsQuery = (filter: Omit<AlertFilter, 'resolved' | 'limit'>, limit: number) =>
   infiniteQueryOptions({
     queryKey: [...ALERTS_KEY, 'resolved', filter, limit],
     queryFn: ({ signal, pageParam: before }) =>
-      request<AlertRecord[]>('/api/alerts', { query: { ...filter, resolved: true, before, limit }, signal }),
+      request<AlertRecord[]>('/api/alerts', { query: { ...filter, order: 'resolved', before, limit }, signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => (page.length < limit ? null : (page.at(-1)?.id ?? null)),
     refetchInterval: REFRESH_MS,

@@ -21,12 +21,12 @@ export const unresolvedIncidentsQuery = (filter: IncidentFilter) =>
     refetchInterval: REFRESH_MS,
   })
 
-/** Incidents that are over, newest first, page after page. */
+/** Resolved incidents, the last resolved first, page after page. */
 export const resolvedIncidentsQuery = (filter: IncidentFilter, limit: number) =>
   infiniteQueryOptions({
     queryKey: [...ALERTS_KEY, 'resolved incidents', filter, limit],
     queryFn: ({ signal, pageParam: before }) =>
-      request<IncidentSummary[]>('/api/incidents', { query: { ...filter, resolved: true, before, limit }, signal }),
+      request<IncidentSummary[]>('/api/incidents', { query: { ...filter, order: 'resolved', before, limit }, signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => (page.length < limit ? null : (page.at(-1)?.id ?? null)),
     refetchInterval: REFRESH_MS,

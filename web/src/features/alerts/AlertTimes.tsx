@@ -9,7 +9,7 @@ interface AlertTimesProps {
   zone: string | undefined
 }
 
-/** "for 42 min" while it lasts, "began 3 h ago" when it is over: lists of these have the newest first. */
+/** "for 42 min" while it lasts, "resolved 3 h ago" afterwards. */
 export function AlertTimes({ alert: { started_at, opened_at, resolved_at }, zone }: AlertTimesProps) {
   const now = useNow()
   const began = Date.parse(started_at)
@@ -17,10 +17,10 @@ export function AlertTimes({ alert: { started_at, opened_at, resolved_at }, zone
   const [label, text] =
     ended === null
       ? [`Since ${exact(began, zone)}, detected ${exact(Date.parse(opened_at), zone)}`, `for ${duration(now - began)}`]
-      : [`${exact(began, zone)} to ${exact(ended, zone)}`, `began ${relative(began, now)}`]
+      : [`${exact(began, zone)} to ${exact(ended, zone)}`, `resolved ${relative(ended, now)}`]
   return (
     <Tooltip label={label}>
-      <time className={classes.times} dateTime={started_at}>
+      <time className={classes.times} dateTime={resolved_at ?? started_at}>
         {text}
       </time>
     </Tooltip>

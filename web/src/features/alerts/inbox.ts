@@ -16,7 +16,7 @@ export interface InboxQuery {
   text: string
 }
 
-/** The lines of the inbox: open alerts, acknowledged ones, then those that are over, the open ones by severity. */
+/** The lines of the inbox: open alerts, acknowledged ones, both by severity, then the resolved ones, the last resolved first. */
 export function inboxRows(
   alerts: readonly AlertRecord[],
   directory: Directory,
@@ -31,19 +31,21 @@ export function inboxRows(
     const own = filter === 'all' || filter === state ? wanted.filter((alert) => alert.state === state) : []
     if (own.length === 0) return []
     const rows = own
-      .toSorted(state === 'resolved' ? newestFirst : worstFirst)
+      .toSorted(state === 'resolved' ? lastEndedFirst : worstFirst)
       .map((alert): InboxRow => ({ kind: 'alert', key: alert.id, alert }))
     return [{ kind: 'heading', key: state, state, count: own.length }, ...rows]
   })
 }
 
-type Timed = Pick<AlertRecord, 'started_at' | 'severity'>
+type Timed = Pick<AlertRecord, 'started_at' | 'resolved_at' | 'severity'>
 
-export const newestFirst = (a: Timed, b: Timed): number => Date.parse(b.started_at) - Date.parse(a.started_at)
+export const lastEndedFirst = (a: Timed, b: Timed): number =>
+  Date.parse(b.resolved_at ?? '') - Date.parse(a.resolved_at ?? '')
 
 /** Of the same severity, the longest open first: it has cost most. */
 export const worstFirst = (a: Timed, b: Timed): number =>
-  Number(b.severity === 'critical') - Number(a.severity === 'critical') || newestFirst(b, a)
+  Number(b.severity === 'critical') - Number(a.severity === 'critical') ||
+  Date.parse(a.started_at) - Date.parse(b.started_at)
 
 function wordsOf(
   { title, message, probe_type, site_id, client_id }: AlertRecord,

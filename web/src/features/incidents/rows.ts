@@ -1,7 +1,7 @@
 import type { AlertRecord } from '../../api/alerts.ts'
 import type { IncidentSummary } from '../../api/incidents.ts'
 import type { Directory } from '../../lib/use-directory.ts'
-import { type InboxQuery, newestFirst, STATES, worstFirst } from '../alerts/inbox.ts'
+import { type InboxQuery, lastEndedFirst, STATES, worstFirst } from '../alerts/inbox.ts'
 import { CAUSE_WORDS } from './words.ts'
 
 /** An incident with what it explains. */
@@ -28,7 +28,7 @@ export function incidentNodes(incidents: readonly IncidentSummary[], alerts: rea
   })
 }
 
-/** The lines of the inbox: open incidents, acknowledged ones, then those that are over, the open ones by severity. */
+/** The lines of the inbox: open incidents, acknowledged ones, both by severity, then the resolved ones, the last resolved first. */
 export function incidentRows(
   nodes: readonly IncidentNode[],
   directory: Directory,
@@ -42,7 +42,7 @@ export function incidentRows(
   return STATES.flatMap((state) => {
     const own = filter === 'all' || filter === state ? wanted.filter(({ incident }) => incident.state === state) : []
     if (own.length === 0) return []
-    const order = state === 'resolved' ? newestFirst : worstFirst
+    const order = state === 'resolved' ? lastEndedFirst : worstFirst
     const rows = own
       .toSorted((a, b) => order(a.incident, b.incident))
       .map((node): IncidentRow => ({ kind: 'incident', key: node.incident.id, node }))
