@@ -128,6 +128,24 @@ test('signing in', async (t) => {
     assert.equal(await page.getByRole('textbox', { name: 'E-mail address' }).inputValue(), 'ops@umbrella.example')
     await page.getByRole('button', { name: 'Create the client' }).click()
     await page.getByRole('heading', { name: 'Umbrella' }).waitFor()
+    // A form in a dialog, which Escape closes as long as nothing covers it.
+    await page.getByRole('button', { name: 'Add a channel' }).click()
+    const form = page.getByRole('dialog', { name: 'Add a channel' })
+    await form.getByRole('textbox', { name: 'Name' }).fill('On call')
+    await form.getByRole('textbox', { name: 'Webhook' }).fill('https://hooks.example/on-call')
+    await page.context().clearCookies()
+    await form.getByRole('button', { name: 'Add' }).click()
+    await dialog.getByLabel('Key', { exact: true }).fill('mistyped')
+    await page.keyboard.press('Escape')
+    await dialog.getByRole('heading', { name: 'Sign in' }).click()
+    await page.keyboard.press('Escape')
+    await dialog.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(await form.count(), 1)
+    assert.equal(await form.getByRole('textbox', { name: 'Name' }).inputValue(), 'On call')
+    await page.keyboard.press('Escape')
+    await form.waitFor({ state: 'detached' })
     assert.ok(
       browserErrors.every((text) => EXPECTED.test(text)),
       browserErrors.join('\n'),

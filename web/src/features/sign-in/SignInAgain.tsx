@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { type FocusEvent, useEffect } from 'react'
 import { request } from '../../api/client.ts'
 import { mustSignIn, type Session, signedIn } from '../../api/session.ts'
 import { SignInForms } from './SignInPage.tsx'
@@ -8,6 +8,9 @@ import classes from './sign-in.module.css'
 const open = (dialog: HTMLDialogElement | null) => {
   if (dialog?.open === false) dialog.showModal()
 }
+
+/** A dialog of the page below listens for Escape on the whole window, before anything here; it passes over keys of elements with this mark. */
+const keepEscape = ({ target }: FocusEvent<HTMLElement>) => target.setAttribute('data-mantine-stop-propagation', 'true')
 
 /** The sign-in above a page whose session has ended, which stays as it is. It covers all of it: who is not signed in sees nothing. */
 export function SignInAgain() {
@@ -29,6 +32,9 @@ export function SignInAgain() {
       ref={open}
       className={classes.again}
       aria-label="Your session has ended"
+      // What is clicked beside its fields leaves the focus in here.
+      tabIndex={-1}
+      onFocusCapture={keepEscape}
       onCancel={(event) => event.preventDefault()}
       onClose={(event) => event.currentTarget.showModal()}
     >
