@@ -161,7 +161,7 @@ const OF_SITE: readonly string[] = ['site', 'reference_counts', 'tag_vendor']
  * The client that a change is about; null for one of the whole service. By what the entry says itself, since what was deleted is
  * gone by now, and else by the rows it names.
  */
-async function clientOfChange(trx: Transaction<Tables>, entry: Changed): Promise<string | null> {
+export async function clientOfChange(trx: Transaction<Tables>, entry: Changed): Promise<string | null> {
   const { entity, id } = entry
   if (entry.clientId !== undefined) return entry.clientId
   if (OF_CLIENT.includes(entity)) return id

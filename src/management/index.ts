@@ -1,7 +1,6 @@
 export type { AddAnnotation, AnnotationRecord } from './annotations.ts'
-export { maskedUrl, writeAudit } from './audit.ts'
+export { clientOfChange, maskedUrl, writeAudit } from './audit.ts'
 export type { AuditRecord } from './audit-log.ts'
-export { clientOfChange } from './audited-client.ts'
 export { CANARY_PREFIX, isCanaryOf, newCanaryName } from './canary-name.ts'
 export {
   ActiveOnly,

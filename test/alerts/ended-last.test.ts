@@ -29,7 +29,7 @@ for (const [what, insert, list] of LISTS) {
     for (let limit = 1; limit <= 3; limit++) {
       const seen: string[] = []
       for (let next: string | null = ''; next !== null; ) {
-        const page = await list(store, null, { order: 'resolved', limit, ...(next !== '' && { before: next }) })
+        const page: Awaited<ReturnType<typeof list>> = await list(store, null, { order: 'resolved', limit, ...(next !== '' && { before: next }) })
         seen.push(...page.entries.map(({ id }) => id))
         next = page.next
       }
