@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeliveryRecord } from '../../web/src/api/channels.ts'
-import { messageDue } from '../../web/src/features/incidents/message-due.ts'
+import { messageDue } from '../../web/src/features/incidents/at-a-glance.ts'
 
 const NOW = Date.parse('2026-11-20T03:00:00Z')
 

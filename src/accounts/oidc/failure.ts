@@ -3,7 +3,7 @@ import { OutboundError } from '../../outbound/index.ts'
 
 /**
  * Why a sign-in with the provider came to nothing, in one word for the page of the sign-in, which has the sentences
- * (web/src/features/sign-in/problems.ts):
+ * (web/src/features/sign-in/SignInPage.tsx):
  * - `refused`: the person or the provider said no
  * - `expired`: it took too long, or was begun elsewhere
  * - `provider`: the provider is unavailable, or answers what it should not

@@ -8,8 +8,7 @@ import { personName } from '../../lib/words.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { clockTime } from '../alerts/words.ts'
 import classes from './AtAGlance.module.css'
-import { affectedWords, causeWords, chartsOf, lossWords } from './at-a-glance.ts'
-import { messageDue } from './message-due.ts'
+import { affectedWords, causeWords, chartsOf, lossWords, messageDue } from './at-a-glance.ts'
 
 interface Props {
   incident: IncidentDetail

@@ -6,7 +6,7 @@ import type { IncidentDetail } from '../../api/incidents.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { InlineError } from '../../ui/States.tsx'
 import { AlertChart } from '../alerts/AlertChart.tsx'
-import { chartedAlerts } from './charted.ts'
+import { chartedAlerts } from './incident-alerts.ts'
 import classes from './incidents.module.css'
 
 /** Each is a report of its own. */

@@ -4,7 +4,7 @@ import { type ReactElement, useState } from 'react'
 import type { AlertRecord } from '../../api/alerts.ts'
 import { SPANS } from '../../ui/mute/mutes.ts'
 import { useSilencing } from '../../ui/undo.tsx'
-import { incidentScopes } from './silence.ts'
+import { incidentScopes } from './incident-alerts.ts'
 
 interface SilenceIncidentProps {
   /** The incident's. */

@@ -1,5 +1,7 @@
-import { Code } from '@mantine/core'
+import { Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
+import type { PasswordLink } from '../../api/accounts.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import classes from './people.module.css'
 
 /** A secret that the service shows this once, to be copied. */
@@ -11,5 +13,29 @@ export function OnceShown({ text, what }: { text: string; what: string }) {
       </Code>
       <CopyButton text={text} what={what} />
     </div>
+  )
+}
+
+interface Props {
+  to: string
+  link: PasswordLink
+  onClose: () => void
+}
+
+/** The link that sets someone's password: for the person who made it to hand on. */
+export function LinkDialog({ to, link: { url, expires_at, mailed }, onClose }: Props) {
+  return (
+    <Modal opened onClose={onClose} title={`Link for ${to}`} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack gap="md">
+        <Text size="md">
+          {mailed ? `It was sent to ${to}.` : `Send it to ${to} yourself: e-mail did not take it, or is off.`} It works
+          once, ends <RelativeTime at={expires_at} />, and is shown this once.
+        </Text>
+        <OnceShown text={url} what="link" />
+        <Group justify="flex-end">
+          <Button onClick={onClose}>Done</Button>
+        </Group>
+      </Stack>
+    </Modal>
   )
 }

@@ -11,8 +11,7 @@ import { Awaited, MayNotChange } from '../../ui/States.tsx'
 import { Card } from '../settings/Card.tsx'
 import { OnceShown } from './OnceShown.tsx'
 import classes from './people.module.css'
-import { RoleFields } from './RoleFields.tsx'
-import { type Chosen, entriesOf, rolesInWords } from './roles.ts'
+import { type Chosen, entriesOf, RoleFields, rolesInWords } from './RoleFields.tsx'
 
 /** Keys for programs. */
 export function TokensTab() {

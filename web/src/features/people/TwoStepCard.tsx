@@ -1,12 +1,13 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { encode } from 'uqr'
 import { type AccountRecord, useTwoStep } from '../../api/accounts.ts'
 import { ApiError } from '../../api/client.ts'
 import { counted } from '../../lib/words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Card } from '../settings/Card.tsx'
 import { OnceShown } from './OnceShown.tsx'
-import { QrCode } from './QrCode.tsx'
+import classes from './people.module.css'
 
 type Step = 'begin' | 'renew' | 'off'
 
@@ -205,4 +206,25 @@ function faultOf(error: Error | null, path: string): string | undefined {
     return `Too many wrong codes. Wait ${error.retryAfter ?? 60} s and try again.`
   }
   return (error instanceof ApiError ? error.fault(path) : undefined) ?? error.message
+}
+
+/** Readers want this much of nothing around it (ISO 18004), in squares. */
+const QUIET_ZONE = 4
+
+/** A QR code, dark on light whatever the theme is: some readers take no other. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { data, size } = encode(text, { border: 0 })
+  const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+  const side = size + 2 * QUIET_ZONE
+  return (
+    <svg
+      className={classes.qr}
+      role="img"
+      aria-label={label}
+      viewBox={`${-QUIET_ZONE} ${-QUIET_ZONE} ${side} ${side}`}
+      shapeRendering="crispEdges"
+    >
+      <path d={dark.join('')} />
+    </svg>
+  )
 }

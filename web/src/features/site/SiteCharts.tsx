@@ -11,22 +11,20 @@ import { bySeverity, STATUS_WORDS, unjudgedWords } from '../../ui/status/status.
 import { statusOf } from '../probes/list.ts'
 import { CapturedPanel } from './CapturedPanel.tsx'
 import { ChangesPanel } from './ChangesPanel.tsx'
-import { ConsentPanel } from './ConsentPanel.tsx'
 import { EventsPanel } from './EventsPanel.tsx'
 import { HeatPanel } from './HeatPanel.tsx'
 import { heatRows } from './heat.ts'
-import { IdentifiersPanel } from './IdentifiersPanel.tsx'
 import { LatencyPanel } from './LatencyPanel.tsx'
 import type { Stretch } from './marks.ts'
 import { OwnFieldsPanel } from './OwnFieldsPanel.tsx'
 import { Note, Panel } from './Panel.tsx'
 import { QualityPanel } from './QualityPanel.tsx'
 import { ResponsesPanel } from './ResponsesPanel.tsx'
+import { ConsentPanel, IdentifiersPanel, ValidityPanel } from './SignalPanels.tsx'
 import classes from './SiteCharts.module.css'
 import page from './site.module.css'
 import { useSite } from './site-scope.ts'
 import { UptimePanel } from './UptimePanel.tsx'
-import { ValidityPanel } from './ValidityPanel.tsx'
 
 /** More rows than this need scrolling past; the table has all tags. */
 const ROWS = 12

@@ -2,8 +2,9 @@ import { Button, Menu } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Download, History } from 'lucide-react'
-import { useCallback } from 'react'
-import { type Cut, exportUrl } from '../../api/analytics.ts'
+import { useCallback, useMemo } from 'react'
+import { type AlertRecord, alertsQuery } from '../../api/alerts.ts'
+import { type Cut, exportUrl, type MarkersAnswer, markersQuery } from '../../api/analytics.ts'
 import type { Query } from '../../api/client.ts'
 import { isReached, type Overview, overviewQuery } from '../../api/overview.ts'
 import type { SiteRecord } from '../../api/sites.ts'
@@ -12,11 +13,39 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
 import { siteWaitsFor } from '../../ui/status/status.ts'
-import { TimeRangePicker } from '../../ui/time-range/TimeRangePicker.tsx'
-import { useAnchors } from './anchors.ts'
+import { type Anchor, TimeRangePicker } from '../../ui/time-range/TimeRangePicker.tsx'
 import { COMPARISONS, type Comparison } from './comparison.ts'
 import classes from './site.module.css'
-import { type Focus, focusName, type SiteView } from './site-scope.ts'
+import { ALERTS, type Focus, focusName, type SiteView } from './site-scope.ts'
+
+/** How far back a deploy is one to look from. */
+const LOOK_BACK = { hours: 720 }
+
+/** What people look from at a site: what was published last, and the oldest alert that is still open. */
+function useAnchors(siteId: string): Anchor[] {
+  const { data: markers } = useQuery(markersQuery(siteId, LOOK_BACK))
+  const { data: alerts } = useQuery(alertsQuery({ site_id: siteId, limit: ALERTS }))
+  return useMemo(() => anchorsOf(markers ?? [], alerts ?? []), [markers, alerts])
+}
+
+function anchorsOf(markers: MarkersAnswer, alerts: readonly AlertRecord[]): Anchor[] {
+  const deploy = markers.at(-1)
+  const begun = alerts
+    .filter(({ resolved_at }) => resolved_at === null)
+    .map(({ started_at }) => Date.parse(started_at))
+    .sort((a, b) => a - b)[0]
+  return [
+    ...(deploy === undefined
+      ? []
+      : [
+          {
+            label: `${deploy.source.replace(/ container$/, '')} ${deploy.to_version}`,
+            at: Date.parse(deploy.at),
+          },
+        ]),
+    ...(begun === undefined ? [] : [{ label: 'the first open alert', at: begun }]),
+  ]
+}
 
 interface SiteHeaderProps {
   site: SiteRecord

@@ -1,6 +1,9 @@
-import type { MarkersAnswer } from '../../api/analytics.ts'
-import type { AnnotationRecord } from '../../api/annotations.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { type MarkersAnswer, markersQuery } from '../../api/analytics.ts'
+import { type AnnotationRecord, annotationsQuery } from '../../api/annotations.ts'
 import type { DeployMark } from '../../ui/chart/time-chart-data.ts'
+
 /** Something that changed at a moment: a version that was published, or what people or their pipelines wrote down. */
 export interface SiteChange {
   /** epoch ms */
@@ -37,4 +40,15 @@ export function changeMarks(changes: readonly SiteChange[], length: number): Dep
     free = at - length * LABEL_WIDTH
     return { at, label: what.length > LABEL_LENGTH ? `${what.slice(0, LABEL_LENGTH - 1).trimEnd()}…` : what }
   })
+}
+
+/** The marks of what changed at a site, for a chart from one time to another (epoch ms); none where nothing is asked for. */
+export function useChangeMarks(siteId: string, from: number, to: number, enabled = true): DeployMark[] {
+  const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+  const { data: markers } = useQuery({ ...markersQuery(siteId, range), enabled })
+  const { data: annotations } = useQuery({ ...annotationsQuery(siteId, range.from, range.to), enabled })
+  return useMemo(
+    () => changeMarks(changesOf(markers ?? [], annotations ?? []), to - from),
+    [markers, annotations, from, to],
+  )
 }

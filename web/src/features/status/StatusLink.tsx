@@ -3,13 +3,19 @@ import { useQuery } from '@tanstack/react-query'
 import { ExternalLink, Share2 } from 'lucide-react'
 import { useState } from 'react'
 import { useSession } from '../../api/session.ts'
-import { type StatusLinkRecord, statusLinkQuery, useCreateStatusLink, useRevokeStatusLink } from '../../api/status.ts'
-import { personName } from '../../lib/words.ts'
+import {
+  type StatusLinkRecord,
+  statusLinkQuery,
+  subscribersQuery,
+  useCreateStatusLink,
+  useRemoveSubscriber,
+  useRevokeStatusLink,
+} from '../../api/status.ts'
+import { counted, personName } from '../../lib/words.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { ErrorState } from '../../ui/States.tsx'
 import { StatusLooks } from './StatusLooks.tsx'
-import { Subscribers } from './Subscribers.tsx'
 import classes from './status-link.module.css'
 
 interface Props {
@@ -143,5 +149,44 @@ function Revoke({ clientId, opened, onClose }: Props & { opened: boolean; onClos
         </Group>
       </Stack>
     </Modal>
+  )
+}
+
+/** Who gets e-mail about the page; nothing while no one does. */
+function Subscribers({ clientId }: { clientId: string }) {
+  const { mayChange } = useSession()
+  const { data = [] } = useQuery(subscribersQuery(clientId))
+  const remove = useRemoveSubscriber(clientId)
+  if (data.length === 0) return null
+  const confirmed = data.filter(({ confirmed_at }) => confirmed_at !== null).length
+  return (
+    <details className={classes.subscribers}>
+      <summary>
+        {counted(confirmed, 'subscriber')} by e-mail
+        {confirmed < data.length && `, ${data.length - confirmed} not confirmed`}
+      </summary>
+      {mayChange && (
+        <ul>
+          {data.map(({ id, email, confirmed_at, is_failing }) => (
+            <li key={id}>
+              <span>
+                {email}
+                {confirmed_at === null && ' · not confirmed'}
+                {is_failing && ' · the last e-mail was not taken'}
+              </span>
+              <Button
+                variant="subtle"
+                size="compact-sm"
+                aria-label={`Remove ${email}`}
+                loading={remove.isPending && remove.variables === id}
+                onClick={() => remove.mutate(id)}
+              >
+                Remove
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </details>
   )
 }

@@ -1,12 +1,14 @@
-import { Skeleton } from '@mantine/core'
+import { Button, Skeleton, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import {
   type StatusPage as Page,
   type SharedSite as Site,
   STATUS_PAGE_REFRESH_MS,
   statusPageQuery,
+  useSubscribe,
 } from '../../api/status.ts'
 import { useNow } from '../../lib/external.ts'
 import { onset } from '../../lib/onset.ts'
@@ -22,7 +24,6 @@ import { UptimeBar } from '../../ui/uptime/UptimeBar.tsx'
 import { uptimePercent } from '../../ui/uptime/words.ts'
 import { History, Planned } from './History.tsx'
 import { Gone, Sheet } from './Sheet.tsx'
-import { Subscribe } from './Subscribe.tsx'
 import { moment, sentence, stateWords } from './sentence.ts'
 import classes from './status.module.css'
 
@@ -162,4 +163,44 @@ function Alert({ alert, now }: { alert: Site['alerts'][number]; now: number }) {
 function shapeInWords(values: readonly number[]): string {
   const done = values.slice(0, -1)
   return `Events an hour in the last 24 hours: at most ${counted(Math.max(0, ...done), 'event')}`
+}
+
+/** E-mail about incidents, for anyone who asks for it and confirms. */
+export function Subscribe({ token }: { token: string }) {
+  const [email, setEmail] = useState('')
+  const subscribe = useSubscribe(token)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    subscribe.mutate(email.trim())
+  }
+  if (subscribe.isSuccess) {
+    return (
+      <p className={classes.text} role="status">
+        We sent an e-mail to {subscribe.data.email}: open its link to confirm.
+      </p>
+    )
+  }
+  return (
+    <form className={classes.subscribe} onSubmit={submit} noValidate>
+      <TextInput
+        type="email"
+        autoComplete="email"
+        label="Get incidents by e-mail"
+        placeholder="you@example.com"
+        maxLength={254}
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        error={subscribe.error === null ? undefined : faultOf(subscribe.error)}
+      />
+      <Button type="submit" variant="default" loading={subscribe.isPending} disabled={email.trim() === ''}>
+        Subscribe
+      </Button>
+    </form>
+  )
+}
+
+function faultOf(error: Error): string {
+  if (!(error instanceof ApiError)) return error.message
+  if (error.fault('/email') !== undefined) return 'Enter an e-mail address'
+  return error.code === 'rate_limited' ? 'Too many tries from here. Try again in an hour.' : error.message
 }

@@ -3,7 +3,7 @@ import type { ChangeRecord, Today } from '../../api/today.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
-import { Nothing, Section } from './Section.tsx'
+import { Nothing, Section } from './sections.tsx'
 import classes from './today.module.css'
 import { comparedWords, differenceWords, isWorse, momentLine, subjectWords, usualWords, valueWords } from './words.ts'
 

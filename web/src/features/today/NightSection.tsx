@@ -11,7 +11,7 @@ import { AlertTimes } from '../alerts/AlertTimes.tsx'
 import { sentence } from '../alerts/words.ts'
 import { impactSentence } from '../incidents/impact.ts'
 import { markOf, whereWords } from '../incidents/words.ts'
-import { Section } from './Section.tsx'
+import { Section } from './sections.tsx'
 import classes from './today.module.css'
 import { momentLine, nightWords } from './words.ts'
 

@@ -1,13 +1,36 @@
 import { Link } from '@tanstack/react-router'
+import { type ReactNode, useId } from 'react'
 import type { Today } from '../../api/today.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import { percent, personName, whole } from '../../lib/words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { scopeName } from '../../ui/mute/ScopePicker.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
-import { Nothing, Section } from './Section.tsx'
 import classes from './today.module.css'
 import { momentLine } from './words.ts'
+
+interface SectionProps {
+  title: string
+  /** Beside the title: what the lines are of. */
+  about?: ReactNode
+  children: ReactNode
+}
+
+export function Section({ title, about, children }: SectionProps) {
+  const id = useId()
+  return (
+    <section className={classes.section} aria-labelledby={id}>
+      <header className={classes.head}>
+        <h2 id={id}>{title}</h2>
+        {about !== undefined && <span className={classes.about}>{about}</span>}
+      </header>
+      {children}
+    </section>
+  )
+}
+
+/** Says that there is nothing, and of what. */
+export const Nothing = ({ children }: { children: ReactNode }) => <p className={classes.nothing}>{children}</p>
 
 interface InZone {
   zone: string

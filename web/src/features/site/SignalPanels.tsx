@@ -8,7 +8,7 @@ import { CONSENT_TAG_COLUMNS, type TagConsent } from './table-columns.tsx'
 /** More tags than this need scrolling past. */
 const TAGS = 10
 
-const SHARES: readonly Share[] = [
+const CONSENT_SHARES: readonly Share[] = [
   { key: 'ad_storage_granted', name: 'ads granted', rateIn: rateOf('ad_storage', 'granted') },
   { key: 'ad_storage_denied', name: 'ads denied', rateIn: rateOf('ad_storage', 'denied') },
   { key: 'analytics_storage_granted', name: 'analytics granted', rateIn: rateOf('analytics_storage', 'granted') },
@@ -29,7 +29,7 @@ export function ConsentPanel() {
       title="Consent"
       unit={`of ${compact(consent.total)} events that report it`}
       metric="consent"
-      shares={SHARES}
+      shares={CONSENT_SHARES}
       scale="share"
       foot={consent.tags.length > 0 ? <WithoutConsent tags={consent.tags} /> : undefined}
     />
@@ -58,5 +58,58 @@ function WithoutConsent({ tags }: { tags: readonly TagConsent[] }) {
       />
       {rest > 0 && <p className={page.key}>and {counted(rest, 'more tag')}</p>}
     </div>
+  )
+}
+
+const IDENTIFIER_SHARES: readonly Share[] = [
+  { key: 'event_id', name: 'event id', rateIn: ({ identifiers }) => identifiers.event_id.rate },
+  { key: 'client_id', name: 'client id', rateIn: ({ identifiers }) => identifiers.client_id.rate },
+  { key: 'fbp', name: 'fbp', rateIn: ({ identifiers }) => identifiers.fbp.rate },
+  { key: 'fbc', name: 'fbc', rateIn: ({ identifiers }) => identifiers.fbc.rate },
+  { key: 'click_id', name: 'click id', rateIn: ({ identifiers }) => identifiers.click_id.rate },
+  { key: 'ip', name: 'IP address', rateIn: ({ identifiers }) => identifiers.ip.rate },
+  { key: 'user_agent', name: 'user agent', rateIn: ({ identifiers }) => identifiers.user_agent.rate },
+]
+
+/** How many events carry what vendors tell visitors and events by; nothing on sites whose tag does not report it. */
+export function IdentifiersPanel() {
+  const { total } = useSite().report.identifiers
+  if (total === 0) return null
+  return (
+    <SharesPanel
+      title="Identifiers"
+      unit={`of ${compact(total)} events that report them`}
+      metric="identifiers"
+      shares={IDENTIFIER_SHARES}
+      scale="share"
+    />
+  )
+}
+
+const VALIDITY_SHARES: readonly Share[] = [
+  { key: 'value_zero', name: 'value 0', rateIn: ({ validity }) => validity.value_zero.rate },
+  { key: 'value_invalid', name: 'value not a number', rateIn: ({ validity }) => validity.value_invalid.rate },
+  { key: 'currency_invalid', name: 'currency not ISO 4217', rateIn: ({ validity }) => validity.currency_invalid.rate },
+  { key: 'items_empty', name: 'items empty', rateIn: ({ validity }) => validity.items_empty.rate },
+  {
+    key: 'transaction_duplicate',
+    name: 'duplicate transaction',
+    rateIn: ({ validity }) => validity.transaction_duplicate.rate,
+  },
+]
+
+/** How many commerce events hold what vendors cannot use; nothing on sites whose tag does not look at it. */
+export function ValidityPanel() {
+  const { total } = useSite().report.validity
+  if (total === 0) return null
+  return (
+    <SharesPanel
+      title="Faults of values"
+      unit={`of ${compact(total)} commerce events that report them`}
+      metric="validity"
+      shares={VALIDITY_SHARES}
+      // Most faults are rare: on an axis up to 100 % they would lie on the ground.
+      scale="rate"
+    />
   )
 }

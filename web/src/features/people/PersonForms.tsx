@@ -1,0 +1,106 @@
+import { Button, Group, Modal, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { type InvitedUser, type UserRecord, useInvite, useUpdateUser } from '../../api/accounts.ts'
+import { ApiError } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
+import { type Chosen, chosenOf, entriesOf, RoleFields } from './RoleFields.tsx'
+
+interface Props {
+  onClose: () => void
+  onInvited: (user: InvitedUser) => void
+}
+
+/** Gives someone an account. Where no one has to sign in yet, the first has to be an owner of everything. */
+export function InviteForm({ onClose, onInvited }: Props) {
+  const { role, ownsAll } = useSession()
+  const invite = useInvite()
+  const [email, setEmail] = useState('')
+  const [chosen, setChosen] = useState<Chosen>(
+    role === 'open' ? { role: 'owner', clientIds: null } : { role: 'viewer', clientIds: ownsAll ? null : [] },
+  )
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    invite.mutate({ email, roles: entriesOf(chosen) }, { onSuccess: onInvited })
+  }
+  const fault = invite.error instanceof ApiError ? invite.error.fault('/email') : undefined
+  const isReady = email !== '' && chosen.clientIds?.length !== 0
+  return (
+    <Modal opened onClose={onClose} title="Invite someone" centered closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md">
+          <TextInput
+            label="E-mail"
+            type="email"
+            data-autofocus
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+            error={fault}
+          />
+          <RoleFields chosen={chosen} onChange={setChosen} />
+          {invite.error !== null && fault === undefined && (
+            <Text c="var(--critical-text)" size="sm" role="alert">
+              {invite.error.message}
+            </Text>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" disabled={!isReady} loading={invite.isPending}>
+              Invite
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+/** What someone may do, and whether they may sign in at all. */
+export function PersonForm({ user, onClose }: { user: UserRecord; onClose: () => void }) {
+  const { ownsAll } = useSession()
+  const update = useUpdateUser()
+  const [chosen, setChosen] = useState(() => chosenOf(user.roles, ownsAll))
+  const [isActive, setActive] = useState(user.status !== 'disabled')
+  const isMixed = new Set(user.roles.map(({ role }) => role)).size > 1
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const body = { roles: entriesOf(chosen), ...(ownsAll ? { is_active: isActive } : {}) }
+    update.mutate({ id: user.id, body }, { onSuccess: onClose })
+  }
+  return (
+    <Modal opened onClose={onClose} title={`Edit ${user.name}`} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md">
+          <RoleFields chosen={chosen} onChange={setChosen} />
+          {isMixed && (
+            <Text size="sm">
+              {user.name} has different roles for different clients. Saving gives the one above for all that are chosen.
+            </Text>
+          )}
+          {ownsAll && (
+            <Switch
+              label="May sign in"
+              description="Switched off, all sessions end now."
+              checked={isActive}
+              onChange={(event) => setActive(event.currentTarget.checked)}
+            />
+          )}
+          {update.error !== null && (
+            <Text c="var(--critical-text)" size="sm" role="alert">
+              {update.error.message}
+            </Text>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={update.isPending}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
