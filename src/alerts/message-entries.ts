@@ -86,6 +86,14 @@ export async function entriesOf(
   })
 }
 
+/** Whether it opens as a warning while every channel there is takes only what is critical. */
+export function isForNoOne(message: DueMessage, channelSettings: ChannelSettings, now: number): boolean {
+  const { kind, alert } = message
+  if ((kind !== 'opened' && kind !== 'flapping') || alert.severity === 'critical') return false
+  const channels = channelsFor(message, channelSettings, undefined, now)
+  return channels.length > 0 && !channels.some((channel) => takesSeverity(channel, 'warning'))
+}
+
 /** Those of the client, and of its people the one on call. How it ends is sent to all who were notified of it. */
 function channelsFor(
   { only, source: { client }, kind }: DueMessage,

@@ -29,7 +29,11 @@ for (const [what, insert, list] of LISTS) {
     for (let limit = 1; limit <= 3; limit++) {
       const seen: string[] = []
       for (let next: string | null = ''; next !== null; ) {
-        const page: Awaited<ReturnType<typeof list>> = await list(store, null, { order: 'resolved', limit, ...(next !== '' && { before: next }) })
+        const page: { entries: { id: string }[]; next: string | null } = await list(store, null, {
+          order: 'resolved',
+          limit,
+          ...(next !== '' && { before: next }),
+        })
         seen.push(...page.entries.map(({ id }) => id))
         next = page.next
       }

@@ -17,7 +17,7 @@ type Status = 'ok' | 'warning' | 'critical'
 interface Options {
   name?: string
   warningsAfterMs?: number
-  globalWebhook?: string
+  globalWebhook?: string | null
 }
 
 /** A site with one probe, whose client has a generic webhook, an e-mail address and, for all clients, a chat. */
@@ -124,6 +124,35 @@ testOnEveryEngine('a channel with a wait of its own keeps to that', async (store
   assert.deepEqual(own(await run('warning', 26)), [])
   assert.deepEqual(own(await run('warning', 5)), ['own opened warning'])
 })
+
+testOnEveryEngine(
+  'a warning that every channel is too coarse for says once that it notifies no one',
+  async (store, t) => {
+    const { run, site } = await watchOne(t, store, { globalWebhook: null })
+    await store.write.updateTable('clients').set({ chat_webhook: null, email: null }).execute()
+    const channel = {
+      client_id: site.client_id,
+      kind: 'chat',
+      minimum_severity: 'critical',
+      is_active: 1,
+      created_at: 0,
+    }
+    await store.write
+      .insertInto('client_channels')
+      .values({ ...channel, id: 'night', name: 'night', address: `${SLACK}/night`, warnings_after_minutes: null })
+      .execute()
+    const said = async (table: 'alert_events' | 'incident_events') =>
+      (await store.read.selectFrom(table).select('text').where('kind', '=', 'suppressed').execute()).map(
+        ({ text }) => text,
+      )
+    const text = 'No notification: every channel takes only what is critical'
+    assert.deepEqual(await run('warning'), [])
+    assert.deepEqual(await run('warning', 40), [])
+    assert.deepEqual([await said('alert_events'), await said('incident_events')], [[text], [text]])
+    assert.deepEqual(await run('critical'), ['own escalated critical'])
+    assert.deepEqual(await said('alert_events'), [text])
+  },
+)
 
 testOnEveryEngine('what is critical goes at once everywhere', async (store, t) => {
   const { run } = await watchOne(t, store)

@@ -1,7 +1,8 @@
 import { quoted } from '../../lib/index.ts'
 import { channelsTold, GATHER_MS, withdrawEnd } from '../../notifications/index.ts'
 import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
-import { quietEndOf } from '../message-entries.ts'
+import type { Transition } from '../machine/types.ts'
+import { isForNoOne, quietEndOf } from '../message-entries.ts'
 import { areMuted, isSilenced } from '../mutes.ts'
 import type { AlertContext } from '../rules.ts'
 import { type Case, factsOfSites, lockCases, saveCases } from './case.ts'
@@ -78,14 +79,28 @@ export async function throughIncidents(
     else if (known.row.state !== state) intents.push(...handledIntents(known))
   }
   const due = await dueMessages(trx, intents, pending, context)
+  const unheard = due.filter((message) => isForNoOne(message, context.channelSettings, now))
+  for (const { known } of unheard) known.events.push(FOR_NO_ONE)
   await moveAlerts(trx, cases, places, moves)
   await saveCases(trx, cases.values(), now)
   return {
-    pending: pending.map((one) => written.get(one) ?? one),
+    pending: pending.map((one) => {
+      const { transition, ...rest } = written.get(one) ?? one
+      const isUnheard = unheard.some(({ alert }) => alert.id === transition.alert?.id)
+      return { ...rest, transition: isUnheard ? withEvent(transition) : transition }
+    }),
     due,
     critical: becameCritical(cases.values(), moves, context),
   }
 }
+
+const FOR_NO_ONE = {
+  kind: 'suppressed',
+  actor: null,
+  text: 'No notification: every channel takes only what is critical',
+} as const
+
+const withEvent = (made: Transition): Transition => ({ ...made, events: [...made.events, FOR_NO_ONE] })
 
 /** An alert that has not reached its probe's threshold makes its incident critical, and notifies no one of that yet. */
 function becameCritical(

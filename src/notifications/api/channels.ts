@@ -79,7 +79,7 @@ type ChannelHealth = Pick<
 >
 
 function channelRecord(
-  { key, address }: Channel,
+  { key, address, minimumSeverity = 'warning' }: Channel,
   owner: Owner | null,
   row: ChannelRow | undefined,
   pending: number,
@@ -96,6 +96,7 @@ function channelRecord(
     client_name: owner?.name ?? null,
     kind,
     address: showsSecrets ? shownAddress(kind, address) : null,
+    minimum_severity: minimumSeverity,
     state: off_since === null ? (isFailing ? 'failing' : 'ok') : 'off',
     last_error: shownError(key, last_error, showsSecrets),
     last_success_at: isoTimeOrNull(last_success_at),

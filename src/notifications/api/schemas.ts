@@ -73,6 +73,7 @@ export const ChannelRecord = Type.Object({
   client_name: nullable(Type.String()),
   kind: ServiceKind,
   address: nullable(Type.String({ description: 'Of a webhook without its path, which is a secret; null for viewers' })),
+  minimum_severity: Type.Enum(['warning', 'critical'], { description: 'What is less bad is not sent over it' }),
   state: Type.Enum(['ok', 'failing', 'off'], {
     description:
       '`failing`: tried again later, automatically; `off`: refused permanently, until the address is edited, a message is retried ' +

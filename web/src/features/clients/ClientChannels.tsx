@@ -46,6 +46,12 @@ export function ClientChannels({ clientId }: { clientId: string }) {
             {data.map((channel) => (
               <Channel key={channel.id} channel={channel} mayChange={mayChange} onEdit={() => setEdited(channel)} />
             ))}
+            {takeNoWarning(data) && (
+              <li className={classes.channel}>
+                <StatusBadge status="warning">Warnings notify no one</StatusBadge>
+                <span className={page.muted}>Every channel that is switched on takes only what is critical.</span>
+              </li>
+            )}
           </ul>
         )}
       </div>
@@ -54,6 +60,11 @@ export function ClientChannels({ clientId }: { clientId: string }) {
       )}
     </section>
   )
+}
+
+function takeNoWarning(channels: readonly OwnChannelRecord[]): boolean {
+  const on = channels.filter(({ is_active }) => is_active)
+  return on.length > 0 && on.every(({ minimum_severity }) => minimum_severity === 'critical')
 }
 
 interface ChannelProps {

@@ -108,7 +108,7 @@ const STATES: Readonly<Record<ChannelRecord['state'], { status: Status; word: st
 
 /** One way to reach people: what it is, whether it works, and why not. */
 function ChannelLine({ channel }: { channel: ChannelRecord }) {
-  const { kind, address, state, last_success_at, pending } = channel
+  const { kind, address, minimum_severity, state, last_success_at, pending } = channel
   const untried = state === 'ok' && last_success_at === null
   return (
     <li className={classes.channel}>
@@ -118,6 +118,7 @@ function ChannelLine({ channel }: { channel: ChannelRecord }) {
         {untried ? 'not used yet' : STATES[state].word}
       </StatusBadge>
       <span className={classes.muted}>
+        {minimum_severity === 'critical' && 'only what is critical · '}
         {last_success_at === null ? (
           'no message yet'
         ) : (
