@@ -44,6 +44,10 @@ export async function fetchPage(
       tookMs += answer.timings.total
       if (answer.location === null) return { kind: 'answer', answer, tookMs }
       const to = new URL(answer.location)
+      if (to.host === '') {
+        const why = 'it redirects to what is no web page'
+        return { kind: 'failed', why, thrown: new OutboundError('redirect_refused', why) }
+      }
       if (!isSameSite(new URL(address), to)) return { kind: 'elsewhere', to: to.host.slice(0, HOST_MAX), tookMs }
       if (redirects === MAX_REDIRECTS || timeoutMs - tookMs < 1) {
         const why = redirects === MAX_REDIRECTS ? `it redirects more than ${MAX_REDIRECTS} times` : 'it takes too long'

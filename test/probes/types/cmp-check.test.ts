@@ -115,6 +115,12 @@ test('cmp_check: a redirect to another site is an error, and is not followed', a
   assert.equal(hosts.length, 1)
 })
 
+test('cmp_check: a redirect to what is no web page is critical: no visitor gets to the page', async (t) => {
+  const page: Handler = (_, response) => response.writeHead(302, { location: 'javascript:void(0)' }).end()
+  const { status, message } = await run(t, { page })
+  assert.deepEqual([status, message], ['critical', 'The page cannot be read: it redirects to what is no web page'])
+})
+
 const BAD_STATUS: readonly [status: number, expected: string, why: string][] = [
   [404, 'critical', 'bad_status'],
   [500, 'critical', 'bad_status'],
