@@ -52,7 +52,9 @@ export function speak(
         announce(known, alert, now)
         return { ...said, message }
       }
-      if (isVoice) return { ...said, message }
+      if (isVoice || (message === 'flapping' && row.resolved_at === null && isOfVoice(alert, known))) {
+        return { ...said, message }
+      }
       return { ...quiet(before, made, alert, known), ...newsOf(before, alert, known, wishes, now) }
     case 'escalated':
       // Said once, whichever of its alerts it came from, and however often its severity changes.
@@ -70,6 +72,12 @@ export function speak(
     default:
       return { ...said, message: null }
   }
+}
+
+/** The voice has ended, and this is about the very same: with each change between good and bad there is another alert. */
+function isOfVoice({ probe_id, subject }: AlertRow, { row, alerts }: Case): boolean {
+  const voice = alerts.get(row.announced_alert_id ?? '')
+  return voice?.probe_id === probe_id && voice.subject === subject
 }
 
 function announce({ row }: Case, alert: AlertRow, now: number): void {

@@ -67,6 +67,8 @@ export async function throughIncidents(
   const knowing = await withdrawnEnds(trx, news, context)
   const { written, intents } = speakAll(moves, cases, context, knowing)
   for (const { kind, known, note } of news) {
+    // That it flaps says that it is back, too.
+    if (kind === 'opened' && intents.some((intent) => intent.known === known && intent.kind === 'flapping')) continue
     intents.push({ known, kind, note, move: null, ending: null, knowing: knowing.get(known) ?? NONE })
   }
   for (const known of cases.values()) {

@@ -6,7 +6,7 @@ import type { AlertMessage } from '../../../src/notifications/index.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { typeOf } from '../../probes/support.ts'
-import { alertRows, outbox, watch } from '../support.ts'
+import { alertRows, deliverAll, outbox, watch } from '../support.ts'
 import { incidents, messages, watchServer } from './server-support.ts'
 
 type Status = 'ok' | 'warning' | 'critical'
@@ -73,6 +73,28 @@ testOnEveryEngine(
     }
     const said = (await outbox(store)).map(({ kind, alert }) => `${kind} ${alert.severity}`)
     assert.deepEqual(said, ['opened warning', 'flapping warning', 'escalated critical'])
+  },
+)
+
+testLogic(
+  'a server that is down again and again is said to flap once, though each time is another alert',
+  async (store, t) => {
+    const { health, clock } = await watchServer(t, store)
+    const said = async () => {
+      await deliverAll(store, clock.now())
+      return (await outbox(store)).map(({ kind }) => kind)
+    }
+    for (const status of ['ok', 'critical', 'ok', 'critical'] as const) {
+      clock.advance(10 * MINUTE)
+      await health(status)
+      await said()
+    }
+    assert.deepEqual(await said(), ['opened', 'resolved', 'opened'])
+    for (let round = 0; round < 6; round++) {
+      clock.advance(10 * MINUTE)
+      await health(round % 2 === 0 ? 'ok' : 'critical')
+    }
+    assert.deepEqual(await said(), ['opened', 'resolved', 'opened', 'flapping'])
   },
 )
 

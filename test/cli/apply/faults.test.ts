@@ -161,7 +161,10 @@ test('a token that does not see everything is refused before anything is compare
     await assert.rejects(applyText(text, { token }), /the token of a viewer does not see all fields/)
   }
   await assert.rejects(applyText(text, { token: 'wrong-token-0123456789' }), /The key is not valid \(TAGWARDEN_TOKEN\)/)
-  await assert.rejects(applyText(text, { token: `${ADMIN}\r\nx` }), /^StartupError: the token is empty, or has characters/)
+  await assert.rejects(
+    applyText(text, { token: `${ADMIN}\r\nx` }),
+    /^StartupError: the token is empty, or has characters/,
+  )
   assert.equal((await applyText('clients: []', { token: `${ADMIN}\n` })).code, 0)
 })
 
