@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { errorResponses, type HttpApp, NoContent, seesSecrets, visibleTo } from '../http/index.ts'
 import { fileNamePart } from '../lib/index.ts'
-import type { SiteRow } from '../store/index.ts'
+import type { SiteRow, Tables, Transaction } from '../store/index.ts'
 import { contextOf, type ManagementOptions } from './context.ts'
 import {
   CreateSite,
@@ -16,7 +16,16 @@ import {
   UpdateSite,
   withoutSecrets,
 } from './site-schemas.ts'
-import { createSite, getSite, lastEventAt, listSites, removeSite, revokeKeys, updateSite } from './sites.ts'
+import {
+  createSite,
+  getSite,
+  lastEventAt,
+  listSites,
+  MOST_OF_CLIENT,
+  removeSite,
+  revokeKeys,
+  updateSite,
+} from './sites.ts'
 
 const tags = ['Sites']
 const path = '/api/sites/:site_id'
@@ -101,17 +110,19 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
         summary: 'Create a site',
         description:
           'Adds a web property to a client. Its ingest key is generated and returned. With `auto_probes` it also ' +
-          'gets every probe that its fields allow.',
+          'gets every probe that its fields allow. 409 when someone who sees only some clients adds more than 500 to one.',
         querystring: CreateSiteQuery,
         body: CreateSite,
-        response: { 201: SiteRecord, ...errorResponses(400, 413) },
+        response: { 201: SiteRecord, ...errorResponses(400, 409, 413) },
       },
     },
     async (request, reply) => {
       const ctx = contextOf(options, request)
-      const row = await createSite(ctx, request.body, async (trx, site) => {
+      const addTo = async (trx: Transaction<Tables>, site: SiteRow) => {
         if (request.query.auto_probes === true) await options.addProbes(trx, ctx, site)
-      })
+      }
+      const most = visibleTo(request.access) === null ? Number.POSITIVE_INFINITY : MOST_OF_CLIENT
+      const row = await createSite(ctx, request.body, addTo, most)
       return reply.code(201).send(await recordFor(request, row))
     },
   )

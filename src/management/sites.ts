@@ -1,5 +1,5 @@
 import type { Visible } from '../http/index.ts'
-import { invalidRequest, isoTime, newId, newSecret, notFound } from '../lib/index.ts'
+import { AppError, invalidRequest, isoTime, newId, newSecret, notFound } from '../lib/index.ts'
 import type { Kysely, SiteRow, Store, Tables, Transaction } from '../store/index.ts'
 import { changedFields, writeAudit } from './audit.ts'
 import { type Context, type DeletionHooks, lockClient, lockSite } from './context.ts'
@@ -27,14 +27,19 @@ export const BLANK_SITE = {
   slo_target: null,
 } as const satisfies Partial<SiteRow>
 
+/** That people of some clients add to one: each costs the overview of all, and with too many `/metrics` leaves out every site. */
+export const MOST_OF_CLIENT = 500
+
 /**
  * @param addTo adds what belongs to the new site, in the same transaction
- * @throws AppError `invalid_request` when there is no such client.
+ * @param most how many sites the client may have with it
+ * @throws AppError `invalid_request` when there is no such client, `conflict` when it has as many sites as it may.
  */
 export async function createSite(
   ctx: Context,
   { client_id, ...input }: CreateSite,
   addTo?: (trx: Transaction<Tables>, site: SiteRow) => Promise<void>,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<SiteRow> {
   const blank = {
     id: newId(),
@@ -48,6 +53,7 @@ export async function createSite(
   const row = await ctx.store.write.transaction().execute(async (trx) => {
     if ((await lockClient(trx, client_id)) === undefined)
       throw invalidRequest('/client_id', 'is not the id of a client')
+    if (Number.isFinite(most)) await requireRoom(trx, client_id, most)
     const created = await trx
       .insertInto('sites')
       .values(applyToSite(blank, input))
@@ -68,6 +74,17 @@ export async function createSite(
   })
   await ctx.store.changes.publish({ kind: 'site', id: row.id })
   return row
+}
+
+/** @throws AppError `conflict` */
+async function requireRoom(trx: Transaction<Tables>, clientId: string, most: number): Promise<void> {
+  const { count } = await trx
+    .selectFrom('sites')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('client_id', '=', clientId)
+    .executeTakeFirstOrThrow()
+  if (Number(count) < most) return
+  throw new AppError('conflict', `The client has ${most} sites: delete one, or ask an owner of all clients to add more`)
 }
 
 /**

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InvitedUser, SessionRecord, UserRecord } from '../../src/accounts/index.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { chunksOf } from '../../src/store/index.ts'
 import { apiClient } from '../../testkit/api.ts'
 import { sqlite, testPerEngine } from '../../testkit/engines.ts'
+import { newProbeRow } from '../../testkit/probes.ts'
 import { join, openAccounts, PASSWORD, type Role, secretOf, signIn } from './support.ts'
 
 testPerEngine('an invitation becomes an account that sees its clients alone', async (engine, t) => {
@@ -174,6 +176,35 @@ test('the owner of one client leaves room for the people and tokens of others', 
     const refused = await owner.call('POST', path, body(own.id))
     assert.deepEqual([refused.status, /one/.test(refused.text)], [409, true], refused.text)
     assert.equal((await admin.call('POST', path, body(other.id))).status, 201)
+  }
+})
+
+testPerEngine('people of one client leave room for the sites and probes of others', async (engine, t) => {
+  const { api, admin } = await openAccounts(t, engine)
+  const [own, other] = [await admin.newClient({ name: 'Own' }), await admin.newClient({ name: 'Other' })]
+  await join(admin, 'editor@own.example', [{ client_id: own.id, role: 'editor' }])
+  const editor = await signIn(api.url, 'editor@own.example')
+  const siteOf = (client_id: string) => ({ client_id, name: 'Shop', url: 'https://shop.example' })
+  const [site, elsewhere] = [
+    await editor.ask<{ id: string }>('POST', '/api/sites', siteOf(own.id)),
+    await admin.ask<{ id: string }>('POST', '/api/sites', siteOf(other.id)),
+  ]
+  const { write } = api.service.store
+  const [row] = await write.selectFrom('sites').selectAll().where('id', '=', site.id).execute()
+  const { site_no: _, ...copied } = row ?? assert.fail('the site is not there')
+  const sites = Array.from({ length: 499 }, (_, n) => ({ ...copied, id: `${n}`, ingest_key: `${n}` }))
+  for (const chunk of chunksOf(sites)) await write.insertInto('sites').values(chunk).execute()
+  const probes = Array.from({ length: 5_000 }, () => newProbeRow(site.id, { is_active: 0 }))
+  for (const chunk of chunksOf(probes)) await write.insertInto('probes').values(chunk).execute()
+  const probeOf = ({ id }: { id: string }) => ({ site_id: id, probe_type: 'data_freshness' })
+  for (const [path, body, more] of [
+    ['/api/sites', siteOf(own.id), siteOf(other.id)],
+    ['/api/probes', probeOf(site), probeOf(elsewhere)],
+  ] as const) {
+    const refused = await editor.call('POST', path, body)
+    assert.deepEqual([refused.status, /delete one/.test(refused.text)], [409, true], refused.text)
+    assert.equal((await admin.call('POST', path, body)).status, 201, 'the operator may add more')
+    assert.equal((await admin.call('POST', path, more)).status, 201)
   }
 })
 

@@ -26,19 +26,44 @@ export const NEVER_RUN = {
   memory: '{}',
 } as const satisfies Partial<ProbeRow>
 
+/** That people of some clients add to the sites of one: what is due is looked for among all. */
+export const MOST_OF_CLIENT = 5_000
+
 /**
+ * @param most how many probes the sites of its client may have with it
  * @throws AppError `invalid_request` naming the fault: no such site or type, a site that lacks what the type needs, an interval
- * too short for it, settings that do not fit its schema.
+ * too short for it, settings that do not fit its schema. `conflict` when the client has as many as it may.
  */
-export async function createProbe(ctx: Context, registry: Registry, input: CreateProbe): Promise<ProbeRow> {
+export async function createProbe(
+  ctx: Context,
+  registry: Registry,
+  input: CreateProbe,
+  most = Number.POSITIVE_INFINITY,
+): Promise<ProbeRow> {
   const type = registry.get(input.probe_type)
   if (type === undefined) throw invalidRequest('/probe_type', `must be one of ${[...registry.keys()].join(', ')}`)
   return ctx.store.write.transaction().execute(async (trx) => {
     // Deleting the site takes the same lock: no probe is added to one that is going.
     const site = await lockSite(trx, input.site_id)
     if (site === undefined) throw invalidRequest('/site_id', 'is not the id of a site')
+    if (Number.isFinite(most)) await requireRoom(trx, site.client_id, most)
     return insertProbe(trx, ctx, registry, type, site, input)
   })
+}
+
+/** @throws AppError `conflict` */
+async function requireRoom(trx: Transaction<Tables>, clientId: string, most: number): Promise<void> {
+  const { count } = await trx
+    .selectFrom('probes')
+    .innerJoin('sites', 'sites.id', 'probes.site_id')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('client_id', '=', clientId)
+    .executeTakeFirstOrThrow()
+  if (Number(count) < most) return
+  throw new AppError(
+    'conflict',
+    `The client has ${most} probes: delete one, or ask an owner of all clients to add more`,
+  )
 }
 
 /** Adds the probes that the site's fields allow, with default settings. The site was added in this transaction. */

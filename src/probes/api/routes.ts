@@ -6,7 +6,7 @@ import type { Store } from '../../store/index.ts'
 import { pushAddressRoutes } from '../push/address-routes.ts'
 import type { Registry } from '../registry.ts'
 import type { Scheduler } from '../scheduler.ts'
-import { createProbe, removeProbe, updateProbe } from './changes.ts'
+import { createProbe, MOST_OF_CLIENT, removeProbe, updateProbe } from './changes.ts'
 import { ExpectationQuery, ExpectationRecord, probeExpectation } from './expectation.ts'
 import { getProbe, listProbes, listResults, probeRecord, probeTypeRecord, resultRecord } from './record.ts'
 import {
@@ -76,13 +76,16 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
       schema: {
         tags,
         summary: 'Create a probe',
-        description: 'It runs for the first time within one interval. What is left out follows the type.',
+        description:
+          'It runs for the first time within one interval. What is left out follows the type. 409 when someone who sees only some ' +
+          'clients adds more than 5,000 to one.',
         body: CreateProbe,
-        response: { 201: ProbeRecord, ...errorResponses(400, 413) },
+        response: { 201: ProbeRecord, ...errorResponses(400, 409, 413) },
       },
     },
     async (request, reply) => {
-      const row = await createProbe(contextOf(options, request), registry, request.body)
+      const most = visibleTo(request.access) === null ? Number.POSITIVE_INFINITY : MOST_OF_CLIENT
+      const row = await createProbe(contextOf(options, request), registry, request.body, most)
       return reply.code(201).send(probeRecord(registry, row, seesSecrets(request.access)))
     },
   )
