@@ -85,14 +85,23 @@ async function handleVendor(
   await writeVendor(trx, store, id, channelSettings, now)
 }
 
+/** Of an incident: its page holds all of them, each twice. */
+const MOST_NOTES = 200
+
 /**
  * Writes something down about an incident, whatever its state.
  *
- * @throws AppError `not_found`
+ * @throws AppError `not_found`, or `conflict` when there is no room for more
  */
 export async function addNote(ctx: Context, id: string, { text, by }: AddNote): Promise<NoteRecord> {
   return ctx.store.write.transaction().execute(async (trx) => {
     await incidentOrThrow(trx, id)
+    const { count } = await trx
+      .selectFrom('incident_notes')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('incident_id', '=', id)
+      .executeTakeFirstOrThrow()
+    if (Number(count) >= MOST_NOTES) throw new AppError('conflict', `The incident has ${MOST_NOTES} notes: add no more`)
     const at = ctx.clock.now()
     const note = { incident_id: id, id: newOrderedId(at), at, author: by?.trim() ?? ctx.actor, text: text.trim() }
     await trx.insertInto('incident_notes').values(note).execute()

@@ -110,10 +110,10 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
       schema: {
         tags,
         summary: 'Write a note about an incident',
-        description: 'What was found, who was asked, what was done; into its timeline, too.',
+        description: 'What was found, who was asked, what was done; into its timeline, too. 409 after 200.',
         params: IncidentParams,
         body: AddNote,
-        response: { 201: NoteRecord, ...errorResponses(400, 404) },
+        response: { 201: NoteRecord, ...errorResponses(400, 404, 409) },
       },
     },
     async (request, reply) =>

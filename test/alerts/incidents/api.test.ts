@@ -7,6 +7,7 @@ import type {
   IncidentSummary,
   NoteRecord,
 } from '../../../src/alerts/index.ts'
+import { newId } from '../../../src/lib/index.ts'
 import { GATHER_MS } from '../../../src/notifications/index.ts'
 import { logicEngines, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
 import { startAnswering } from '../../../testkit/listeners.ts'
@@ -155,11 +156,16 @@ testPerEngine(
   logicEngines,
 )
 
-testPerEngine('incidents go with their site', async (engine, t) => {
+testPerEngine('an incident takes 200 notes, and goes with its site', async (engine, t) => {
   const { find, get, site, call, store } = await watched(t, engine)
   await find(503)
   const [incident] = await get<IncidentRecord[]>('/api/incidents')
-  await call('POST', `/api/incidents/${incident?.id}/notes`, { text: 'x' })
+  const note = () => call('POST', `/api/incidents/${incident?.id}/notes`, { text: 'x' })
+  await note()
+  const row = await store.read.selectFrom('incident_notes').selectAll().executeTakeFirstOrThrow()
+  const more = Array.from({ length: 199 }, () => ({ ...row, id: newId() }))
+  await store.write.insertInto('incident_notes').values(more).execute()
+  assert.equal((await note()).status, 409, 'its page holds no more')
   assert.equal((await call('DELETE', `/api/sites/${site.id}`)).status, 204)
   for (const table of ['incidents', 'incident_events', 'incident_notes'] as const) {
     assert.deepEqual(await store.read.selectFrom(table).selectAll().execute(), [], table)
