@@ -14,7 +14,7 @@ import { serveDashboard } from './dashboard-files.ts'
 import { answerClientError, errorHandler, type IsPassing, refuseUnknownPath } from './errors.ts'
 import { describeApi } from './openapi.ts'
 import { IDLE_SOCKET_TIMEOUT_MS, MAX_BODY_BYTES, SERVER_LIMITS } from './pacing.ts'
-import { ErrorBody, type HttpApp } from './schemas.ts'
+import { ErrorBody, errorResponses, type HttpApp } from './schemas.ts'
 import { shareWork } from './sharing.ts'
 import { compileOnce, validatorCompiler } from './validation.ts'
 
@@ -123,11 +123,16 @@ function serializersWhenNeeded(...args: Parameters<typeof buildSerializers>): Re
   }
 }
 
-/** A route of the interface that names no query parameters has none: a misspelt one must not go unnoticed there either. */
+/**
+ * A route of the interface that names no query parameters has none: a misspelt one must not go unnoticed there either. So any can
+ * answer 400, and all but those that read 413: a body is read whether the route has one or not.
+ */
 function refuseUnknownParameters(app: HttpApp): void {
-  app.addHook('onRoute', ({ url, schema }) => {
+  app.addHook('onRoute', ({ url, method, schema }) => {
     if (!url.startsWith('/api/') || schema === undefined || schema.hide === true) return
     schema.querystring ??= Type.Object({}, { additionalProperties: false })
+    const refusals = method === 'GET' ? errorResponses(400) : errorResponses(400, 413)
+    schema.response = { ...refusals, ...Object(schema.response) }
   })
 }
 

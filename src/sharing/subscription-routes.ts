@@ -166,7 +166,7 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
         summary: "List the subscribers of a client's status page",
         description: 'Those of the link that there is now. Viewers see no addresses.',
         params: Type.Object({ client_id: Uuid }),
-        response: { 200: Type.Array(SubscriberRecord, { description: 'Oldest first' }), ...errorResponses() },
+        response: { 200: Type.Array(SubscriberRecord, { description: 'Oldest first' }), ...errorResponses(404) },
       },
     },
     async (request) => {

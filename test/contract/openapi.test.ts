@@ -135,6 +135,8 @@ test('every parameter in a path is declared, and every declared one stands in it
       name,
     )
     assert.equal(new Set(parameters.map((each) => `${each.in} ${each.name}`)).size, parameters.length, name)
+    // An id of nothing, and one that is malformed, are not found. Whether a secret of an address is known, a call for jobs says, too.
+    assert.ok(inPath.length === 0 || '404' in operation.responses, `${name} does not describe its 404`)
   }
 })
 

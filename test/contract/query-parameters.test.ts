@@ -8,6 +8,7 @@ import { BODIES, ID } from './bodies.ts'
 
 interface Operation {
   requestBody?: { required?: boolean }
+  responses: Record<string, unknown>
 }
 
 test('a parameter that a call does not know is a 400 that names it, whatever the call', async (t) => {
@@ -19,7 +20,7 @@ test('a parameter that a call does not know is a 400 that names it, whatever the
     // Ingest has keys and answers of its own, and what is outside of the interface has no parameters to be misspelt.
     // Identity providers come back with fields of their own.
     if (!path.startsWith('/api/') || path === '/api/ingest' || path === '/api/oidc/callback') continue
-    for (const [name, { requestBody }] of Object.entries(methods)) {
+    for (const [name, { requestBody, responses }] of Object.entries(methods)) {
       const method = name.toUpperCase()
       const body = BODIES[`${method} ${path}`]
       assert.ok(requestBody?.required !== true || body !== undefined, `${method} ${path} needs a body here`)
@@ -30,6 +31,9 @@ test('a parameter that a call does not know is a 400 that names it, whatever the
       const { details } = JSON.parse(text) as { details: { path: string; message: string }[] }
       const named = details.find((detail) => detail.path === '/colour')
       assert.equal(named?.message, 'is not a parameter of this call', shown)
+      assert.ok('400' in responses, `${method} ${path} does not describe its 400`)
+      // A body that is no part of a call is read all the same, up to its limit.
+      assert.ok(method === 'GET' || '413' in responses, `${method} ${path} does not describe its 413`)
       asked.add(method)
     }
   }
