@@ -44,6 +44,8 @@ export function fileAlerts(
             openOn(alert.site_id, cases).filter(({ id }) => id !== left),
             factsOf(alert, facts, now),
           )
+    // Fewer bad results than its probe asks for notify no one: it has no incident until it is confirmed, and most are over by then.
+    if (decision.kind === 'again' && alert.confirmed_at === null) continue
     place(alert, sign, decision, { cases, news, now, told })
   }
   return news

@@ -9,13 +9,13 @@ import { typeOf } from '../../probes/support.ts'
 import { alertRows, watch } from '../support.ts'
 
 /** A site with one probe of a type, bad or well as the test says. */
-async function watchOne(t: TestContext, store: Store, name: string) {
+async function watchOne(t: TestContext, store: Store, name: string, failure_threshold = 1) {
   let isBad = false
   const type = typeOf(
     async () => ({ status: isBad ? 'critical' : 'ok', message: isBad ? 'it is bad' : 'fine', details: {} }),
     { name },
   )
-  const seen = await watch(t, store, { probe_type: name }, { type, delivers: false })
+  const seen = await watch(t, store, { probe_type: name, failure_threshold }, { type, delivers: false })
   /** A run so many minutes later. */
   const run = async (bad: boolean, minutes: number) => {
     isBad = bad
@@ -93,6 +93,27 @@ testOnEveryEngine('a server that is back down is the same incident, and says so 
   const more = ['opened delivered', 'resolved cancelled', 'flapping delivered']
   assert.deepEqual((await messages(store)).slice(2), more)
   assert.equal((await incidents(store)).length, 1)
+})
+
+testLogic('what is back is said, and its incident reopened, when as many bad runs in a row say so as it takes', async (store, t) => {
+  const { run } = await watchOne(t, store, 'http_health', 2)
+  await run(true, 1)
+  await run(true, 1)
+  await run(false, 30)
+  await run(true, 30)
+  const ended = ['opened delivered', 'resolved delivered']
+  assert.deepEqual(await messages(store), ended, 'a blip')
+  const [incident, ...others] = await incidents(store)
+  assert.deepEqual([incident?.state, others], ['resolved', []])
+  await run(false, 1)
+  await run(true, 30)
+  await run(true, 1)
+  assert.deepEqual(await messages(store), [...ended, 'opened pending'])
+  assert.deepEqual(
+    (await incidents(store)).map(({ state }) => state),
+    ['open'],
+  )
+  assert.equal((await alertRows(store)).filter(({ incident_id }) => incident_id === incident?.id).length, 2)
 })
 
 testLogic('what is bad again after four hours is another incident', async (store, t) => {
