@@ -90,6 +90,10 @@ test('settings, without sign-in', async (t) => {
     await card.getByText('switched off').waitFor()
     await card.getByText(/404/).first().waitFor()
     await card.getByText('1 message waits').waitFor()
+    await follow(page, `/clients/${refused.id}`)
+    const channels = page.getByRole('region', { name: 'Channels' })
+    await channels.getByText(/404.*Off since .*It was refused permanently/).waitFor()
+    await follow(page, '/settings?tab=channels')
 
     await page.getByRole('tab', { name: 'Deliveries' }).click()
     await page.getByText('Waiting', { exact: true }).click()
@@ -138,7 +142,7 @@ test('a viewer sees alerts, maintenance and settings, and no button that would b
   assert.equal(await page.getByRole('button', { name: /Acknowledge|Silence|Resolve/ }).count(), 0)
 
   await follow(page, '/maintenance')
-  await page.getByText(/^No maintenance is in progress/).waitFor()
+  await page.getByText(/^No silence and no maintenance/).waitFor()
   assert.equal(await page.getByRole('button', { name: /Silence|Plan/ }).count(), 0)
 
   await follow(page, '/settings')

@@ -51,7 +51,7 @@ test('the setup of a site', async (t) => {
     await follow(page, setupOf(site))
     const notifications = page.getByRole('region', { name: 'Notifications' })
     await notifications.getByText('ready', { exact: true }).waitFor()
-    await notifications.getByText(/^Its client has a channel that works/).waitFor()
+    await notifications.getByText(/^Its client has a channel. Send a test message/).waitFor()
     await follow(page, `/sites/${site.id}`)
     await page.getByRole('link', { name: 'Setup', exact: true }).waitFor()
   })

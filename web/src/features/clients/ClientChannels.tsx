@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { type ChannelRecord, channelsQuery } from '../../api/channels.ts'
 import {
   type OwnChannelRecord,
   ownChannelsQuery,
@@ -10,6 +11,7 @@ import {
   useTestOwnChannel,
 } from '../../api/own-channels.ts'
 import { useSession } from '../../api/session.ts'
+import { ChannelTrouble } from '../../ui/ChannelTrouble.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { Awaited } from '../../ui/States.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
@@ -22,6 +24,8 @@ import page from './clients.module.css'
 export function ClientChannels({ clientId }: { clientId: string }) {
   const { mayChange } = useSession()
   const { data, error, refetch } = useQuery(ownChannelsQuery(clientId))
+  // A channel that Tagwarden gave up looks like any other in what was set up.
+  const { data: known } = useQuery(channelsQuery)
   const [edited, setEdited] = useState<OwnChannelRecord | 'new' | null>(null)
   return (
     <section className={page.section} aria-labelledby="channels">
@@ -44,7 +48,13 @@ export function ClientChannels({ clientId }: { clientId: string }) {
         ) : (
           <ul className={classes.channels}>
             {data.map((channel) => (
-              <Channel key={channel.id} channel={channel} mayChange={mayChange} onEdit={() => setEdited(channel)} />
+              <Channel
+                key={channel.id}
+                channel={channel}
+                delivery={known?.channels.find((one) => one.channel === channel.channel)}
+                mayChange={mayChange}
+                onEdit={() => setEdited(channel)}
+              />
             ))}
             {takeNoWarning(data) && (
               <li className={classes.channel}>
@@ -69,13 +79,15 @@ function takeNoWarning(channels: readonly OwnChannelRecord[]): boolean {
 
 interface ChannelProps {
   channel: OwnChannelRecord
+  /** How it delivers; undefined until that is known. */
+  delivery: ChannelRecord | undefined
   mayChange: boolean
   onEdit: () => void
 }
 
 const waitInWords = (minutes: number): string => (minutes === 0 ? 'warnings at once' : `warnings after ${minutes} min`)
 
-function Channel({ channel, mayChange, onEdit }: ChannelProps) {
+function Channel({ channel, delivery, mayChange, onEdit }: ChannelProps) {
   const {
     id,
     field,
@@ -136,6 +148,7 @@ function Channel({ channel, mayChange, onEdit }: ChannelProps) {
           </>
         )}
       </span>
+      {is_active && delivery !== undefined && delivery.state !== 'ok' && <ChannelTrouble channel={delivery} />}
       <Confirm
         opened={isRemoving}
         onClose={() => setRemoving(false)}

@@ -6,6 +6,7 @@ import type { Status } from '../../api/overview.ts'
 import { useMayChange } from '../../api/session.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { counted } from '../../lib/words.ts'
+import { ChannelTrouble } from '../../ui/ChannelTrouble.tsx'
 import { channelName, SERVICE_NAMES } from '../../ui/delivery-words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
@@ -128,35 +129,8 @@ function ChannelLine({ channel }: { channel: ChannelRecord }) {
         )}
         {pending > 0 && ` · ${counted(pending, 'message waits', 'messages wait')}`}
       </span>
-      {state !== 'ok' && <Trouble channel={channel} />}
+      {state !== 'ok' && <ChannelTrouble channel={channel} />}
     </li>
-  )
-}
-
-function Trouble({
-  channel: { state, last_error, failing_since, off_since, next_attempt_at, kind },
-}: {
-  channel: ChannelRecord
-}) {
-  return (
-    <p className={classes.trouble}>
-      {last_error !== null && <b>{last_error}. </b>}
-      {state === 'off' ? (
-        <>
-          Off since <RelativeTime at={off_since} />. It was refused permanently: edit the client's{' '}
-          {kind === 'email' ? 'e-mail address' : 'webhook'}, or send a test message once it works again.
-        </>
-      ) : (
-        <>
-          Since <RelativeTime at={failing_since} />.{' '}
-          {next_attempt_at !== null && (
-            <>
-              Retried automatically <RelativeTime at={next_attempt_at} />.
-            </>
-          )}
-        </>
-      )}
-    </p>
   )
 }
 

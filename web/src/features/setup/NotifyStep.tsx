@@ -21,7 +21,7 @@ export function NotifyStep({ site }: { site: SiteRecord }) {
     >
       {hasChannel ? (
         <p>
-          Its client has a channel that works. Send a test message, or change who is notified, on{' '}
+          Its client has a channel. Send a test message to see whether it arrives, or change who is notified, on{' '}
           <TextLink to="/clients/$clientId" params={{ clientId }}>
             the page of the client
           </TextLink>
