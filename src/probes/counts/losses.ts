@@ -59,15 +59,17 @@ export async function readLosses(counting: Counting, range: TimeRange, tags: rea
   const { store, site, now } = counting
   const whole = wholeRows(range, now)
   const { usual, recent } = await siteEvents({ ...counting, now: whole.from }, WEEKS, cacheOf(store))
+  // Of events a part of a minute would look like a fall; what a tag did in the minute under way it did.
+  const ran = { from: whole.from, to: Math.max(whole.to, ceilTo(range.to, MINUTE)) }
   const from = floorTo(whole.from, DAY) - REFERENCE
-  return readSnapshot(store, site.site_no, { from, to: ceilTo(whole.to, HOUR) }, async (snapshot) => {
+  return readSnapshot(store, site.site_no, { from, to: ceilTo(ran.to, HOUR) }, async (snapshot) => {
     const hours = await hourCounts(snapshot, whole)
     const outages = await readOutages(snapshot.db, whole.from, whole.to)
     const input = { range: whole, usual, before: recent, hours, outages: outages.filter(isLong) }
     return {
       names: usual.names,
       events: (name, affected) => lossOf(name, input, affected),
-      ...(await tagCounts(snapshot, whole, new Set(tags))),
+      ...(await tagCounts(snapshot, ran, new Set(tags))),
     }
   })
 }

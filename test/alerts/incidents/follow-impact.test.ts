@@ -143,9 +143,9 @@ const tagged = (from: number, to: number, isFailing: boolean) =>
     ),
   )
 
-testOnEveryEngine('a vendor costs the operator the sum, and each client what its own site lost', async (store, t) => {
+/** A site of which a probe says since when a tag fails. */
+async function watchTag(t: TestContext, store: Store, since: number) {
   const subject = { tag_key: 'Meta CAPI' }
-  const since = NOW - 2 * HOUR
   const details = { findings: [{ subject }] }
   let isBad = true
   const run = async (): Promise<ProbeOutcome> =>
@@ -159,6 +159,23 @@ testOnEveryEngine('a vendor costs the operator the sum, and each client what its
       : { status: 'ok', message: 'fine', details: {}, findings: [] }
   const type = typeOf(run, { name: 'tag_failure_rate' })
   const seen = await watch(t, store, { probe_type: 'tag_failure_rate' }, { type, delivers: false })
+  return { ...seen, mend: () => (isBad = false) }
+}
+
+testLogic('what a tag lost is counted to the minute under way: the first minute of a shop, too', async (store, t) => {
+  const { site, clock, find, upkeep } = await watchTag(t, store, NOW - 4 * MINUTE)
+  await fill(store, site, tagged(NOW, NOW + MINUTE, true).slice(0, 1))
+  // Upkeep is a minute later.
+  clock.set(NOW - 30_000)
+  await find('o')
+  await upkeep()
+  const [impact] = await impacts(store)
+  assert.deepEqual([impact?.executions?.lost, impact?.executions?.of], [1, 1])
+})
+
+testOnEveryEngine('a vendor costs the operator the sum, and each client what its own site lost', async (store, t) => {
+  const since = NOW - 2 * HOUR
+  const seen = await watchTag(t, store, since)
   const sites = [seen.site, await insertSite(store), await insertSite(store)]
   for (const site of sites.slice(1)) await insertProbe(store, site.id, { probe_type: 'tag_failure_rate' })
   for (const site of sites) await fill(store, site, [...tagged(NOW - DAY, since, false), ...tagged(since, NOW, true)])
@@ -175,7 +192,7 @@ testOnEveryEngine('a vendor costs the operator the sum, and each client what its
     assert.deepEqual([read(impact)?.key_executions[0]?.lost, read(impact)?.sites], [6, 1])
   }
   assert.deepEqual([read(vendor?.impact)?.executions?.lost, read(vendor?.impact)?.sites], [60, 3])
-  isBad = false
+  seen.mend()
   await seen.find('o')
   await seen.upkeep()
   await seen.upkeep()
