@@ -23,7 +23,7 @@ test('maintenance and silences', async (t) => {
 
   await t.test('with nothing planned the page says what it is for', async (t) => {
     const { page } = await open(t, '/maintenance')
-    await page.getByText('No maintenance is in progress: every alert sends notifications.').waitFor()
+    await page.getByText('No silence and no maintenance is in effect.').waitFor()
     await page.getByText(/^Nothing is planned/).waitFor()
     await assertAccessible(page)
   })

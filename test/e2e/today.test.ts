@@ -52,7 +52,7 @@ test('someone with six sites begins with the morning', async (t) => {
   for (let n = 1; n <= 6; n++) await service.newSite(client, { name: `Shop ${n}`, timezone: 'Europe/Berlin' })
   await page.goto('/')
   await page.waitForURL('**/today')
-  await page.getByText('Nothing broke overnight').waitFor()
+  await page.getByText('No site is judged yet').waitFor()
   await page.getByText('No site sent anything to compare with last week.').waitFor()
   await assertAccessible(page)
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Overview' }).click()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Today } from '../../web/src/api/today.ts'
 import {
+  calmWords,
   comparedWords,
   dateLine,
   differenceWords,
@@ -19,6 +20,18 @@ test('the start page is the overview up to five sites, and where the address sea
     ['/overview', '/overview', '/today', '/today', '/overview'],
   )
   assert.equal(startOf(1_000, true), '/overview')
+})
+
+test('a night without incidents is calm only as far as someone looked', () => {
+  assert.deepEqual(
+    [calmWords(0, 0), calmWords(6, 6), calmWords(6, 1), calmWords(6, 0)].map(([title, text]) => `${title}. ${text}`),
+    [
+      'Nothing is watched yet. Add a site to see what broke.',
+      'No site is judged yet. So no incident could open: the overview says what each site waits for.',
+      'Nothing broke overnight. No incident opened, and none is still open. 1 of 6 sites is not judged yet.',
+      'Nothing broke overnight. No incident opened, and none is still open.',
+    ],
+  )
 })
 
 test('what changed is said with its unit', () => {

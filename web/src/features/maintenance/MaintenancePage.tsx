@@ -104,7 +104,7 @@ function Loaded({ entries: all, mayChange }: { entries: readonly Entry[]; mayCha
     <Stack gap="lg">
       <SiteSelect directory={directory} client={client} site={site} className={classes.place} />
       <EntryList title="Muted now" entries={inState('now')} {...list}>
-        No maintenance is in progress: every alert sends notifications.
+        No silence and no maintenance is in effect.
       </EntryList>
       <Calendar entries={entries} directory={directory} zone={directory.sites[site]?.timezone ?? ownZone()} />
       <EntryList title="Planned" entries={inState('planned')} {...list}>

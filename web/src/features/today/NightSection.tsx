@@ -13,27 +13,30 @@ import { impactSentence } from '../incidents/impact.ts'
 import { markOf, whereWords } from '../incidents/words.ts'
 import { Section } from './sections.tsx'
 import classes from './today.module.css'
-import { momentLine, nightWords } from './words.ts'
+import { calmWords, momentLine, nightWords } from './words.ts'
 
 interface NightSectionProps {
   sites: number
+  /** How many of them no probe has judged. */
+  unjudged: number
   overnight: Today['overnight']
   zone: string
   directory: Directory
 }
 
 /** What opened and what ended since the evening, and what lasts. */
-export function NightSection({ sites, overnight, zone, directory }: NightSectionProps) {
+export function NightSection({ sites, unjudged, overnight, zone, directory }: NightSectionProps) {
   const since = `since ${momentLine(Date.parse(overnight.since), zone)}`
   const { incidents, opened, resolved, open } = overnight
   if (incidents.length === 0) {
+    const [title, text] = calmWords(sites, unjudged)
     return (
       <Section title="Overnight" about={since}>
         <p className={classes.calm}>
           <MoonStar size={20} strokeWidth={1.5} aria-hidden />
           <span>
-            <b>{sites === 0 ? 'Nothing is watched yet' : 'Nothing broke overnight'}</b>
-            {sites === 0 ? 'Add a site to see what broke.' : 'No incident opened, and none is still open.'}
+            <b>{title}</b>
+            {text}
           </span>
         </p>
       </Section>

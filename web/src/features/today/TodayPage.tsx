@@ -1,6 +1,8 @@
 import { Button, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Printer } from 'lucide-react'
+import { useCallback } from 'react'
+import { type Overview, overviewQuery } from '../../api/overview.ts'
 import { type Today, todayQuery } from '../../api/today.ts'
 import { type Directory, useDirectory } from '../../lib/use-directory.ts'
 import { usePrint } from '../../lib/use-print.ts'
@@ -42,7 +44,7 @@ export function TodayPage() {
         )}
       </PageHeader>
       {data !== undefined ? (
-        <Loaded today={data} directory={directory} />
+        <Loaded today={data} client={client} directory={directory} />
       ) : error !== null ? (
         <ErrorState error={error} onRetry={() => void refetch()} />
       ) : (
@@ -65,14 +67,34 @@ function Facts({ today, client = 'All clients' }: { today: Today; client?: strin
   )
 }
 
-function Loaded({ today, directory }: { today: Today; directory: Directory }) {
+function Loaded({ today, client, directory }: { today: Today; client: string; directory: Directory }) {
+  const unjudged = useUnjudged(client)
   return (
     <Stack gap="sm">
-      <NightSection sites={today.sites} overnight={today.overnight} zone={today.timezone} directory={directory} />
+      <NightSection
+        sites={today.sites}
+        unjudged={unjudged}
+        overnight={today.overnight}
+        zone={today.timezone}
+        directory={directory}
+      />
       <ChangesSection today={today} directory={directory} />
       <VersionsSection versions={today.versions} zone={today.timezone} directory={directory} />
       <QuotaSection quotas={today.quotas} />
       <MutedSection muted={today.muted} zone={today.timezone} directory={directory} />
     </Stack>
   )
+}
+
+/** How many sites of a client, or of all, no probe has judged. */
+function useUnjudged(client: string): number {
+  const select = useCallback(
+    ({ clients }: Overview) =>
+      clients
+        .filter(({ id }) => client === '' || id === client)
+        .flatMap(({ sites }) => sites)
+        .filter(({ status }) => status === 'unknown').length,
+    [client],
+  )
+  return useQuery({ ...overviewQuery, select }).data ?? 0
 }

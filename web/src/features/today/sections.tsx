@@ -99,7 +99,7 @@ export function MutedSection({ muted, zone, directory }: InZone & Pick<Today, 'm
   return (
     <Section title="Muted" about={muted.length === 0 ? undefined : 'no notifications are sent'}>
       {muted.length === 0 ? (
-        <Nothing>Nothing is muted: every alert sends notifications.</Nothing>
+        <Nothing>No silence and no maintenance is in effect.</Nothing>
       ) : (
         <>
           <ul className={classes.lines}>

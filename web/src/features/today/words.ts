@@ -28,6 +28,17 @@ const inZone = (at: number, zone: string, options: Intl.DateTimeFormatOptions): 
 export const nightWords = ({ opened, resolved, open }: Today['overnight']): string =>
   [`${whole(opened)} opened`, `${whole(resolved)} resolved`, `${whole(open)} still open`].join(' · ')
 
+/** What is said of a night without incidents: where nothing is judged, none could open. */
+export function calmWords(sites: number, unjudged: number): readonly [title: string, text: string] {
+  if (sites === 0) return ['Nothing is watched yet', 'Add a site to see what broke.']
+  if (unjudged >= sites) {
+    return ['No site is judged yet', 'So no incident could open: the overview says what each site waits for.']
+  }
+  const rest =
+    unjudged === 0 ? '' : ` ${unjudged} of ${counted(sites, 'site')} ${unjudged === 1 ? 'is' : 'are'} not judged yet.`
+  return ['Nothing broke overnight', `No incident opened, and none is still open.${rest}`]
+}
+
 /** "12 of 14 sites compared: the others are younger than a week." Null where all are. */
 export function comparedWords({ sites, changes: { compared, complete } }: Today): string | null {
   if (!complete) return 'Not all sites are compared yet: the others follow automatically.'
