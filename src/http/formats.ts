@@ -74,7 +74,10 @@ export const FORMATS: Readonly<Record<string, TextFormat>> = {
   uuid: { test: isUuid, expects: 'a UUID' },
   email: { test: isEmail, expects: 'an e-mail address' },
   'email-list': { test: areEmails, expects: `an e-mail address, or up to ${MOST_EMAILS} with commas between them` },
-  'http-url': { test: isHttpUrl, expects: 'an http or https address without a user name or password' },
+  'http-url': {
+    test: isHttpUrl,
+    expects: 'an http or https address like https://shop.example, without a user name or password',
+  },
   'date-time': { test: isIsoTime, expects: 'an ISO 8601 time like 2026-11-20T09:40:00.000Z' },
   date: { test: isDate, expects: 'a day like 2026-11-27' },
   currency: { test: (text) => CURRENCIES.has(text), expects: 'a currency code (ISO 4217) like EUR' },

@@ -89,7 +89,7 @@ export function requireAllowed(
     if (concern !== null) {
       throw new OutboundError(
         'forbidden_address',
-        `${host} leads to ${concern}, which must not be reached from here; OUTBOUND_ALLOW may except it`,
+        `${host} leads to ${concern}, which must not be reached from here: to allow it, add it to OUTBOUND_ALLOW`,
       )
     }
   }

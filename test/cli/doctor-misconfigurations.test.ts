@@ -130,7 +130,7 @@ const SEEDS: readonly Seed[] = [
   {
     title: 'HEARTBEAT_URL in a private network that OUTBOUND_ALLOW does not name',
     seed: settings({ HEARTBEAT_URL: 'http://10.1.2.3/ping/heartbeat-secret' }),
-    finds: warning('HEARTBEAT_URL', /must not be reached from here; OUTBOUND_ALLOW may except it/),
+    finds: warning('HEARTBEAT_URL', /must not be reached from here: to allow it, add it to OUTBOUND_ALLOW/),
   },
   {
     title: 'a port that another program has',
