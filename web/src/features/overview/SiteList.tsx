@@ -163,7 +163,8 @@ function Score({ score, cap }: { score: number | null; cap: SiteState['score_cap
       title={cap === null ? undefined : `${cap.max} at most while a critical alert is open: ${cap.reason}`}
     >
       <span className="sr-only">score </span>
-      {score === null ? '–' : Math.round(score)}
+      {/* Not rounded: 69.8 is below the band that begins at 70. */}
+      {score === null ? '–' : Math.floor(score)}
     </span>
   )
 }

@@ -5,6 +5,9 @@ export type Kind = 'count' | 'rate' | 'points' | 'ms'
 
 const missing = '–'
 
+/** Points of a score, cut and not rounded: 69.8 is below the band that begins at 70, and its word says so. */
+export const wholePoints = (value: number): number => Math.floor(value + 1e-6)
+
 /** A value in few characters; null is a dash. */
 export function figure(value: number | null, kind: Kind): string {
   if (value === null) return missing
@@ -14,7 +17,7 @@ export function figure(value: number | null, kind: Kind): string {
     case 'rate':
       return percent(value)
     case 'points':
-      return String(Math.round(value))
+      return String(wholePoints(value))
     case 'ms':
       return milliseconds(value)
   }
