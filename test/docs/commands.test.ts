@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -194,8 +194,15 @@ test('the tour of the README does what it says', WITH_CURL, async (t) => {
   await service.service.ingest.flush()
   const id = stdout.trim().split('\n').at(-1) ?? ''
   const seen = await shell(t, look, { API: service.url, ID: id })
-  const { total_events, tags } = JSON.parse(seen.stdout) as { total_events: number; tags: { success_rate: number }[] }
+  const { total_events, tags, score } = JSON.parse(seen.stdout) as {
+    total_events: number
+    tags: { success_rate: number }[]
+    score: Record<string, unknown>
+  }
   assert.equal(total_events, 201)
+  const shown = /"score": (\{.*?) \/\*/.exec(await readFile(join(REPOSITORY, 'README.md'), 'utf8'))?.[1]
+  const parts = JSON.parse(`${shown}}`) as Record<string, unknown>
+  assert.deepEqual(Object.fromEntries(Object.keys(parts).map((part) => [part, score[part]])), parts)
   assert.deepEqual(
     tags.map(({ success_rate }) => success_rate),
     [1, 17 / 21],
