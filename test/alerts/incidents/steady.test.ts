@@ -95,7 +95,7 @@ testOnEveryEngine('a server that is back down is the same incident, and says so 
   assert.equal((await incidents(store)).length, 1)
 })
 
-testLogic('what is back is said, and its incident reopened, when as many bad runs in a row say so as it takes', async (store, t) => {
+testLogic('what is back is said once as many bad runs in a row as it takes find it', async (store, t) => {
   const { run } = await watchOne(t, store, 'http_health', 2)
   await run(true, 1)
   await run(true, 1)
