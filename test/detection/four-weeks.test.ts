@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ordinaryLevel, waveringOfDays } from '../../src/detection/past-fields.ts'
 import {
   type FieldCounts,
   type IdentifierField,
@@ -8,6 +7,7 @@ import {
   learnIdentifiers,
   QUALITY_DEFAULTS,
 } from '../../src/detection/index.ts'
+import { ordinaryLevel, waveringOfDays } from '../../src/detection/past-fields.ts'
 import { type PresenceBucket, usualShare } from '../../src/detection/usual-share.ts'
 import { DAY, HOUR } from '../../src/lib/index.ts'
 import { bucketsUntil, NOON, SLOT } from './support.ts'

@@ -20,7 +20,6 @@ import {
 import { INCIDENT_FIELDS } from './incidents.ts'
 import { PROBE_FIELDS } from './probes.ts'
 
-
 export const listClients = reading({
   name: 'list_clients',
   title: 'List clients',

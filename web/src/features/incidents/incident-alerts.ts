@@ -1,5 +1,5 @@
-import type { IncidentDetail } from '../../api/incidents.ts'
 import type { AlertRecord } from '../../api/alerts.ts'
+import type { IncidentDetail } from '../../api/incidents.ts'
 import type { Scope } from '../../ui/mute/mutes.ts'
 
 type Alert = IncidentDetail['alerts'][number]
