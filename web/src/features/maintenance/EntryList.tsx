@@ -7,7 +7,7 @@ import { type MaintenanceRecord, useChangeMaintenance, useDeleteMaintenance } fr
 import type { Directory } from '../../lib/use-directory.ts'
 import { personName } from '../../lib/words.ts'
 import { ConfirmByName } from '../../ui/Confirm.tsx'
-import { scopeName, zoneOf } from '../../ui/mute/ScopePicker.tsx'
+import { scopeName, zoneOf } from '../../ui/mute/scope.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { bySoonest, type Entry, stateOf, titleOf, windowOf } from './entries.ts'
 import classes from './maintenance.module.css'

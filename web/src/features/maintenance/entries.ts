@@ -1,7 +1,7 @@
 import type { SilenceRecord } from '../../api/alerts.ts'
 import type { MaintenanceRecord } from '../../api/maintenance.ts'
 import type { Directory } from '../../lib/use-directory.ts'
-import { aboveOf } from '../../ui/mute/ScopePicker.tsx'
+import { aboveOf } from '../../ui/mute/scope.ts'
 import { occurrencesIn, type Stretch } from './schedule.ts'
 
 /** A silence or maintenance, as the page lists both. */

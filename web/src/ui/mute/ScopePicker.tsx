@@ -1,9 +1,10 @@
 import '@mantine/core/styles/SimpleGrid.layer.css'
 import { Select, SimpleGrid } from '@mantine/core'
 import { useMayChange } from '../../api/session.ts'
-import { type Directory, useDirectory } from '../../lib/use-directory.ts'
+import { useDirectory } from '../../lib/use-directory.ts'
 import { clearButton } from '../clear-button.ts'
 import type { Scope } from './mutes.ts'
+import { aboveOf } from './scope.ts'
 
 interface Props {
   value: Scope
@@ -63,27 +64,3 @@ export function ScopePicker({ value, onChange, error }: Props) {
 
 const options = (entries: readonly { id: string; name: string }[]) =>
   entries.map(({ id, name }) => ({ value: id, label: name }))
-
-/** The client and the site that a scope lies in. */
-export function aboveOf(scope: Scope, directory: Directory): { clientId: string | null; siteId: string | null } {
-  const siteId = scope.site_id ?? (scope.probe_id === null ? null : (directory.siteOfProbe[scope.probe_id] ?? null))
-  const clientId = scope.client_id ?? (siteId === null ? null : (directory.sites[siteId]?.client_id ?? null))
-  return { clientId, siteId }
-}
-
-/** The zone in which times about a scope are read: the site's, or the reader's own for a whole client. */
-export function zoneOf(scope: Scope, directory: Directory): string | undefined {
-  const { siteId } = aboveOf(scope, directory)
-  return siteId === null ? undefined : directory.sites[siteId]?.timezone
-}
-
-/** "ACME", "ACME · shop.acme.com", "ACME · shop.acme.com · health": from the largest to the smallest. */
-export function scopeName(scope: Scope, directory: Directory): string {
-  if (typeof scope.incident_id === 'string') return 'An incident'
-  const { clientId, siteId } = aboveOf(scope, directory)
-  const site = siteId === null ? undefined : directory.sites[siteId]
-  const client = clientId === null ? undefined : directory.clients[clientId]?.name
-  const probe = site?.probes.find(({ id }) => id === scope.probe_id)?.name
-  const names = [client, site?.name, probe].filter((name) => name !== undefined)
-  return names.length === 0 ? 'Something that is switched off' : names.join(' · ')
-}

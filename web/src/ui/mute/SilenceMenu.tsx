@@ -7,8 +7,9 @@ import { useDirectory } from '../../lib/use-directory.ts'
 import { momentOf, ownZone, wallTime } from '../../lib/zone.ts'
 import { useSilencing } from '../undo.tsx'
 import { type Scope, type SilenceTarget, SPANS, silenceScopes } from './mutes.ts'
-import { ScopePicker, zoneOf } from './ScopePicker.tsx'
+import { ScopePicker } from './ScopePicker.tsx'
 import classes from './SilenceMenu.module.css'
+import { zoneOf } from './scope.ts'
 
 interface SilenceMenuProps {
   /** Of an alert that is not over. */
