@@ -58,8 +58,8 @@ export function ClientChannels({ clientId }: { clientId: string }) {
             ))}
             {takeNoWarning(data) && (
               <li className={classes.channel}>
-                <StatusBadge status="warning">Warnings notify no one</StatusBadge>
-                <span className={page.muted}>Every channel that is switched on takes only what is critical.</span>
+                <StatusBadge status="warning">No channel here takes warnings</StatusBadge>
+                <span className={page.muted}>Every one that is switched on takes only what is critical.</span>
               </li>
             )}
           </ul>
