@@ -188,7 +188,7 @@ const SEEDS: readonly Seed[] = [
     title: 'a clock that is wrong',
     seed: async (t) => ({
       outbound: await startAnswering(t, (_request, response) => {
-        response.setHeader('date', new Date(Date.now() - 600_000).toUTCString())
+        response.setHeader('date', new Date(Date.now() - 605_000).toUTCString())
         response.end()
       }),
     }),

@@ -108,7 +108,7 @@ testLogic('what is back is said once as many bad runs in a row as it takes find 
   await run(false, 1)
   await run(true, 30)
   await run(true, 1)
-  assert.deepEqual(await messages(store), [...ended, 'opened pending'])
+  assert.deepEqual(await messages(store), [...ended, 'flapping delivered'], 'which says that it is back, too')
   assert.deepEqual(
     (await incidents(store)).map(({ state }) => state),
     ['open'],
