@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { createThrottle, errorResponses, type HttpApp, SESSION_MS, sessionCookie } from '../../http/index.ts'
-import { asError, MINUTE, notFound, SECOND } from '../../lib/index.ts'
+import { asError, notFound, Repeats, SECOND } from '../../lib/index.ts'
 import type { AccountOptions } from '../options.ts'
 import { SignInFailure, type SignInProblem } from './failure.ts'
 import { warnOfClient } from './group-roles.ts'
@@ -38,13 +38,11 @@ export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
   const pendingCookie = () =>
     ({ path: '/api/oidc', httpOnly: true, sameSite: 'lax', secure: publicUrl().startsWith('https:') }) as const
 
-  const warned = new Map<SignInProblem, { of: string; at: number }>()
+  const repeats = new Repeats(clock)
   function warnOf({ problem, message }: SignInFailure): void {
-    const now = clock.now()
-    const last = warned.get(problem)
-    if (OFTEN.includes(problem) && last?.of === message && Math.abs(now - last.at) < MINUTE) return
-    warned.set(problem, { of: message, at: now })
-    warn({ problem, reason: message }, 'a sign-in with the identity provider failed')
+    const repeated = OFTEN.includes(problem) ? repeats.passes(`${problem}: ${message}`) : 0
+    if (repeated === null) return
+    warn({ problem, reason: message, ...(repeated > 0 && { repeated }) }, 'a sign-in with the identity provider failed')
   }
 
   /** Where someone who meets a failure goes; only the word for it leaves the service. */
