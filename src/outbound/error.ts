@@ -31,6 +31,17 @@ export type OutboundErrorKind =
   | 'aborted'
   | 'interrupted'
 
+/** There was no one at the other end, or no way to them: that may be their fault, the network's or ours. */
+export const UNREACHED: readonly OutboundErrorKind[] = [
+  'dns',
+  'lookup',
+  'refused',
+  'unreachable',
+  'tls',
+  'reset',
+  'timeout',
+]
+
 /** The parts of a request, in their order. */
 export type OutboundPhase = 'dns' | 'connect' | 'tls' | 'first_byte' | 'body'
 

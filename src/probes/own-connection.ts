@@ -1,5 +1,11 @@
 import { asError, type Clock, isoTime, Loop, MINUTE, SECOND } from '../lib/index.ts'
-import { type Outbound, type OutboundAnswer, OutboundError, type OutboundErrorKind } from '../outbound/index.ts'
+import {
+  type Outbound,
+  type OutboundAnswer,
+  OutboundError,
+  type OutboundErrorKind,
+  UNREACHED,
+} from '../outbound/index.ts'
 import type { ProbeOutcome } from './probe-type.ts'
 
 /**
@@ -52,16 +58,7 @@ const EVERY_MS = 5 * MINUTE
 const AWAY_MS = 10 * SECOND
 
 /** No one at the other end: that may be us. The other kinds are of what was asked, or of this process. */
-const NO_WAY: readonly OutboundErrorKind[] = [
-  'dns',
-  'lookup',
-  'refused',
-  'unreachable',
-  'tls',
-  'reset',
-  'timeout',
-  'protocol',
-]
+const NO_WAY: readonly OutboundErrorKind[] = [...UNREACHED, 'protocol']
 
 /**
  * Tells a target that is away from our own connection that is: before a probe says that its target does not answer, two addresses that

@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from 'typebox'
 import type { Expectation, Subject, SubjectFinding, TimeRange, UnjudgedReason } from '../detection/index.ts'
 import { checkerOf } from '../http/index.ts'
 import { AppError, type ErrorDetail } from '../lib/index.ts'
-import { type Outbound, OutboundError, type OutboundErrorKind } from '../outbound/index.ts'
+import { type Outbound, OutboundError, type OutboundErrorKind, UNREACHED } from '../outbound/index.ts'
 import type { ReferenceCount } from '../reconciliation/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../store/index.ts'
 import type { PageReader } from './types/pages.ts'
@@ -184,16 +184,7 @@ export const SecretText = (description: string) => Type.Optional(RequiredSecret(
 export const RequiredSecret = (description: string) =>
   Type.String({ minLength: 1, maxLength: 4_096, writeOnly: true, description })
 
-const NETWORK_FAILURES: readonly OutboundErrorKind[] = [
-  'dns',
-  'lookup',
-  'refused',
-  'unreachable',
-  'tls',
-  'reset',
-  'timeout',
-  'interrupted',
-]
+const NETWORK_FAILURES: readonly OutboundErrorKind[] = [...UNREACHED, 'interrupted']
 
 /** Whether what a request failed with may be gone a second later. */
 export const isNetworkFailure = (thrown: unknown): boolean =>
