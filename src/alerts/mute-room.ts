@@ -1,5 +1,4 @@
-import { AppError } from '../lib/index.ts'
-import { clientOfChange } from '../management/index.ts'
+import { clientOfChange, requireRoom } from '../management/index.ts'
 import type { SilenceRow, Tables, Transaction } from '../store/index.ts'
 import { type Scope, withinClients } from './scope.ts'
 
@@ -22,11 +21,7 @@ export async function requireMuteRoom(
     // Weekly maintenance has no end.
     .where(({ eb, or }) => or([eb('ends_at', 'is', null), eb('ends_at', '>', now)]))
   for (const condition of withinClients([clientId], table === 'silences')) query = query.where(condition)
-  const { count } = await query.executeTakeFirstOrThrow()
-  if (Number(count) < MOST_OF_CLIENT) return
   const what = table === 'silences' ? 'silences' : 'planned times of maintenance'
-  throw new AppError(
-    'conflict',
-    `The client has ${MOST_OF_CLIENT} ${what}: delete one, or use one for a site or the client`,
-  )
+  const text = `The client has ${MOST_OF_CLIENT} ${what}: delete one, or use one for a site or the client`
+  await requireRoom(query, MOST_OF_CLIENT, text)
 }

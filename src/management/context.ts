@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Clock } from '../lib/index.ts'
+import { AppError, type Clock } from '../lib/index.ts'
 import type { ClientRow, SiteRow, Store, Tables, Transaction } from '../store/index.ts'
 import type { Plan } from './plans.ts'
 
@@ -78,4 +78,21 @@ export async function lockSite(trx: Transaction<Tables>, id: string): Promise<Si
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()
+}
+
+/**
+ * Refuses one more where there are as many as there may be.
+ *
+ * @param counting the statement that counts them; not run where there may be any number
+ * @param text what the caller reads
+ * @throws AppError `conflict`
+ */
+export async function requireRoom(
+  counting: { executeTakeFirstOrThrow(): Promise<{ count: number }> },
+  most: number,
+  text: string,
+): Promise<void> {
+  if (most === Number.POSITIVE_INFINITY) return
+  const { count } = await counting.executeTakeFirstOrThrow()
+  if (Number(count) >= most) throw new AppError('conflict', text)
 }

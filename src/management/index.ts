@@ -21,6 +21,7 @@ export {
   lockClient,
   lockSite,
   type ManagementOptions,
+  requireRoom,
 } from './context.ts'
 export { hasNoKey, keyState, keysOf } from './key-validity.ts'
 export {

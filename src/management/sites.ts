@@ -1,8 +1,8 @@
 import type { Visible } from '../http/index.ts'
-import { AppError, invalidRequest, isoTime, newId, newSecret, notFound } from '../lib/index.ts'
+import { invalidRequest, isoTime, newId, newSecret, notFound } from '../lib/index.ts'
 import type { Kysely, SiteRow, Store, Tables, Transaction } from '../store/index.ts'
 import { changedFields, writeAudit } from './audit.ts'
-import { type Context, type DeletionHooks, lockClient, lockSite } from './context.ts'
+import { type Context, type DeletionHooks, lockClient, lockSite, requireRoom } from './context.ts'
 import { hasNoKey } from './key-validity.ts'
 import { insertFirstKey, revokeValidKeys } from './site-keys.ts'
 import { type CreateSite, type SiteQuery, type SiteRecord, siteRecord, type UpdateSite } from './site-schemas.ts'
@@ -53,7 +53,14 @@ export async function createSite(
   const row = await ctx.store.write.transaction().execute(async (trx) => {
     if ((await lockClient(trx, client_id)) === undefined)
       throw invalidRequest('/client_id', 'is not the id of a client')
-    if (Number.isFinite(most)) await requireRoom(trx, client_id, most)
+    await requireRoom(
+      trx
+        .selectFrom('sites')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('client_id', '=', client_id),
+      most,
+      `The client has ${most} sites: delete one, or ask an owner of all clients to add more`,
+    )
     const created = await trx
       .insertInto('sites')
       .values(applyToSite(blank, input))
@@ -74,17 +81,6 @@ export async function createSite(
   })
   await ctx.store.changes.publish({ kind: 'site', id: row.id })
   return row
-}
-
-/** @throws AppError `conflict` */
-async function requireRoom(trx: Transaction<Tables>, clientId: string, most: number): Promise<void> {
-  const { count } = await trx
-    .selectFrom('sites')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('client_id', '=', clientId)
-    .executeTakeFirstOrThrow()
-  if (Number(count) < most) return
-  throw new AppError('conflict', `The client has ${most} sites: delete one, or ask an owner of all clients to add more`)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { AppError, newOrderedId, notFound } from '../../lib/index.ts'
-import { type Context, writeAudit } from '../../management/index.ts'
+import { type Context, requireRoom, writeAudit } from '../../management/index.ts'
 import type { ChannelSettings } from '../../notifications/index.ts'
 import type { IncidentRow, Tables, Transaction } from '../../store/index.ts'
 import type { Handling } from '../alert-record.ts'
@@ -96,12 +96,11 @@ const MOST_NOTES = 200
 export async function addNote(ctx: Context, id: string, { text, by }: AddNote): Promise<NoteRecord> {
   return ctx.store.write.transaction().execute(async (trx) => {
     await incidentOrThrow(trx, id)
-    const { count } = await trx
+    const counting = trx
       .selectFrom('incident_notes')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('incident_id', '=', id)
-      .executeTakeFirstOrThrow()
-    if (Number(count) >= MOST_NOTES) throw new AppError('conflict', `The incident has ${MOST_NOTES} notes: add no more`)
+    await requireRoom(counting, MOST_NOTES, `The incident has ${MOST_NOTES} notes: add no more`)
     const at = ctx.clock.now()
     const note = { incident_id: id, id: newOrderedId(at), at, author: by?.trim() ?? ctx.actor, text: text.trim() }
     await trx.insertInto('incident_notes').values(note).execute()

@@ -1,5 +1,5 @@
 import { AppError, invalidRequest, newId, notFound } from '../../lib/index.ts'
-import { type Context, lockSite, writeAudit } from '../../management/index.ts'
+import { type Context, lockSite, requireRoom, writeAudit } from '../../management/index.ts'
 import type { ProbeRow, SiteRow, Tables, Transaction } from '../../store/index.ts'
 import { firstRunAt, nextRunAt } from '../claims.ts'
 import type { JsonObject, ProbeType } from '../probe-type.ts'
@@ -46,24 +46,17 @@ export async function createProbe(
     // Deleting the site takes the same lock: no probe is added to one that is going.
     const site = await lockSite(trx, input.site_id)
     if (site === undefined) throw invalidRequest('/site_id', 'is not the id of a site')
-    if (Number.isFinite(most)) await requireRoom(trx, site.client_id, most)
+    await requireRoom(
+      trx
+        .selectFrom('probes')
+        .innerJoin('sites', 'sites.id', 'probes.site_id')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('client_id', '=', site.client_id),
+      most,
+      `The client has ${most} probes: delete one, or ask an owner of all clients to add more`,
+    )
     return insertProbe(trx, ctx, registry, type, site, input)
   })
-}
-
-/** @throws AppError `conflict` */
-async function requireRoom(trx: Transaction<Tables>, clientId: string, most: number): Promise<void> {
-  const { count } = await trx
-    .selectFrom('probes')
-    .innerJoin('sites', 'sites.id', 'probes.site_id')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('client_id', '=', clientId)
-    .executeTakeFirstOrThrow()
-  if (Number(count) < most) return
-  throw new AppError(
-    'conflict',
-    `The client has ${most} probes: delete one, or ask an owner of all clients to add more`,
-  )
 }
 
 /** Adds the probes that the site's fields allow, with default settings. The site was added in this transaction. */
