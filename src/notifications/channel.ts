@@ -237,10 +237,10 @@ export async function channelsFailingSince({ read }: Pick<Store, 'read'>, before
   // What was edited or deleted since it failed is no failure any more, and may have no message that shows it.
   return channels
     .filter(({ channel, address }) => channel === 'global' || lead.get(channel) === address)
-    .map(
-      ({ channel, last_error }) =>
-        `${inWords(keyOf(channel), names.get(clientIdOf(keyOf(channel)) ?? ''))}: ${last_error}`,
-    )
+    .map(({ channel, last_error }) => {
+      const key = keyOf(channel)
+      return `${inWords(key, names.get(clientIdOf(key) ?? ''))}: ${last_error}`
+    })
 }
 
 /** @param name of its client */
