@@ -40,7 +40,7 @@ export function linkRoutes(app: HttpApp, options: AccountOptions): void {
           'Sends a link to who has an account under the address. The answer is the same for every address. 409 where e-mail is not set up.',
         security: [],
         body: Type.Object({ email: UserEmail }, { additionalProperties: false }),
-        response: { 204: NoContent, ...errorResponses(400, 409) },
+        response: { 204: NoContent, ...errorResponses(409) },
       },
     },
     async (request, reply) => {
@@ -75,7 +75,7 @@ export function linkRoutes(app: HttpApp, options: AccountOptions): void {
             is_invitation: Type.Boolean({ description: 'No password was set yet' }),
             expires_at: IsoTime,
           }),
-          ...errorResponses(400, 404),
+          ...errorResponses(404),
         },
       },
     },
@@ -99,7 +99,7 @@ export function linkRoutes(app: HttpApp, options: AccountOptions): void {
           { secret: Secret, password: Password, name: Type.Optional(UserName) },
           { additionalProperties: false },
         ),
-        response: { 204: NoContent, ...errorResponses(400, 404) },
+        response: { 204: NoContent, ...errorResponses(404) },
       },
     },
     async ({ body }, reply) => {

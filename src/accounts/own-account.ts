@@ -163,7 +163,7 @@ export function ownAccountRoutes(app: HttpApp, options: AccountOptions, isOwnPas
         summary: 'Change your account',
         description: 'Your name, or your password: with another one all other sessions end.',
         body: UpdateAccount,
-        response: { 204: NoContent, ...errorResponses(400, 409) },
+        response: { 204: NoContent, ...errorResponses(409) },
       },
     },
     async (request, reply) => {

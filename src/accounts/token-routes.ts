@@ -35,7 +35,7 @@ export function tokenRoutes(app: HttpApp, options: AccountOptions): void {
         summary: 'Create an API token',
         description: 'The answer holds it, and nothing else ever does. Send it as `Authorization: Bearer twk_…`.',
         body: CreateApiToken,
-        response: { 201: NewApiToken, ...errorResponses(400, 409) },
+        response: { 201: NewApiToken, ...errorResponses(409) },
       },
     },
     async (request, reply) =>

@@ -65,7 +65,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
           'Makes an account and a link that sets its password, which works once within 7 days and is sent by e-mail where that is set up. ' +
           'Someone who has an account under the address gets the roles besides theirs, and loses none. 409 where someone else invited the address, the account is disabled, or there are too many. 429 after 60 invitations and links an hour by owners of a client.',
         body: InviteUser,
-        response: { 201: InvitedUser, ...errorResponses(400, 409) },
+        response: { 201: InvitedUser, ...errorResponses(409) },
       },
     },
     async (request, reply) => {
@@ -91,7 +91,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
           'Only the given fields. Of roles an owner of some clients changes those for them; name and `is_active` take an owner of all clients.',
         params: Params,
         body: UpdateUser,
-        response: { 200: UserRecord, ...errorResponses(400, 404, 409) },
+        response: { 200: UserRecord, ...errorResponses(404, 409) },
       },
     },
     async (request) => {

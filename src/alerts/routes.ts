@@ -44,7 +44,6 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
         querystring: AlertQuery,
         response: {
           200: Type.Array(AlertRecord, { description: 'Newest first, or by `order`' }),
-          ...errorResponses(400),
         },
       },
     },
@@ -78,7 +77,7 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
         description: 'Someone is working on it: no more reminders. 409 when it is resolved.',
         params: AlertParams,
         body: Handling,
-        response: { 200: AlertRecord, ...errorResponses(400, 404, 409) },
+        response: { 200: AlertRecord, ...errorResponses(404, 409) },
       },
     },
     async (request) =>
@@ -96,7 +95,7 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
         description: 'Reminders resume. One that is not acknowledged stays as it is; 409 when it is resolved.',
         params: AlertParams,
         body: Handling,
-        response: { 200: AlertRecord, ...errorResponses(400, 404, 409) },
+        response: { 200: AlertRecord, ...errorResponses(404, 409) },
       },
     },
     async (request) =>
@@ -114,7 +113,7 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
         description: 'The next bad result opens another. A resolved one stays as it is.',
         params: AlertParams,
         body: Handling,
-        response: { 200: AlertRecord, ...errorResponses(400, 404) },
+        response: { 200: AlertRecord, ...errorResponses(404) },
       },
     },
     async (request) =>
@@ -133,7 +132,7 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
           '409 for alerts that nothing learns from: all but those of data_volume and data_freshness.',
         params: AlertParams,
         body: GiveFeedback,
-        response: { 200: FeedbackRecord, ...errorResponses(400, 404, 409) },
+        response: { 200: FeedbackRecord, ...errorResponses(404, 409) },
       },
     },
     async (request) => giveFeedback(contextOf(options, request), request.params.alert_id, request.body),

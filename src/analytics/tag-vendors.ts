@@ -181,7 +181,7 @@ export function tagVendorRoutes(app: HttpApp, options: { store: Store; clock: Cl
           `409 when ${MOST_TAGS} are set.`,
         params: TagParams,
         body: SetTagVendor,
-        response: { 200: TagVendorRecord, ...errorResponses(400, 404, 409) },
+        response: { 200: TagVendorRecord, ...errorResponses(404, 409) },
       },
     },
     async (request) => {

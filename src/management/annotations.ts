@@ -178,7 +178,7 @@ export function annotationRoutes(app: HttpApp, options: ManagementOptions): void
         summary: 'List annotations',
         description: `Of a site, with those of all sites of its client, or of a client. Of more than ${MOST_SHOWN} the latest.`,
         querystring: AnnotationsQuery,
-        response: { 200: Type.Array(AnnotationRecord, { description: 'Oldest first' }), ...errorResponses(400) },
+        response: { 200: Type.Array(AnnotationRecord, { description: 'Oldest first' }) },
       },
     },
     async ({ query }) => {
@@ -204,7 +204,7 @@ export function annotationRoutes(app: HttpApp, options: ManagementOptions): void
           'Something that happened and may explain what the charts show: they draw it beside the versions that were published. ' +
           `For people and for pipelines that deploy. Of a client the latest ${MOST_KEPT.toLocaleString('en')} are kept.`,
         body: AddAnnotation,
-        response: { 201: AnnotationRecord, ...errorResponses(400) },
+        response: { 201: AnnotationRecord },
       },
     },
     async (request, reply) => reply.code(201).send(await addAnnotation(contextOf(options, request), request.body)),

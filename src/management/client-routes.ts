@@ -35,7 +35,7 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
         summary: 'List clients',
         description: 'All clients, oldest first.',
         querystring: ClientQuery,
-        response: { 200: Type.Array(ClientRecord, { description: 'Oldest first' }), ...errorResponses(400) },
+        response: { 200: Type.Array(ClientRecord, { description: 'Oldest first' }) },
       },
     },
     async (request) => {
@@ -67,7 +67,7 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
         summary: 'Create a client',
         description: 'A company or project whose sites are watched. Without a plan it gets the one of DEFAULT_PLAN.',
         body: CreateClient,
-        response: { 201: ClientRecord, ...errorResponses(400, 413) },
+        response: { 201: ClientRecord },
       },
     },
     async (request, reply) => {
@@ -86,7 +86,7 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
           'Changes the given fields; null clears an optional one. Leaving plan enterprise clears its own limits.',
         params: ClientParams,
         body: UpdateClient,
-        response: { 200: ClientRecord, ...errorResponses(400, 404, 413) },
+        response: { 200: ClientRecord, ...errorResponses(404) },
       },
     },
     async (request) =>

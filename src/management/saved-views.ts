@@ -126,7 +126,7 @@ export function savedViewRoutes(app: HttpApp, options: ManagementOptions): void 
         summary: 'Save a view',
         description: `For everyone who sees every client; of someone else for themselves. 409 when ${MOST_VIEWS} are saved.`,
         body: SaveView,
-        response: { 201: SavedViewRecord, ...errorResponses(400, 409) },
+        response: { 201: SavedViewRecord, ...errorResponses(409) },
       },
     },
     async (request, reply) =>

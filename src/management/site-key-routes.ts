@@ -55,7 +55,7 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
         description: `Beside those that it has. 409 when ${MOST_VALID_KEYS} are valid.`,
         params: SiteParams,
         body: AddKey,
-        response: { 201: SiteKeyRecord, ...errorResponses(400, 404, 409) },
+        response: { 201: SiteKeyRecord, ...errorResponses(404, 409) },
       },
     },
     async (request, reply) => {
@@ -77,7 +77,7 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
           `409 when the key has ended, is being replaced already, or ${MOST_VALID_KEYS} are valid.`,
         params: SiteKeyParams,
         body: RotateKey,
-        response: { 201: SiteKeyRecord, ...errorResponses(400, 404, 409) },
+        response: { 201: SiteKeyRecord, ...errorResponses(404, 409) },
       },
     },
     async (request, reply) => {
@@ -115,7 +115,7 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
         description: 'Renames it, or moves the end of one that is being replaced. A key that has ended stays so.',
         params: SiteKeyParams,
         body: ChangeKey,
-        response: { 200: SiteKeyRecord, ...errorResponses(400, 404, 409) },
+        response: { 200: SiteKeyRecord, ...errorResponses(404, 409) },
       },
     },
     async (request) => {

@@ -48,7 +48,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
         summary: 'List sites',
         description: 'Sites of one client or of all. `active_only` keeps the active sites of active clients.',
         querystring: SiteQuery,
-        response: { 200: Type.Array(SiteRecord, { description: 'Oldest first' }), ...errorResponses(400) },
+        response: { 200: Type.Array(SiteRecord, { description: 'Oldest first' }) },
       },
     },
     async (request) => {
@@ -113,7 +113,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
           'gets every probe that its fields allow. 409 when someone who sees only some clients adds more than 500 to one.',
         querystring: CreateSiteQuery,
         body: CreateSite,
-        response: { 201: SiteRecord, ...errorResponses(400, 409, 413) },
+        response: { 201: SiteRecord, ...errorResponses(409) },
       },
     },
     async (request, reply) => {
@@ -136,7 +136,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
         description: 'Changes the given fields; null clears an optional one. Client and ingest key stay as they are.',
         params: SiteParams,
         body: UpdateSite,
-        response: { 200: SiteRecord, ...errorResponses(400, 404, 413) },
+        response: { 200: SiteRecord, ...errorResponses(404) },
       },
     },
     async (request) =>

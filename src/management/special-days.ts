@@ -130,7 +130,7 @@ export function specialDayRoutes(app: HttpApp, options: ManagementOptions): void
           'A sale, a local holiday, a relaunch: past days are left out of what is usual, on days to come only silence is judged.',
         params: Type.Object({ site_id: Uuid }),
         body: MarkSpecialDays,
-        response: { 201: SpecialDaysRecord, ...errorResponses(400, 404, 409) },
+        response: { 201: SpecialDaysRecord, ...errorResponses(404, 409) },
       },
     },
     async (request, reply) =>

@@ -159,7 +159,7 @@ export function statusLooksRoutes(app: HttpApp, options: ManagementOptions): voi
         description: 'Its colour and logo; only the fields to change. They stay when the link is revoked.',
         params: Params,
         body: UpdateStatusLooks,
-        response: { 200: StatusLooks, ...errorResponses(400, 404) },
+        response: { 200: StatusLooks, ...errorResponses(404) },
       },
     },
     async (request) => updateStatusLooks(contextOf(options, request), request.params.client_id, request.body),

@@ -66,7 +66,7 @@ function addRoute(app: HttpApp, options: ReconciliationOptions): void {
         },
         response: {
           200: Type.Array(AddedRecord, { description: 'What was written, by source' }),
-          ...errorResponses(400, 404, 409, 413),
+          ...errorResponses(404, 409),
         },
       },
     },
@@ -146,7 +146,7 @@ function readRoutes(app: HttpApp, options: ReconciliationOptions): void {
           "the source's are off, where that is clear.",
         params: SiteParams,
         querystring: ReconciliationQuery,
-        response: { 200: ReconciliationAnswer, ...errorResponses(400, 404) },
+        response: { 200: ReconciliationAnswer, ...errorResponses(404) },
       },
     },
     async ({ params: { site_id }, query: { source, event, days = DEFAULT_DAYS } }) => {

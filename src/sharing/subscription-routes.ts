@@ -82,7 +82,7 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
         body: Type.Object({ email: Type.String({ format: 'email', maxLength: 254 }) }, { additionalProperties: false }),
         response: {
           202: Type.Object({ email: Type.String() }, { description: 'An e-mail to this address is on its way' }),
-          ...errorResponses(400, 404, 409, 429),
+          ...errorResponses(404, 409, 429),
         },
       },
     },

@@ -120,7 +120,7 @@ export function todayRoutes(app: HttpApp, context: ReportContext): void {
           'Incidents since 18:00 of the day before, what changed most in the last 24 whole hours against the same hours a week before ' +
           '(beyond what it varies by itself), versions that were published, quotas near their end, and what is muted.',
         querystring: TodayQuery,
-        response: { 200: Today, ...errorResponses(400, 404) },
+        response: { 200: Today, ...errorResponses(404) },
       },
     },
     ({ query, access }) => today(context, changes, visibleTo(access), query),

@@ -63,7 +63,7 @@ export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
           'For browsers: leads to the provider, and from there back to the dashboard. 404 where none is set up.',
         security: [],
         querystring: SignInQuery,
-        response: { 302: Elsewhere, ...errorResponses(400, 404) },
+        response: { 302: Elsewhere, ...errorResponses(404) },
       },
     },
     async ({ query }: { query: Static<typeof SignInQuery> }, reply) => {

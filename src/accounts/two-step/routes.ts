@@ -42,7 +42,7 @@ export function twoStepRoutes(app: HttpApp, options: AccountOptions, isOwnPasswo
             secret: Type.String({ description: 'Base 32, to be typed into an app' }),
             uri: Type.String({ description: '`otpauth://…`, to be shown as a QR code' }),
           }),
-          ...errorResponses(400, 409),
+          ...errorResponses(409),
         },
       },
     },
@@ -64,7 +64,7 @@ export function twoStepRoutes(app: HttpApp, options: AccountOptions, isOwnPasswo
         summary: 'Turn the second step on',
         description: 'With a code of the app. All other sessions of the account end.',
         body: Code,
-        response: { 200: RecoveryCodes, ...errorResponses(400, 409) },
+        response: { 200: RecoveryCodes, ...errorResponses(409) },
       },
     },
     async (request) => {
@@ -83,7 +83,7 @@ export function twoStepRoutes(app: HttpApp, options: AccountOptions, isOwnPasswo
         summary: 'Make new recovery codes',
         description: 'Ten, instead of those that are left.',
         body: Code,
-        response: { 200: RecoveryCodes, ...errorResponses(400, 409) },
+        response: { 200: RecoveryCodes, ...errorResponses(409) },
       },
     },
     async (request) => {
@@ -100,7 +100,7 @@ export function twoStepRoutes(app: HttpApp, options: AccountOptions, isOwnPasswo
         tags,
         summary: 'Turn the second step off',
         body: Code,
-        response: { 204: NoContent, ...errorResponses(400, 409) },
+        response: { 204: NoContent, ...errorResponses(409) },
       },
     },
     async (request, reply) => {

@@ -58,7 +58,6 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
         querystring: IncidentQuery,
         response: {
           200: Type.Array(IncidentSummary, { description: 'Newest first, or by `order`' }),
-          ...errorResponses(400),
         },
       },
     },
@@ -93,7 +92,7 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
           description,
           params: IncidentParams,
           body: Handling,
-          response: { 200: IncidentRecord, ...errorResponses(400, 404, 409) },
+          response: { 200: IncidentRecord, ...errorResponses(404, 409) },
         },
       },
       async (request) => {
@@ -113,7 +112,7 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
         description: 'What was found, who was asked, what was done; into its timeline, too. 409 after 200.',
         params: IncidentParams,
         body: AddNote,
-        response: { 201: NoteRecord, ...errorResponses(400, 404, 409) },
+        response: { 201: NoteRecord, ...errorResponses(404, 409) },
       },
     },
     async (request, reply) =>

@@ -34,7 +34,7 @@ export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions
         summary: 'List maintenance',
         description: 'The last created first. A `Link` header with `rel="next"` leads to older entries.',
         querystring: MaintenanceQuery,
-        response: { 200: Type.Array(MaintenanceRecord, { description: 'Newest first' }), ...errorResponses(400) },
+        response: { 200: Type.Array(MaintenanceRecord, { description: 'Newest first' }) },
       },
     },
     async (request, reply) => {
@@ -56,7 +56,7 @@ export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions
           'or a probe: exactly one of the three is named. Meanwhile nothing is sent and results are marked; what is still bad ' +
           'at the end is sent then. 409 when 500 of the client are not over.',
         body: CreateMaintenance,
-        response: { 201: MaintenanceRecord, ...errorResponses(400, 409, 413) },
+        response: { 201: MaintenanceRecord, ...errorResponses(409) },
       },
     },
     async (request, reply) => {
@@ -74,7 +74,7 @@ export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions
         description: 'Changes the given fields. What it applies to and its kind stay.',
         params: MaintenanceParams,
         body: UpdateMaintenance,
-        response: { 200: MaintenanceRecord, ...errorResponses(400, 404, 409, 413) },
+        response: { 200: MaintenanceRecord, ...errorResponses(404, 409) },
       },
     },
     async (request) => {

@@ -26,7 +26,7 @@ export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void 
         summary: 'List silences',
         description: 'The last created first. A `Link` header with `rel="next"` leads to older ones.',
         querystring: SilenceQuery,
-        response: { 200: Type.Array(SilenceRecord, { description: 'Newest first' }), ...errorResponses(400) },
+        response: { 200: Type.Array(SilenceRecord, { description: 'Newest first' }) },
       },
     },
     async (request, reply) => {
@@ -47,7 +47,7 @@ export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void 
           'Until `ends_at` nothing is sent about a client, a site, a probe or an incident: exactly one of the four is named. ' +
           'Probes and alerts continue; what is still bad at the end is sent then. 409 when 500 of the client are not over.',
         body: CreateSilence,
-        response: { 201: SilenceRecord, ...errorResponses(400, 409, 413) },
+        response: { 201: SilenceRecord, ...errorResponses(409) },
       },
     },
     async (request, reply) => {

@@ -24,7 +24,7 @@ export function tagCatalogueRoutes(app: HttpApp, context: ReportContext): void {
           'Over all active sites and the last 24 whole hours: how often the tags of each vendor ran and failed. Counts are read once an hour; what ' +
           'fails now is known by alerts. `limit` and `offset` page through.',
         querystring: CatalogueQuery,
-        response: { 200: Catalogue, ...errorResponses(400, 404) },
+        response: { 200: Catalogue, ...errorResponses(404) },
       },
     },
     ({ query, access }) => catalogue(context, reads, visibleTo(access), query),
@@ -40,7 +40,7 @@ export function tagCatalogueRoutes(app: HttpApp, context: ReportContext): void {
         description:
           'Whether it fails for everyone: each site with runs and failures by the hour, the last hour up to now. `limit` and `offset` page through.',
         querystring: VendorSitesQuery,
-        response: { 200: VendorSites, ...errorResponses(400, 404) },
+        response: { 200: VendorSites, ...errorResponses(404) },
       },
     },
     ({ query, access }) => vendorSites(context, reads, visibleTo(access), query),

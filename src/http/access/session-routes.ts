@@ -145,7 +145,7 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
           'tries from elsewhere.',
         security: [],
         body: SignInBody,
-        response: { 200: Session, ...errorResponses(400) },
+        response: { 200: Session },
       },
     },
     async (request, reply) => {

@@ -52,7 +52,7 @@ export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions
         description: 'Messages about its incidents go over it from now on. 409 when it has 20.',
         params: TestParams,
         body: CreateOwnChannel,
-        response: { 201: OwnChannelRecord, ...errorResponses(400, 404, 409) },
+        response: { 201: OwnChannelRecord, ...errorResponses(404, 409) },
       },
     },
     async (request, reply) => {
@@ -70,7 +70,7 @@ export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions
         description: 'Its kind stays. An address that is edited switches it on again after a failure.',
         params: OwnChannelParams,
         body: UpdateOwnChannel,
-        response: { 200: OwnChannelRecord, ...errorResponses(400, 404) },
+        response: { 200: OwnChannelRecord, ...errorResponses(404) },
       },
     },
     async (request) => {

@@ -27,7 +27,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
           'What was sent or is to be sent, a line for each message and channel, newest first. A `Link` header with ' +
           '`rel="next"` leads to older ones.',
         querystring: DeliveryQuery,
-        response: { 200: Type.Array(DeliveryRecord, { description: 'Newest first' }), ...errorResponses(400) },
+        response: { 200: Type.Array(DeliveryRecord, { description: 'Newest first' }) },
       },
     },
     async (request, reply) => {

@@ -45,7 +45,7 @@ export function onCallRoutes(app: HttpApp, options: { store: Store; clock: Clock
           'In place of the one that there is. Give the `id` of people who stay: their overrides stay, too, and those of others go.',
         params,
         body: SetOnCall,
-        response: { 200: OnCallRecord, ...errorResponses(400, 404) },
+        response: { 200: OnCallRecord, ...errorResponses(404) },
       },
     },
     async (request) => {
@@ -80,7 +80,7 @@ export function onCallRoutes(app: HttpApp, options: { store: Store; clock: Clock
         description: 'From `starts_at` until `ends_at`. Of those at the same time the one that was made last counts.',
         params,
         body: AddOverride,
-        response: { 201: OverrideRecord, ...errorResponses(400, 404, 409) },
+        response: { 201: OverrideRecord, ...errorResponses(404, 409) },
       },
     },
     async (request, reply) =>

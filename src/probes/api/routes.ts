@@ -60,7 +60,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
         summary: 'List probes',
         description: 'Of one site or of all. `active_only` keeps the active ones of active sites of active clients.',
         querystring: ProbeQuery,
-        response: { 200: Type.Array(ProbeRecord, { description: 'Oldest first' }), ...errorResponses(400) },
+        response: { 200: Type.Array(ProbeRecord, { description: 'Oldest first' }) },
       },
     },
     async (request) => {
@@ -80,7 +80,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
           'It runs for the first time within one interval. What is left out follows the type. 409 when someone who sees only some ' +
           'clients adds more than 5,000 to one.',
         body: CreateProbe,
-        response: { 201: ProbeRecord, ...errorResponses(400, 409, 413) },
+        response: { 201: ProbeRecord, ...errorResponses(409) },
       },
     },
     async (request, reply) => {
@@ -116,7 +116,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
         description: 'Changes the given fields, and of `config` the named settings; null puts one back to its default.',
         params: ProbeParams,
         body: UpdateProbe,
-        response: { 200: ProbeRecord, ...errorResponses(400, 404, 413) },
+        response: { 200: ProbeRecord, ...errorResponses(404) },
       },
     },
     async (request) => {
@@ -173,7 +173,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
         description: 'Newest first. A `Link` header with `rel="next"` leads to older ones.',
         params: ProbeParams,
         querystring: ResultQuery,
-        response: { 200: Type.Array(ResultRecord, { description: 'Newest first' }), ...errorResponses(400, 404) },
+        response: { 200: Type.Array(ResultRecord, { description: 'Newest first' }), ...errorResponses(404) },
       },
     },
     async (request, reply) => {
@@ -196,7 +196,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
           'which counts would pass by its budget of false alarms. 404 for probes that expect no counts.',
         params: ProbeParams,
         querystring: ExpectationQuery,
-        response: { 200: ExpectationRecord, ...errorResponses(400, 404) },
+        response: { 200: ExpectationRecord, ...errorResponses(404) },
       },
     },
     async (request) => probeExpectation(options, request.params.probe_id, request.query),
