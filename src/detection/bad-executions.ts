@@ -2,10 +2,10 @@ import { isoTime, MINUTE } from '../lib/index.ts'
 import { changedAt, isOver } from './change-point.ts'
 import { binomialTail, sum, wilson } from './statistics.ts'
 import { newestUntil, type TimeRange } from './time.ts'
-import type { Status } from './verdict.ts'
+import type { Finding, Status } from './verdict.ts'
 
 /** Executions of a tag in the last 24 hours, oldest first; buckets without any may be missing. */
-export interface BadBucket extends TimeRange {
+interface BadBucket extends TimeRange {
   readonly executions: number
   readonly bad: number
 }
@@ -62,7 +62,7 @@ const totalOf = (buckets: readonly BadBucket[]) => ({
  * Whether too many of a tag's executions are bad, judged by the lower Wilson bound: a few bad ones of a few executions are chance. Null
  * when it ran too seldom.
  */
-export function judgeExecutions(
+function judgeExecutions(
   buckets: readonly BadBucket[],
   now: number,
   config: BadExecutionsConfig,
@@ -89,6 +89,53 @@ export function judgeExecutions(
         ? null
         : isoTime(changedAt(buckets.map(shareOf), { count: bad, of: executions }, () => config.warning_share)),
     lastSeen: isoTime(window.at(-1)?.to ?? now),
+  }
+}
+
+/**
+ * What is found of a tag whose executions are bad in several ways, null when it ran too seldom.
+ *
+ * @param buckets its last 24 hours, oldest first
+ * @param good, bad the columns of a bucket that count each
+ * @param messageOf what is said of it, given how many were bad in each way
+ */
+export function badExecutions<Good extends string, Bad extends string>(
+  { tag_key, buckets }: { tag_key: string; buckets: readonly (TimeRange & Readonly<Record<Good | Bad, number>>)[] },
+  { good, bad }: { good: readonly Good[]; bad: readonly Bad[] },
+  now: number,
+  config: BadExecutionsConfig,
+  messageOf: (judged: JudgedExecutions, of: Readonly<Record<Bad, number>>) => string,
+): Finding | null {
+  const count = (bucket: Readonly<Record<Good | Bad, number>>, columns: readonly (Good | Bad)[]) =>
+    sum(columns.map((column) => bucket[column]))
+  const counts = buckets.map((bucket) => {
+    const { from, to } = bucket
+    return { from, to, executions: count(bucket, good) + count(bucket, bad), bad: count(bucket, bad) }
+  })
+  const judged = judgeExecutions(counts, now, config)
+  if (judged === null) return null
+  const window = buckets.slice(buckets.length - judged.judged)
+  const ways = Object.fromEntries(bad.map((column) => [column, sum(window.map((bucket) => bucket[column]))])) as Record<
+    Bad,
+    number
+  >
+  return {
+    subject: { tag_key },
+    status: judged.status,
+    message: messageOf(judged, ways),
+    measured: judged.bad / judged.executions,
+    expected: null,
+    band: { low: null, high: config.warning_share },
+    since: judged.since,
+    evidence: {
+      executions: judged.executions,
+      bad: judged.bad,
+      lower_bound: judged.low,
+      upper_bound: judged.high,
+      last_seen: judged.lastSeen,
+      window_minutes: judged.length / MINUTE,
+      ...ways,
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 export { isEverywhere, logChanceTogether } from './across-sites.ts'
+export type { BadExecutionsConfig } from './bad-executions.ts'
 export { BAD_SHARE_DEFAULTS, type BadShareConfig } from './bad-share.ts'
 export {
   CAPTURED_DEFAULTS,
@@ -75,8 +76,6 @@ export {
 } from './signal-quality.ts'
 export { median, robustSpread } from './statistics.ts'
 export {
-  type FailureRateConfig,
-  type FailureRateInput,
   type OutcomeBucket,
   TAG_FAILURE_RATE_DEFAULTS,
   type TagOutcomes,

@@ -1,6 +1,5 @@
-import { duration, MINUTE, number, percent } from '../lib/index.ts'
-import { BAD_EXECUTIONS_DEFAULTS, type BadExecutionsConfig, judgeExecutions } from './bad-executions.ts'
-import { sum } from './statistics.ts'
+import { duration, number, percent } from '../lib/index.ts'
+import { BAD_EXECUTIONS_DEFAULTS, type BadExecutionsConfig, badExecutions } from './bad-executions.ts'
 import type { TimeRange } from './time.ts'
 import { type Finding, tagsThat, type Verdict, verdictOf } from './verdict.ts'
 
@@ -19,55 +18,26 @@ export interface TagOutcomes {
   readonly buckets: readonly OutcomeBucket[]
 }
 
-export type FailureRateConfig = BadExecutionsConfig
-
 export const TAG_FAILURE_RATE_DEFAULTS = BAD_EXECUTIONS_DEFAULTS
 
-export interface FailureRateInput {
+interface FailureRateInput {
   now: number
   tags: readonly TagOutcomes[]
 }
 
+const OUTCOMES = { good: ['success'], bad: ['failure', 'timeout', 'exception'] } as const
+
 /** Which tags fail too often. */
-export function tagFailureRate({ now, tags }: FailureRateInput, config: FailureRateConfig): Verdict {
+export function tagFailureRate({ now, tags }: FailureRateInput, config: BadExecutionsConfig): Verdict {
   const judged = tags.map((tag) => judgeTag(tag, now, config))
   return verdictOf(judged, tagsThat(judged, 'runs well', 'run well'))
 }
 
-function judgeTag({ tag_key, buckets }: TagOutcomes, now: number, config: FailureRateConfig): Finding | null {
-  const counts = buckets.map(({ from, to, success, failure, timeout, exception }) => {
-    const bad = failure + timeout + exception
-    return { from, to, executions: success + bad, bad }
+function judgeTag(tag: TagOutcomes, now: number, config: BadExecutionsConfig): Finding | null {
+  return badExecutions(tag, OUTCOMES, now, config, ({ bad, executions, length }, counts) => {
+    const ways = OUTCOMES.bad.filter((way) => counts[way] > 0)
+    const named = ways.map((way) => `${number(counts[way])} ${way}${counts[way] === 1 ? '' : 's'}`)
+    const detail = ways.every((way) => way === 'failure') ? '' : `: ${named.join(', ')}`
+    return `“${tag.tag_key}” failed: ${number(bad)} of ${number(executions)} executions (${percent(bad / executions)}), last ${duration(length)}${detail}`
   })
-  const judged = judgeExecutions(counts, now, config)
-  if (judged === null) return null
-  const { status, executions, bad, length } = judged
-  const window = buckets.slice(buckets.length - judged.judged)
-  const kinds = (['failure', 'timeout', 'exception'] as const).map((kind) => ({
-    kind,
-    count: sum(window.map((bucket) => bucket[kind])),
-  }))
-  const named = kinds
-    .filter(({ count }) => count > 0)
-    .map(({ kind, count }) => `${number(count)} ${kind}${count === 1 ? '' : 's'}`)
-  const isPlain = kinds.every(({ kind, count }) => count === 0 || kind === 'failure')
-  const detail = isPlain ? '' : `: ${named.join(', ')}`
-  return {
-    subject: { tag_key },
-    status,
-    message: `“${tag_key}” failed: ${number(bad)} of ${number(executions)} executions (${percent(bad / executions)}), last ${duration(length)}${detail}`,
-    measured: bad / executions,
-    expected: null,
-    band: { low: null, high: config.warning_share },
-    since: judged.since,
-    evidence: {
-      executions,
-      bad,
-      lower_bound: judged.low,
-      upper_bound: judged.high,
-      last_seen: judged.lastSeen,
-      window_minutes: length / MINUTE,
-      ...Object.fromEntries(kinds.map(({ kind, count }) => [kind, count])),
-    },
-  }
 }

@@ -1,6 +1,5 @@
-import { duration, MINUTE, number, percent } from '../lib/index.ts'
-import { BAD_EXECUTIONS_DEFAULTS, type BadExecutionsConfig, judgeExecutions } from './bad-executions.ts'
-import { sum } from './statistics.ts'
+import { duration, number, percent } from '../lib/index.ts'
+import { BAD_EXECUTIONS_DEFAULTS, type BadExecutionsConfig, badExecutions } from './bad-executions.ts'
 import type { TimeRange } from './time.ts'
 import { type Finding, tagsThat, type Verdict, verdictOf } from './verdict.ts'
 
@@ -27,11 +26,12 @@ interface VendorStatusInput {
 }
 
 /** What a vendor that does not take an event says, in words. */
-const REFUSALS = [
-  { column: 'response_4xx', words: 'HTTP 4xx' },
-  { column: 'response_5xx', words: 'HTTP 5xx' },
-  { column: 'response_none', words: 'no answer' },
-] as const
+const REFUSALS = { response_4xx: 'HTTP 4xx', response_5xx: 'HTTP 5xx', response_none: 'no answer' } as const
+
+const ANSWERS = {
+  good: ['response_2xx', 'response_3xx'],
+  bad: ['response_4xx', 'response_5xx', 'response_none'],
+} as const
 
 /** Which tags' vendors refuse too much of what they are sent, whatever the tags themselves end with. */
 export function vendorStatus({ now, tags }: VendorStatusInput, config: BadExecutionsConfig): Verdict {
@@ -39,37 +39,9 @@ export function vendorStatus({ now, tags }: VendorStatusInput, config: BadExecut
   return verdictOf(judged, tagsThat(judged, 'is answered well by its vendor', 'are answered well by their vendors'))
 }
 
-function judgeTag({ tag_key, buckets }: TagResponses, now: number, config: BadExecutionsConfig): Finding | null {
-  const counts = buckets.map(({ from, to, response_2xx, response_3xx, response_4xx, response_5xx, response_none }) => {
-    const bad = response_4xx + response_5xx + response_none
-    return { from, to, executions: response_2xx + response_3xx + bad, bad }
+function judgeTag(tag: TagResponses, now: number, config: BadExecutionsConfig): Finding | null {
+  return badExecutions(tag, ANSWERS, now, config, ({ bad, executions, length }, counts) => {
+    const named = ANSWERS.bad.filter((way) => counts[way] > 0).map((way) => `${number(counts[way])} ${REFUSALS[way]}`)
+    return `The vendor of “${tag.tag_key}” refused ${percent(bad / executions)} of ${number(executions)} executions in ${duration(length)} (${named.join(', ') || 'none'})`
   })
-  const judged = judgeExecutions(counts, now, config)
-  if (judged === null) return null
-  const { status, executions, bad, length } = judged
-  const window = buckets.slice(buckets.length - judged.judged)
-  const kinds = REFUSALS.map(({ column, words }) => ({
-    column,
-    words,
-    count: sum(window.map((bucket) => bucket[column])),
-  }))
-  const named = kinds.filter(({ count }) => count > 0).map(({ words, count }) => `${number(count)} ${words}`)
-  return {
-    subject: { tag_key },
-    status,
-    message: `The vendor of “${tag_key}” refused ${percent(bad / executions)} of ${number(executions)} executions in ${duration(length)} (${named.join(', ') || 'none'})`,
-    measured: bad / executions,
-    expected: null,
-    band: { low: null, high: config.warning_share },
-    since: judged.since,
-    evidence: {
-      executions,
-      bad,
-      lower_bound: judged.low,
-      upper_bound: judged.high,
-      last_seen: judged.lastSeen,
-      window_minutes: length / MINUTE,
-      ...Object.fromEntries(kinds.map(({ column, count }) => [column, count])),
-    },
-  }
 }

@@ -134,7 +134,7 @@ function nearestOf(tags: readonly TagLatencies[], needed: number): Nearest | nul
 /** A day adds the hour under way and its two neighbours to the past. */
 function soFar({ tag_key, timed, hours }: Nearest, needed: number, now: number, timezone: string): string {
   if (timed < needed) {
-    return `“${tag_key}” ran ${timed} of ${needed} times with a time in the last 24 hours, judges from the ${needed}th on`
+    return `“${tag_key}” ran ${timed} of ${needed} times with a time in the last 24 hours, judges from ${number(needed)} on`
   }
   const days = Math.max(1, Math.ceil((MIN_USUAL_HOURS - hours) / 3))
   return (
