@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, inOnePage, VARIANTS } from './support/page.ts'
+import { assertAccessible, chiefly, inOnePage } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 test('the catalogue of tags of the demo store', async (t) => {
   const demo = await startDemo(t)
   const open = inOnePage(t, demo.url)
-  for (const variant of VARIANTS) {
+  for (const variant of chiefly('desktop')) {
     await t.test(
       `says by vendor what fails where, in ${variant.scheme} on a ${variant.device}, and axe finds nothing`,
       async (t) => {

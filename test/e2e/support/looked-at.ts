@@ -1,5 +1,5 @@
 /**
- * By the address of each page: the test file here that has axe look at it in each theme and on each device (`VARIANTS`). A page without
+ * By the address of each page: the test file here that has axe look at it, at night in each theme and on each device (`VARIANTS`, `chiefly`). A page without
  * one fails `test/house/pages-with-axe.test.ts`: the plainest way is a line in `further-pages.test.ts`.
  */
 export const LOOKED_AT: Readonly<Record<string, string>> = {

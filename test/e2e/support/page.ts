@@ -26,15 +26,15 @@ const ALL_VARIANTS: readonly Required<Variant>[] = [
   { scheme: 'light', device: 'phone' },
 ]
 
-/** The variants a test takes: two on every change, all of them at night and where pictures are written. */
+/** The variants of what shows most of the dashboard's parts: two on every change, all of them at night and where pictures are written. */
 export const VARIANTS = ALL_VARIANTS.slice(
   0,
   process.env.SCREENSHOTS === '1' ? ALL_VARIANTS.length : amount(2, ALL_VARIANTS.length),
 )
 
 /**
- * The variants for what is done on pages, or shown in a part of one, where another test looks at each of these pages in `VARIANTS`: on every
- * change the one on this device, all of them at night and where pictures are written.
+ * The variants of every other page: on every change the one on this device, all of them at night and where pictures are written. Its
+ * parts are looked at in both themes on the overview, a site's page and the kit, and `long-names` looks whether it fits a phone.
  */
 export const chiefly = (device: Device): readonly Required<Variant>[] =>
   VARIANTS.length === ALL_VARIANTS.length ? VARIANTS : VARIANTS.filter((variant) => variant.device === device)
