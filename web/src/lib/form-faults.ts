@@ -1,4 +1,5 @@
-import { type RefObject, useEffect, useRef } from 'react'
+import type { UseFormReturnType } from '@mantine/form'
+import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../api/client.ts'
 
 /** What the service found wrong with a form. */
@@ -48,4 +49,47 @@ export function useFaultFocus(errors: object, rest: string | null): RefObject<HT
     field?.focus({ preventScroll: true })
   }, [errors, rest])
   return form
+}
+
+interface Saving {
+  /** For the form element. */
+  formRef: RefObject<HTMLFormElement | null>
+  onSubmit: (event?: FormEvent<HTMLFormElement>) => void
+  isBusy: boolean
+  /** Why it was refused, where no field says so. */
+  rest: string | null
+}
+
+/**
+ * Saves a form and, when it was refused, says so at its fields.
+ *
+ * @param save rejects when it was refused, as `ApiError` with what is wrong with which field
+ * @param namesOf the fields that are shown, by the service's names
+ * @param renamed those that have another name in the form, by the service's name
+ */
+export function useSaving<Values extends object>(
+  form: UseFormReturnType<Values>,
+  save: (values: Values) => Promise<unknown>,
+  namesOf: (values: Values) => readonly string[] = Object.keys,
+  renamed: Readonly<Record<string, string>> = {},
+): Saving {
+  const [rest, setRest] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const formRef = useFaultFocus(form.errors, rest)
+  const onSubmit = form.onSubmit(async (values) => {
+    setRest(null)
+    setBusy(true)
+    try {
+      await save(values)
+    } catch (thrown) {
+      const faults = faultsOf(thrown instanceof Error ? thrown : new Error(String(thrown)), namesOf(values))
+      form.setErrors(
+        Object.fromEntries(Object.entries(faults.fields).map(([field, fault]) => [renamed[field] ?? field, fault])),
+      )
+      setRest(faults.rest)
+    } finally {
+      setBusy(false)
+    }
+  })
+  return { formRef, onSubmit, isBusy, rest }
 }

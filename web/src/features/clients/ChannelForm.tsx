@@ -1,8 +1,8 @@
-import { Button, Group, Modal, NumberInput, PasswordInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Modal, NumberInput, PasswordInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
 import { type OwnChannelRecord, useSaveOwnChannel } from '../../api/own-channels.ts'
-import { faultsOf } from '../../lib/form-faults.ts'
+import { useSaving } from '../../lib/form-faults.ts'
+import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import { type ChannelValues, channelBody, channelValues, KINDS, type Kind } from './channel-values.ts'
 
 interface Props {
@@ -22,24 +22,13 @@ const SEVERITIES = [
 export function ChannelForm({ clientId, channel, onClose }: Props) {
   const save = useSaveOwnChannel(clientId)
   const form = useForm<ChannelValues>({ initialValues: channelValues(channel) })
-  const [rest, setRest] = useState<string | null>(null)
   const { kind } = form.values
   const { address, help, extra, isForPeople } = KINDS[kind]
   const isNew = channel === null
   const isField = typeof channel?.field === 'string'
-  const submit = form.onSubmit((values) => {
-    setRest(null)
-    save.mutate(
-      { id: channel?.id ?? null, body: channelBody(values, isNew) },
-      {
-        onSuccess: onClose,
-        onError: (error) => {
-          const faults = faultsOf(error, Object.keys(values))
-          form.setErrors(faults.fields)
-          setRest(faults.rest)
-        },
-      },
-    )
+  const { formRef, onSubmit, isBusy, rest } = useSaving(form, async (values) => {
+    await save.mutateAsync({ id: channel?.id ?? null, body: channelBody(values, isNew) })
+    onClose()
   })
   return (
     <Modal
@@ -49,7 +38,7 @@ export function ChannelForm({ clientId, channel, onClose }: Props) {
       centered
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <form onSubmit={submit} noValidate>
+      <form ref={formRef} onSubmit={onSubmit} noValidate>
         <Stack gap="md">
           {isNew && (
             <Select
@@ -109,19 +98,7 @@ export function ChannelForm({ clientId, channel, onClose }: Props) {
               <Switch label="Switched on" {...form.getInputProps('is_active', { type: 'checkbox' })} />
             </>
           )}
-          {rest !== null && (
-            <Text c="var(--critical-text)" size="sm" role="alert">
-              {rest}
-            </Text>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {isNew ? 'Add the channel' : 'Save'}
-            </Button>
-          </Group>
+          <DialogEnd action={isNew ? 'Add the channel' : 'Save'} isBusy={isBusy} onClose={onClose} fault={rest} />
         </Stack>
       </form>
     </Modal>

@@ -2,7 +2,6 @@ import { Button, Group, NumberInput, Select, Skeleton, Switch, TextInput } from 
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import {
   type ClientRecord,
   type CreateClient,
@@ -11,7 +10,7 @@ import {
   useUpdateClient,
 } from '../../api/clients.ts'
 import { useMayChange, useSession } from '../../api/session.ts'
-import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
+import { useSaving } from '../../lib/form-faults.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { LockedPage, PendingPage } from '../../ui/PendingPage.tsx'
@@ -123,25 +122,10 @@ const DIGESTS = [
 
 export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
   const form = useForm<ClientValues>({ initialValues: initial })
-  const [rest, setRest] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
   const { plan, reminder_minutes } = form.values
-  const save = async (values: ClientValues) => {
-    setRest(null)
-    setBusy(true)
-    try {
-      await onSave(clientBody(values))
-    } catch (thrown) {
-      const faults = faultsOf(thrown instanceof Error ? thrown : new Error(String(thrown)), Object.keys(values))
-      form.setErrors(faults.fields)
-      setRest(faults.rest)
-    } finally {
-      setBusy(false)
-    }
-  }
-  const formRef = useFaultFocus(form.errors, rest)
+  const { formRef, onSubmit, isBusy, rest } = useSaving(form, (values) => onSave(clientBody(values)))
   return (
-    <form ref={formRef} className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
+    <form ref={formRef} className={classes.form} onSubmit={onSubmit} noValidate>
       <fieldset className={classes.group}>
         <legend>Client</legend>
         <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />

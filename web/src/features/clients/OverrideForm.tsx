@@ -1,9 +1,9 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Modal, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
 import { type OnCallRecord, useAddOverride } from '../../api/on-call.ts'
-import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
+import { useSaving } from '../../lib/form-faults.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
+import { DialogEnd } from '../../ui/DialogEnd.tsx'
 
 interface Props {
   clientId: string
@@ -12,7 +12,6 @@ interface Props {
 }
 
 const DAY = 86_400_000
-const FIELDS = ['person_id', 'starts_at', 'ends_at']
 
 /** Someone of the rotation stands in for a while. */
 export function OverrideForm({ clientId, rotation, onClose }: Props) {
@@ -27,26 +26,14 @@ export function OverrideForm({ clientId, rotation, onClose }: Props) {
     },
     validate: { starts_at: timeFault, ends_at: timeFault },
   })
-  const [rest, setRest] = useState<string | null>(null)
-  const formRef = useFaultFocus(form.errors, rest)
   const isoOf = (wall: string) => new Date(momentOf(wall, timezone) ?? 0).toISOString()
-  const submit = form.onSubmit(({ person_id, starts_at, ends_at }) => {
-    setRest(null)
-    add.mutate(
-      { person_id, starts_at: isoOf(starts_at), ends_at: isoOf(ends_at) },
-      {
-        onSuccess: onClose,
-        onError: (error) => {
-          const faults = faultsOf(error, FIELDS)
-          form.setErrors(faults.fields)
-          setRest(faults.rest)
-        },
-      },
-    )
+  const { formRef, onSubmit, isBusy, rest } = useSaving(form, async ({ person_id, starts_at, ends_at }) => {
+    await add.mutateAsync({ person_id, starts_at: isoOf(starts_at), ends_at: isoOf(ends_at) })
+    onClose()
   })
   return (
     <Modal opened onClose={onClose} title="Add an override" centered closeButtonProps={{ 'aria-label': 'Close' }}>
-      <form ref={formRef} onSubmit={submit} noValidate>
+      <form ref={formRef} onSubmit={onSubmit} noValidate>
         <Stack gap="md">
           <Select
             label="Who stands in"
@@ -68,19 +55,7 @@ export function OverrideForm({ clientId, rotation, onClose }: Props) {
             required
             {...form.getInputProps('ends_at')}
           />
-          {rest !== null && (
-            <Text c="var(--critical-text)" size="sm" role="alert">
-              {rest}
-            </Text>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={add.isPending}>
-              Add the override
-            </Button>
-          </Group>
+          <DialogEnd action="Add the override" isBusy={isBusy} onClose={onClose} fault={rest} />
         </Stack>
       </form>
     </Modal>

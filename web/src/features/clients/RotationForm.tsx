@@ -1,12 +1,13 @@
-import { Button, Group, Modal, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Modal, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { type OnCallRecord, useSetOnCall } from '../../api/on-call.ts'
 import { ownChannelsQuery } from '../../api/own-channels.ts'
-import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
+import { useSaving } from '../../lib/form-faults.ts'
 import { ownZone, wallTime } from '../../lib/zone.ts'
+import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import classes from './on-call.module.css'
 import { NEW_PERSON, type RotationValues, rotationBody, rotationValues, WEEKDAYS } from './on-call-values.ts'
 import { zonesWith } from './site-values.ts'
@@ -30,23 +31,18 @@ export function RotationForm({ clientId, rotation, onClose }: Props) {
     return rotationValues(rotation, zone, wallTime(Date.now(), zone).slice(0, 10))
   })
   const form = useForm<RotationValues>({ initialValues: initial })
-  const [rest, setRest] = useState<string | null>(null)
-  const formRef = useFaultFocus(form.errors, rest)
   const zones = useMemo(() => zonesWith(initial.timezone), [initial.timezone])
-  const submit = form.onSubmit((values) => {
-    setRest(null)
-    save.mutate(rotationBody(values), {
-      onSuccess: onClose,
-      onError: (error) => {
-        const people = values.people.flatMap((_, index) =>
-          ['name', 'email', 'channel_id'].map((field) => `people.${index}.${field}`),
-        )
-        const faults = faultsOf(error, [...people, ...Object.keys(values).filter((name) => name !== 'people')])
-        form.setErrors(faults.fields)
-        setRest(faults.rest)
-      },
-    })
-  })
+  const { formRef, onSubmit, isBusy, rest } = useSaving(
+    form,
+    async (values) => {
+      await save.mutateAsync(rotationBody(values))
+      onClose()
+    },
+    ({ people, ...others }) => [
+      ...people.flatMap((_, index) => ['name', 'email', 'channel_id'].map((field) => `people.${index}.${field}`)),
+      ...Object.keys(others),
+    ],
+  )
   return (
     <Modal
       opened
@@ -55,7 +51,7 @@ export function RotationForm({ clientId, rotation, onClose }: Props) {
       size="lg"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <form ref={formRef} onSubmit={submit} noValidate>
+      <form ref={formRef} onSubmit={onSubmit} noValidate>
         <Stack gap="md">
           <Text size="md">
             One person a week, in this order. Each is reached by an e-mail address, a channel, or both.
@@ -94,19 +90,7 @@ export function RotationForm({ clientId, rotation, onClose }: Props) {
             error={form.errors.escalate_after_minutes}
             onChange={(value) => form.setFieldValue('escalate_after_minutes', typeof value === 'number' ? value : '')}
           />
-          {rest !== null && (
-            <Text c="var(--critical-text)" size="sm" role="alert">
-              {rest}
-            </Text>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              Save
-            </Button>
-          </Group>
+          <DialogEnd action="Save" isBusy={isBusy} onClose={onClose} fault={rest} />
         </Stack>
       </form>
     </Modal>

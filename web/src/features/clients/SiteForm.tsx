@@ -8,7 +8,7 @@ import { useMemo, useState } from 'react'
 import { clientQuery } from '../../api/clients.ts'
 import { useMayChange } from '../../api/session.ts'
 import { type SiteRecord, siteQuery, useCreateSite, useUpdateSite } from '../../api/sites.ts'
-import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
+import { useSaving } from '../../lib/form-faults.ts'
 import { TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
@@ -158,25 +158,10 @@ export function SiteForm({ initial, action, cancelTo, isNew, onSave }: Props) {
   const [autoProbes, setAutoProbes] = useState(true)
   // A name and an address are enough to receive events; what else there is can wait until they come.
   const [isWhole, setWhole] = useState(!isNew)
-  const [rest, setRest] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
   const zones = useMemo(() => zonesWith(initial.timezone), [initial.timezone])
-  const save = async (values: SiteValues) => {
-    setRest(null)
-    setBusy(true)
-    try {
-      await onSave(siteBody(values), autoProbes)
-    } catch (thrown) {
-      const faults = faultsOf(thrown instanceof Error ? thrown : new Error(String(thrown)), Object.keys(values))
-      form.setErrors(faults.fields)
-      setRest(faults.rest)
-    } finally {
-      setBusy(false)
-    }
-  }
-  const formRef = useFaultFocus(form.errors, rest)
+  const { formRef, onSubmit, isBusy, rest } = useSaving(form, (values) => onSave(siteBody(values), autoProbes))
   return (
-    <form ref={formRef} className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
+    <form ref={formRef} className={classes.form} onSubmit={onSubmit} noValidate>
       <fieldset className={classes.group}>
         <legend>Site</legend>
         <div className={classes.pair}>

@@ -1,6 +1,5 @@
 import '@mantine/core/styles/Chip.layer.css'
 import {
-  Button,
   Chip,
   Group,
   Input,
@@ -20,6 +19,7 @@ import { useNow } from '../../lib/external.ts'
 import { useFaultFocus } from '../../lib/form-faults.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { ownZone } from '../../lib/zone.ts'
+import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import type { Scope } from '../../ui/mute/mutes.ts'
 import { ScopePicker } from '../../ui/mute/ScopePicker.tsx'
 import { scopeName, zoneOf } from '../../ui/mute/scope.ts'
@@ -113,19 +113,12 @@ function Form({ record, scope: first, onClose }: Props) {
         />
         {values.kind === 'once' ? <OnceFields form={form} zone={zone} /> : <WeeklyFields form={form} />}
         <Preview values={values} zone={zone} />
-        {error !== null && (
-          <Text c="var(--critical-text)" size="sm" role="alert">
-            {error.message}
-          </Text>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={plan.isPending || change.isPending}>
-            {record === null ? 'Plan it' : 'Save'}
-          </Button>
-        </Group>
+        <DialogEnd
+          action={record === null ? 'Plan it' : 'Save'}
+          isBusy={plan.isPending || change.isPending}
+          onClose={onClose}
+          fault={error?.message}
+        />
       </Stack>
     </form>
   )

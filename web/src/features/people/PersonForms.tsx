@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Modal, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { type InvitedUser, type UserRecord, useInvite, useUpdateUser } from '../../api/accounts.ts'
 import { ApiError } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
+import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import { type Chosen, chosenOf, entriesOf, RoleFields } from './RoleFields.tsx'
 
 interface Props {
@@ -37,19 +38,13 @@ export function InviteForm({ onClose, onInvited }: Props) {
             error={fault}
           />
           <RoleFields chosen={chosen} onChange={setChosen} />
-          {invite.error !== null && fault === undefined && (
-            <Text c="var(--critical-text)" size="sm" role="alert">
-              {invite.error.message}
-            </Text>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" disabled={!isReady} loading={invite.isPending}>
-              Invite
-            </Button>
-          </Group>
+          <DialogEnd
+            action="Invite"
+            isBusy={invite.isPending}
+            isDisabled={!isReady}
+            onClose={onClose}
+            fault={fault === undefined ? invite.error?.message : null}
+          />
         </Stack>
       </form>
     </Modal>
@@ -86,19 +81,7 @@ export function PersonForm({ user, onClose }: { user: UserRecord; onClose: () =>
               onChange={(event) => setActive(event.currentTarget.checked)}
             />
           )}
-          {update.error !== null && (
-            <Text c="var(--critical-text)" size="sm" role="alert">
-              {update.error.message}
-            </Text>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={update.isPending}>
-              Save
-            </Button>
-          </Group>
+          <DialogEnd action="Save" isBusy={update.isPending} onClose={onClose} fault={update.error?.message} />
         </Stack>
       </form>
     </Modal>

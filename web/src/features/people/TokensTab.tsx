@@ -6,6 +6,7 @@ import { type ApiTokenRecord, tokensQuery, useCreateToken, useRevokeToken } from
 import { clientsQuery } from '../../api/clients.ts'
 import { useSession } from '../../api/session.ts'
 import { Confirm } from '../../ui/Confirm.tsx'
+import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Awaited, MayNotChange } from '../../ui/States.tsx'
 import { Card } from '../settings/Card.tsx'
@@ -161,23 +162,13 @@ function TokenForm({ onClose, onCreated }: { onClose: () => void; onCreated: (to
             value={days}
             onChange={(value) => setDays(value ?? '')}
           />
-          {create.error !== null && (
-            <Text c="var(--critical-text)" size="sm" role="alert">
-              {create.error.message}
-            </Text>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button
-              type="submit"
-              disabled={name.trim() === '' || chosen.clientIds?.length === 0}
-              loading={create.isPending}
-            >
-              Create
-            </Button>
-          </Group>
+          <DialogEnd
+            action="Create"
+            isBusy={create.isPending}
+            isDisabled={name.trim() === '' || chosen.clientIds?.length === 0}
+            onClose={onClose}
+            fault={create.error?.message}
+          />
         </Stack>
       </form>
     </Modal>

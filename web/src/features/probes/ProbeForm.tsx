@@ -4,7 +4,7 @@ import { CircleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { type ProbeRecord, type ProbeTypeRecord, useCreateProbe, useUpdateProbe } from '../../api/probes.ts'
 import { type SiteRecord, useUpdateSite } from '../../api/sites.ts'
-import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
+import { useSaving } from '../../lib/form-faults.ts'
 import { missingOf, TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import classes from './form.module.css'
@@ -36,7 +36,6 @@ export function ProbeForm({ type, site, probe, onSaved }: Props) {
   const create = useCreateProbe()
   const update = useUpdateProbe(probe?.id ?? '')
   const [removed, setRemoved] = useState<readonly string[]>([])
-  const [rest, setRest] = useState<string | null>(null)
   const form = useForm<Values>({ initialValues: initialValues(type, probe) })
   const { values } = form
   const names = [...Object.keys(values), ...fields.map(({ name }) => `config.${name}`)].filter(
@@ -45,7 +44,6 @@ export function ProbeForm({ type, site, probe, onSaved }: Props) {
   const lacks = missingOf(type.needs, site).length > 0
 
   const save = async () => {
-    setRest(null)
     const body = {
       name: values.name,
       is_active: values.is_active,
@@ -55,22 +53,16 @@ export function ProbeForm({ type, site, probe, onSaved }: Props) {
       recovery_threshold: Number(values.recovery_threshold),
       config: configOf(fields, values.config, removed),
     }
-    try {
-      const saved =
-        probe === undefined
-          ? await create.mutateAsync({ site_id: site.id, probe_type: type.probe_type, ...body })
-          : await update.mutateAsync(body)
-      await onSaved(saved)
-    } catch (thrown) {
-      const faults = faultsOf(thrown instanceof Error ? thrown : new Error(String(thrown)), names)
-      form.setErrors(faults.fields)
-      setRest(faults.rest)
-    }
+    const saved =
+      probe === undefined
+        ? await create.mutateAsync({ site_id: site.id, probe_type: type.probe_type, ...body })
+        : await update.mutateAsync(body)
+    await onSaved(saved)
   }
 
-  const formRef = useFaultFocus(form.errors, rest)
+  const { formRef, onSubmit, isBusy, rest } = useSaving(form, save, () => names)
   return (
-    <form ref={formRef} className={classes.form} onSubmit={form.onSubmit(save)} noValidate>
+    <form ref={formRef} className={classes.form} onSubmit={onSubmit} noValidate>
       <fieldset className={classes.group}>
         <legend>The probe</legend>
         <TextInput label="Name" withAsterisk {...form.getInputProps('name')} />
@@ -142,7 +134,7 @@ export function ProbeForm({ type, site, probe, onSaved }: Props) {
         </p>
       )}
       <Group>
-        <Button type="submit" disabled={lacks && probe === undefined} loading={create.isPending || update.isPending}>
+        <Button type="submit" disabled={lacks && probe === undefined} loading={isBusy}>
           {probe === undefined ? 'Add the probe' : 'Save'}
         </Button>
         {probe === undefined ? (
@@ -192,21 +184,14 @@ interface BoxProps {
 
 function Box({ alternatives, fields, site }: BoxProps) {
   const update = useUpdateSite(site.id)
-  const [rest, setRest] = useState<string | null>(null)
   const form = useForm({ initialValues: Object.fromEntries(fields.map((field) => [field, ''])) })
-  const save = async (values: Record<string, string>) => {
+  const { formRef, onSubmit, isBusy, rest } = useSaving(form, (values) => {
     const filled = Object.entries(values).filter(([, value]) => value.trim() !== '')
-    try {
-      await update.mutateAsync(Object.fromEntries(filled.map(([field, value]) => [field, value.trim()])))
-    } catch (thrown) {
-      const faults = faultsOf(thrown instanceof Error ? thrown : new Error(String(thrown)), fields)
-      form.setErrors(faults.fields)
-      setRest(faults.rest)
-    }
-  }
+    return update.mutateAsync(Object.fromEntries(filled.map(([field, value]) => [field, value.trim()])))
+  })
   const isEmpty = Object.values(form.values).every((value) => value.trim() === '')
   return (
-    <form className={classes.needs} onSubmit={form.onSubmit(save)} aria-label={`What ${site.name} still needs`}>
+    <form ref={formRef} className={classes.needs} onSubmit={onSubmit} aria-label={`What ${site.name} still needs`}>
       <h3 className={classes.needsHead}>
         <CircleAlert size={16} aria-hidden />
         {alternatives.length > 1
@@ -230,7 +215,7 @@ function Box({ alternatives, fields, site }: BoxProps) {
           {rest}
         </p>
       )}
-      <Button type="submit" variant="default" className={classes.save} disabled={isEmpty} loading={update.isPending}>
+      <Button type="submit" variant="default" className={classes.save} disabled={isEmpty} loading={isBusy}>
         Save to the site
       </Button>
     </form>

@@ -1,12 +1,13 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
 import { type SiteKeyRecord, useAddKey, useChangeKey, useRevokeKey, useRotateKey } from '../../api/site-keys.ts'
 import type { SiteRecord } from '../../api/sites.ts'
-import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
+import { useSaving } from '../../lib/form-faults.ts'
 import { exact } from '../../lib/words.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
 import { Confirm } from '../../ui/Confirm.tsx'
+import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import { OVERLAP_MS } from './words.ts'
 
 interface DialogProps {
@@ -130,29 +131,20 @@ function KeyForm({ title, action, initial, isUntilNew = false, zone, onClose, on
       until: (until) => (until !== undefined && momentOf(until, zone) === null ? 'Enter a date and a time' : null),
     },
   })
-  const [rest, setRest] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const formRef = useFaultFocus(form.errors, rest)
-  const save = async ({ name, until }: Values) => {
-    setBusy(true)
-    setRest(null)
-    try {
+  const { formRef, onSubmit, isBusy, rest } = useSaving(
+    form,
+    async ({ name, until }) => {
       const isMoved = until !== undefined && (isUntilNew || until !== initial.until)
       const moment = isMoved ? momentOf(until, zone) : null
       await onSave({ name, ...(moment !== null && { until: new Date(moment).toISOString() }) })
       onClose()
-    } catch (thrown) {
-      const faults = faultsOf(thrown instanceof Error ? thrown : new Error(String(thrown)), Object.keys(FIELDS))
-      form.setErrors(
-        Object.fromEntries(Object.entries(faults.fields).map(([field, fault]) => [FIELDS[field] ?? field, fault])),
-      )
-      setRest(faults.rest)
-      setBusy(false)
-    }
-  }
+    },
+    () => Object.keys(FIELDS),
+    FIELDS,
+  )
   return (
     <Modal opened onClose={onClose} title={title} centered closeButtonProps={{ 'aria-label': 'Close' }}>
-      <form ref={formRef} onSubmit={form.onSubmit((values) => void save(values))} noValidate>
+      <form ref={formRef} onSubmit={onSubmit} noValidate>
         <Stack gap="md">
           <Text size="md">{children}</Text>
           <TextInput
@@ -173,19 +165,7 @@ function KeyForm({ title, action, initial, isUntilNew = false, zone, onClose, on
               {...form.getInputProps('until')}
             />
           )}
-          {rest !== null && (
-            <Text c="var(--critical-text)" size="sm" role="alert">
-              {rest}
-            </Text>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isBusy}>
-              {action}
-            </Button>
-          </Group>
+          <DialogEnd action={action} isBusy={isBusy} onClose={onClose} fault={rest} />
         </Stack>
       </form>
     </Modal>

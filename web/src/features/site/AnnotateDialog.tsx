@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Checkbox, Modal, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect } from 'react'
 import { useAddAnnotation } from '../../api/annotations.ts'
@@ -7,6 +7,7 @@ import { external } from '../../lib/external.ts'
 import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
 import { isForPage } from '../../lib/keys.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
+import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import { useSite } from './site-scope.ts'
 
 const KEY = 'n'
@@ -91,19 +92,7 @@ function Form() {
           {...form.getInputProps('url')}
         />
         <Checkbox label="On all sites of this client" {...form.getInputProps('isOfClient', { type: 'checkbox' })} />
-        {add.error !== null && (
-          <Text c="var(--critical-text)" size="sm" role="alert">
-            {add.error.message}
-          </Text>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={add.isPending}>
-            Annotate
-          </Button>
-        </Group>
+        <DialogEnd action="Annotate" isBusy={add.isPending} onClose={close} fault={add.error?.message} />
       </Stack>
     </form>
   )

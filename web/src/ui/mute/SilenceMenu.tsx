@@ -5,6 +5,7 @@ import { type ReactElement, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { momentOf, ownZone, wallTime } from '../../lib/zone.ts'
+import { DialogEnd } from '../DialogEnd.tsx'
 import { useSilencing } from '../undo.tsx'
 import { type Scope, type SilenceTarget, SPANS, silenceScopes } from './mutes.ts'
 import { ScopePicker } from './ScopePicker.tsx'
@@ -181,19 +182,13 @@ function Form({ scope: first, subject = null, onClose }: Omit<SilenceDialogProps
           onChange={(event) => setComment(event.currentTarget.value)}
           error={fault('/comment')}
         />
-        {error !== null && (
-          <Text c="var(--critical-text)" size="sm" role="alert">
-            {error.message}
-          </Text>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={silence.isPending} disabled={endsAt === null}>
-            Silence
-          </Button>
-        </Group>
+        <DialogEnd
+          action="Silence"
+          isBusy={silence.isPending}
+          isDisabled={endsAt === null}
+          onClose={onClose}
+          fault={error?.message}
+        />
       </Stack>
     </form>
   )
