@@ -5,13 +5,14 @@ import type { AlertRecord } from '../../api/alerts.ts'
 import { useNow } from '../../lib/external.ts'
 import { onsetLine } from '../../lib/onset.ts'
 import type { DirectorySite } from '../../lib/use-directory.ts'
-import { counted, personName } from '../../lib/words.ts'
-import { type Mute, untilWords } from '../../ui/mute/mutes.ts'
+import { counted } from '../../lib/words.ts'
+import type { Mute } from '../../ui/mute/mutes.ts'
 import { SilenceMenu } from '../../ui/mute/SilenceMenu.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
 import { AlertTimes } from './AlertTimes.tsx'
 import classes from './alerts.module.css'
+import { Handled } from './inbox-parts.tsx'
 import { typeName } from './type-names.ts'
 import { clockTime, endWords, markOf, sentence } from './words.ts'
 
@@ -64,7 +65,13 @@ export function AlertRow({ alert, site, mute, isSelected, ...actions }: AlertRow
           <span className={classes.type}> · {typeName(alert.probe_type)}</span>
         </span>
       </div>
-      <Handled alert={alert} mute={mute} zone={site?.timezone} />
+      {isOver ? (
+        <span className={classes.handled}>{endWords(alert)}</span>
+      ) : (
+        <Handled mute={mute} status={status} acknowledgedBy={alert.acknowledged_by} zone={site?.timezone}>
+          {alert.is_flapping && <StatusBadge status="unknown">flapping</StatusBadge>}
+        </Handled>
+      )}
       <span className={classes.occurrences}>
         {alert.occurrences} ×<span className="sr-only"> {counted(alert.occurrences, 'bad result')}</span>
       </span>
@@ -109,33 +116,6 @@ function Actions({
             <BellOff size={14} aria-hidden />
           </ActionIcon>
         </SilenceMenu>
-      )}
-    </span>
-  )
-}
-
-interface HandledProps {
-  alert: AlertRecord
-  mute: Mute | null
-  zone: string | undefined
-}
-
-/** Who takes care of an alert, what mutes it, how it ended; empty for one that waits for someone. */
-function Handled({ alert, mute, zone }: HandledProps) {
-  const now = useNow()
-  if (alert.state === 'resolved') {
-    return <span className={classes.handled}>{endWords(alert)}</span>
-  }
-  return (
-    <span className={classes.handled}>
-      {mute !== null && (
-        <StatusBadge status={markOf(alert)} variant="hatched">
-          {`${mute.kind === 'silence' ? 'silenced' : 'maintenance'} ${untilWords(mute, (at) => clockTime(at, zone, now))}`}
-        </StatusBadge>
-      )}
-      {alert.is_flapping && <StatusBadge status="unknown">flapping</StatusBadge>}
-      {alert.acknowledged_by !== null && (
-        <StatusBadge status={markOf(alert)} variant="outline">{`by ${personName(alert.acknowledged_by)}`}</StatusBadge>
       )}
     </span>
   )

@@ -1,9 +1,6 @@
 import { Button } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
-import type { AlertRecord } from '../../api/alerts.ts'
 import { useMayChange, useSession } from '../../api/session.ts'
-import { useSetUrlState } from '../../lib/use-url-state.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { useMutes } from '../../ui/mute/mutes.ts'
 import { useSetBreadcrumbs } from '../../ui/PageHeader.tsx'
@@ -15,7 +12,7 @@ import { InboxHeader } from './InboxHeader.tsx'
 import { InboxList, InboxSkeleton, NoAlerts, NothingMatches } from './InboxList.tsx'
 import { type InboxRow, verdict } from './inbox.ts'
 import { BulkBar, KeyHelp } from './inbox-parts.tsx'
-import { type Inbox, type InboxFilter, useInbox, useInboxFilter, useInboxKeys, useSelection } from './use-inbox.ts'
+import { type Inbox, type InboxFilter, useInbox, useInboxActions, useInboxFilter } from './use-inbox.ts'
 import { useLiveAlerts } from './use-live-alerts.ts'
 
 /** The page above this one. */
@@ -53,48 +50,21 @@ export function AlertsPage() {
 function Loaded({ rows, inbox, filter }: { rows: readonly InboxRow[]; inbox: Inbox; filter: InboxFilter }) {
   const { mayChange } = useSession()
   const mayChangeOf = useMayChange()
-  const mayActOn = ({ site_id }: AlertRecord) => mayChangeOf(inbox.directory.sites[site_id]?.client_id)
   const mutes = useMutes()
   const navigate = useNavigate()
   const acknowledging = useAcknowledging()
-  const [active, setActive] = useState<string | null>(null)
-  const [silencing, setSilencing] = useState<string | null>(null)
-  const set = useSetUrlState()
-
   const alerts = rows.flatMap((row) => (row.kind === 'alert' ? [row.alert] : []))
-  const selection = useSelection(alerts.filter(mayActOn))
-  const index = alerts.findIndex(({ id }) => id === active)
-  const current = alerts[index]
-  const move = (step: number) => setActive(alerts[Math.max(0, Math.min(alerts.length - 1, index + step))]?.id ?? null)
-  const change = (act: (alert: AlertRecord) => void) => () => {
-    if (current !== undefined && mayActOn(current)) act(current)
-  }
-  useInboxKeys(
-    {
-      down: () => move(1),
-      up: () => move(index === -1 ? 1 : -1),
-      open: () => {
-        if (current !== undefined) void navigate({ to: '/alerts/$alertId', params: { alertId: current.id } })
-      },
-      acknowledge: change((alert) => {
-        if (alert.state === 'open') acknowledging.run([alert.id])
-      }),
-      silence: change((alert) => {
-        if (alert.state !== 'resolved') setSilencing(alert.id)
-      }),
-      select: change(selection.toggle),
-    },
-    () => document.activeElement?.closest('[data-index]') != null,
-  )
+  const { active, setActive, silencing, setSilencing, selection } = useInboxActions(alerts, {
+    mayActOn: ({ site_id }) => mayChangeOf(inbox.directory.sites[site_id]?.client_id),
+    open: ({ id }) => void navigate({ to: '/alerts/$alertId', params: { alertId: id } }),
+    acknowledge: acknowledging.run,
+  })
 
   if (rows.length === 0) {
-    const isNarrowed = filter.text !== '' || filter.client !== '' || filter.site !== '' || filter.severity !== 'all'
-    const showAll = () =>
-      set({ state: undefined, q: undefined, client: undefined, site: undefined, severity: undefined })
-    return isNarrowed ? (
-      <NothingMatches what="alert" onShowAll={showAll} />
+    return filter.isNarrowed ? (
+      <NothingMatches what="alert" onShowAll={filter.showAll} />
     ) : (
-      <NoAlerts filter={filter.filter} onShowAll={showAll} />
+      <NoAlerts filter={filter.filter} onShowAll={filter.showAll} />
     )
   }
   return (

@@ -1,6 +1,12 @@
 import { Button, Kbd } from '@mantine/core'
-import { counted } from '../../lib/words.ts'
+import type { ReactNode } from 'react'
+import type { Status } from '../../api/overview.ts'
+import { useNow } from '../../lib/external.ts'
+import { counted, personName } from '../../lib/words.ts'
+import { type Mute, untilWords } from '../../ui/mute/mutes.ts'
+import { StatusBadge } from '../../ui/status/StatusMark.tsx'
 import classes from './alerts.module.css'
+import { clockTime } from './words.ts'
 
 const KEYS = [
   ['j', 'k', 'move'],
@@ -67,5 +73,31 @@ export function BulkBar({ what, selected, open, isBusy, onAcknowledge, onAll, on
         Clear
       </Button>
     </section>
+  )
+}
+
+interface HandledProps {
+  mute: Mute | null
+  status: Status
+  acknowledgedBy: string | null
+  zone: string | undefined
+  children?: ReactNode
+}
+
+/** What mutes an alert or incident, and who takes care of it; empty for one that waits for someone. */
+export function Handled({ mute, status, acknowledgedBy, zone, children }: HandledProps) {
+  const now = useNow()
+  return (
+    <span className={classes.handled}>
+      {mute !== null && (
+        <StatusBadge status={status} variant="hatched">
+          {`${mute.kind === 'silence' ? 'silenced' : 'maintenance'} ${untilWords(mute, (at) => clockTime(at, zone, now))}`}
+        </StatusBadge>
+      )}
+      {children}
+      {acknowledgedBy !== null && (
+        <StatusBadge status={status} variant="outline">{`by ${personName(acknowledgedBy)}`}</StatusBadge>
+      )}
+    </span>
   )
 }

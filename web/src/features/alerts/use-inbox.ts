@@ -3,7 +3,7 @@ import { useDeferredValue, useLayoutEffect, useMemo, useRef, useState } from 're
 import { type AlertFilter, type AlertRecord, alertsQuery, resolvedAlertsQuery } from '../../api/alerts.ts'
 import { isForPage } from '../../lib/keys.ts'
 import { type Directory, useDirectory } from '../../lib/use-directory.ts'
-import { useUrlState } from '../../lib/use-url-state.ts'
+import { useSetUrlState, useUrlState } from '../../lib/use-url-state.ts'
 import { type Counts, countsOf, FILTERS, type Filter, type InboxRow, inboxRows } from './inbox.ts'
 import { POLL_MS } from './use-live-alerts.ts'
 
@@ -19,7 +19,19 @@ export function useInboxFilter() {
   const [site] = useUrlState('site', '')
   const [severity, setSeverity] = useUrlState<(typeof SEVERITIES)[number]>('severity', 'all', SEVERITIES)
   const [text, setText] = useUrlState('q', '')
-  return { filter, setFilter, client, site, severity, setSeverity, text, setText }
+  const set = useSetUrlState()
+  return {
+    filter,
+    setFilter,
+    client,
+    site,
+    severity,
+    setSeverity,
+    text,
+    setText,
+    isNarrowed: text !== '' || client !== '' || site !== '' || severity !== 'all',
+    showAll: () => set({ state: undefined, q: undefined, client: undefined, site: undefined, severity: undefined }),
+  }
 }
 export type InboxFilter = ReturnType<typeof useInboxFilter>
 
@@ -70,7 +82,7 @@ export function useInbox({ filter, client, site, severity, text }: InboxFilter):
 type Pickable = Pick<AlertRecord, 'id' | 'state'>
 
 /** The open ones that were picked; one that is open no more, or shown no more, leaves the selection. */
-export function useSelection(shown: readonly Pickable[]) {
+function useSelection(shown: readonly Pickable[]) {
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const open = shown.flatMap(({ id, state }) => (state === 'open' ? [id] : []))
   const selected = new Set(open.filter((id) => picked.has(id)))
@@ -113,17 +125,17 @@ const MEANING: Readonly<Record<string, keyof Keys>> = {
 }
 
 /** Keys of the page, as long as nothing is typed and no dialog is open. */
-export function useInboxKeys(keys: Keys, isInList: () => boolean): void {
-  const latest = useRef({ keys, isInList })
-  latest.current = { keys, isInList }
+function useInboxKeys(keys: Keys): void {
+  const latest = useRef(keys)
+  latest.current = keys
   // With the rows, not after they were painted: someone who sees them may press a key.
   useLayoutEffect(() => {
     const listener = (event: KeyboardEvent) => {
       if (!isForPage(event)) return
       // Elsewhere arrows scroll the page.
-      if (event.key.startsWith('Arrow') && !latest.current.isInList()) return
+      if (event.key.startsWith('Arrow') && document.activeElement?.closest('[data-index]') == null) return
       const meaning = MEANING[event.key]
-      const act = meaning === undefined ? undefined : latest.current.keys[meaning]
+      const act = meaning === undefined ? undefined : latest.current[meaning]
       if (act === undefined) return
       event.preventDefault()
       // A menu that this key opens would take it for one pressed outside of it, and close.
@@ -133,4 +145,44 @@ export function useInboxKeys(keys: Keys, isInList: () => boolean): void {
     document.addEventListener('keydown', listener)
     return () => document.removeEventListener('keydown', listener)
   }, [])
+}
+
+interface InboxActions<Item> {
+  mayActOn: (item: Item) => boolean
+  open: (item: Item) => void
+  acknowledge: (ids: string[]) => void
+  /** Of a list whose lines unfold. */
+  unfold?: (id: string) => void
+}
+
+/** The line that the keyboard is at, the one whose silence menu is open, the lines that were picked, and the keys that move between them. */
+export function useInboxActions<Item extends Pickable>(shown: readonly Item[], actions: InboxActions<Item>) {
+  const { mayActOn, open, acknowledge, unfold } = actions
+  const [active, setActive] = useState<string | null>(null)
+  const [silencing, setSilencing] = useState<string | null>(null)
+  const selection = useSelection(shown.filter(mayActOn))
+  const index = shown.findIndex(({ id }) => id === active)
+  const current = shown[index]
+  const move = (step: number) => setActive(shown[Math.max(0, Math.min(shown.length - 1, index + step))]?.id ?? null)
+  const look = (act: (item: Item) => void) => () => {
+    if (current !== undefined) act(current)
+  }
+  const change = (act: (item: Item) => void) =>
+    look((item) => {
+      if (mayActOn(item)) act(item)
+    })
+  useInboxKeys({
+    down: () => move(1),
+    up: () => move(index === -1 ? 1 : -1),
+    open: look(open),
+    acknowledge: change(({ id, state }) => {
+      if (state === 'open') acknowledge([id])
+    }),
+    silence: change(({ id, state }) => {
+      if (state !== 'resolved') setSilencing(id)
+    }),
+    select: change(selection.toggle),
+    ...(unfold === undefined ? {} : { unfold: look(({ id }) => unfold(id)) }),
+  })
+  return { active, setActive, silencing, setSilencing, selection }
 }

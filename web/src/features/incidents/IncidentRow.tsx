@@ -3,18 +3,18 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { BellOff, ChevronDown, ChevronRight } from 'lucide-react'
 import { type IncidentSummary, incidentQuery } from '../../api/incidents.ts'
-import { useNow } from '../../lib/external.ts'
 import type { Directory } from '../../lib/use-directory.ts'
-import { counted, personName } from '../../lib/words.ts'
+import { counted } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
-import { type Mute, mutesOfAll, type Scope, untilWords } from '../../ui/mute/mutes.ts'
+import { type Mute, mutesOfAll, type Scope } from '../../ui/mute/mutes.ts'
 import { Awaited } from '../../ui/States.tsx'
-import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
+import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
 import { AlertList } from '../alerts/AlertList.tsx'
 import { AlertTimes } from '../alerts/AlertTimes.tsx'
 import inbox from '../alerts/alerts.module.css'
-import { clockTime, sentence } from '../alerts/words.ts'
+import { Handled } from '../alerts/inbox-parts.tsx'
+import { sentence } from '../alerts/words.ts'
 import { impactSentence } from './impact.ts'
 import classes from './incidents.module.css'
 import type { IncidentNode } from './rows.ts'
@@ -78,7 +78,7 @@ export function IncidentRow({ node, directory, mutes, isSelected, isUnfolded, ..
               .join(' · ')}
           </span>
         </div>
-        <Handled incident={incident} mute={mute} zone={zone} />
+        <Handled mute={mute} status={status} acknowledgedBy={incident.acknowledged_by} zone={zone} />
         <Unfold incident={incident} isUnfolded={isUnfolded} onClick={() => actions.unfold(incident.id)} />
         <AlertTimes alert={incident} zone={zone} />
         <Actions node={node} mute={mute} zone={zone ?? ownZone()} {...actions} />
@@ -91,25 +91,6 @@ export function IncidentRow({ node, directory, mutes, isSelected, isUnfolded, ..
 /** What mutes all of its alerts; null while one of them may speak. */
 const muteOfAll = ({ incident, alerts }: IncidentNode, mutes: readonly (Mute & Scope)[]): Mute | null =>
   mutesOfAll(mutes, incident.id, alerts)?.[0] ?? null
-
-function Handled({ incident, mute, zone }: { incident: IncidentSummary; mute: Mute | null; zone: string | undefined }) {
-  const now = useNow()
-  return (
-    <span className={inbox.handled}>
-      {mute !== null && (
-        <StatusBadge status={markOf(incident)} variant="hatched">
-          {`${mute.kind === 'silence' ? 'silenced' : 'maintenance'} ${untilWords(mute, (at) => clockTime(at, zone, now))}`}
-        </StatusBadge>
-      )}
-      {incident.acknowledged_by !== null && (
-        <StatusBadge
-          status={markOf(incident)}
-          variant="outline"
-        >{`by ${personName(incident.acknowledged_by)}`}</StatusBadge>
-      )}
-    </span>
-  )
-}
 
 function Unfold({
   incident,

@@ -4,7 +4,6 @@ import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import type { IncidentSummary } from '../../api/incidents.ts'
 import { useMayChange, useSession } from '../../api/session.ts'
-import { useSetUrlState } from '../../lib/use-url-state.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { useMutes } from '../../ui/mute/mutes.ts'
 import { useSetBreadcrumbs } from '../../ui/PageHeader.tsx'
@@ -16,7 +15,7 @@ import { InboxHeader } from '../alerts/InboxHeader.tsx'
 import { InboxSkeleton, NothingMatches } from '../alerts/InboxList.tsx'
 import { type Filter, verdict } from '../alerts/inbox.ts'
 import { BulkBar, KeyHelp } from '../alerts/inbox-parts.tsx'
-import { type InboxFilter, useInboxFilter, useInboxKeys, useSelection } from '../alerts/use-inbox.ts'
+import { type InboxFilter, useInboxActions, useInboxFilter } from '../alerts/use-inbox.ts'
 import { useLiveAlerts } from '../alerts/use-live-alerts.ts'
 import { VirtualLines } from '../alerts/VirtualLines.tsx'
 import { IncidentRow } from './IncidentRow.tsx'
@@ -62,51 +61,26 @@ function Loaded({ rows, incidents, filter }: { rows: readonly Row[]; incidents: 
   const mutes = useMutes()
   const navigate = useNavigate()
   const acknowledging = useAcknowledgingIncidents()
-  const [active, setActive] = useState<string | null>(null)
-  const [silencing, setSilencing] = useState<string | null>(null)
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
-  const set = useSetUrlState()
-
-  const shown = rows.flatMap((row) => (row.kind === 'incident' ? [row.node.incident] : []))
-  const selection = useSelection(shown.filter(mayActOn))
-  const index = shown.findIndex(({ id }) => id === active)
-  const current = shown[index]
-  const move = (step: number) => setActive(shown[Math.max(0, Math.min(shown.length - 1, index + step))]?.id ?? null)
   const unfold = (id: string) => {
     const next = new Set(unfolded)
     if (!next.delete(id)) next.add(id)
     setUnfolded(next)
   }
-  const change = (act: (incident: IncidentSummary) => void) => () => {
-    if (current !== undefined && mayActOn(current)) act(current)
-  }
-  useInboxKeys(
-    {
-      down: () => move(1),
-      up: () => move(index === -1 ? 1 : -1),
-      open: () => {
-        if (current !== undefined) void navigate({ to: '/incidents/$incidentId', params: { incidentId: current.id } })
-      },
-      acknowledge: change((incident) => {
-        if (incident.state === 'open') acknowledging.run([incident.id])
-      }),
-      silence: change((incident) => {
-        if (incident.state !== 'resolved') setSilencing(incident.id)
-      }),
-      select: change(selection.toggle),
-      unfold: () => {
-        if (current !== undefined) unfold(current.id)
-      },
-    },
-    () => document.activeElement?.closest('[data-index]') != null,
-  )
+  const shown = rows.flatMap((row) => (row.kind === 'incident' ? [row.node.incident] : []))
+  const { active, setActive, silencing, setSilencing, selection } = useInboxActions(shown, {
+    mayActOn,
+    open: ({ id }) => void navigate({ to: '/incidents/$incidentId', params: { incidentId: id } }),
+    acknowledge: acknowledging.run,
+    unfold,
+  })
 
   if (rows.length === 0) {
-    const isNarrowed = filter.text !== '' || filter.client !== '' || filter.site !== '' || filter.severity !== 'all'
-    const showAll = () =>
-      set({ state: undefined, q: undefined, client: undefined, site: undefined, severity: undefined })
-    if (isNarrowed) return <NothingMatches what="incident" onShowAll={showAll} />
-    return <NoIncidents filter={filter.filter} onShowAll={showAll} />
+    return filter.isNarrowed ? (
+      <NothingMatches what="incident" onShowAll={filter.showAll} />
+    ) : (
+      <NoIncidents filter={filter.filter} onShowAll={filter.showAll} />
+    )
   }
   return (
     <>
