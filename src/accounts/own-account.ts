@@ -182,7 +182,7 @@ export function ownAccountRoutes(app: HttpApp, options: AccountOptions, isOwnPas
         tags,
         summary: 'List your sessions',
         description: 'Browsers that are signed in with your account.',
-        response: { 200: Type.Array(SessionRecord, { description: 'Seen last first' }), ...errorResponses() },
+        response: { 200: Type.Array(SessionRecord, { description: 'Seen last first' }) },
       },
     },
     async (request) => {

@@ -20,7 +20,7 @@ export function tokenRoutes(app: HttpApp, options: AccountOptions): void {
         tags,
         summary: 'List API tokens',
         description: 'Those for clients that the caller owns; all of them for an owner of all clients.',
-        response: { 200: Type.Array(ApiTokenRecord, { description: 'Oldest first' }), ...errorResponses() },
+        response: { 200: Type.Array(ApiTokenRecord, { description: 'Oldest first' }) },
       },
     },
     async ({ access }) => listTokens(store, access),

@@ -48,7 +48,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
         tags,
         summary: 'List people',
         description: 'Those with a role for a client that the caller owns; all of them for an owner of all clients.',
-        response: { 200: Type.Array(UserRecord, { description: 'Oldest first' }), ...errorResponses() },
+        response: { 200: Type.Array(UserRecord, { description: 'Oldest first' }) },
       },
     },
     async ({ access }) => listUsers(store, access),

@@ -3,7 +3,6 @@ import type { ChannelSettings } from '../alerts/index.ts'
 import {
   type Access,
   type Credentials,
-  errorResponses,
   type HttpApp,
   highestRole,
   keepHeaders,
@@ -50,7 +49,6 @@ export function dashboardRoutes(
         response: {
           200: Overview,
           304: Type.Null({ description: 'Unchanged since the answer with this `ETag`' }),
-          ...errorResponses(),
         },
       },
     },
@@ -82,7 +80,6 @@ export function dashboardRoutes(
           'Each holds what is of clients that the caller may see.',
         response: {
           200: { description: 'The stream', content: { 'text/event-stream': { schema: Type.String() } } },
-          ...errorResponses(),
         },
       },
     },

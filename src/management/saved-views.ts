@@ -104,7 +104,7 @@ export function savedViewRoutes(app: HttpApp, options: ManagementOptions): void 
         summary: 'List saved views',
         description:
           'Pages of the dashboard with their filters, shared by everyone who sees every client; who sees some clients has their own.',
-        response: { 200: Type.Array(SavedViewRecord, { description: 'Oldest first' }), ...errorResponses() },
+        response: { 200: Type.Array(SavedViewRecord, { description: 'Oldest first' }) },
       },
     },
     async (request) => {

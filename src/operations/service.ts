@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { DEAD_AFTER_MS, listNodes } from '../cluster/index.ts'
-import { errorResponses, type HttpApp, IsoTime, nullable, Uuid } from '../http/index.ts'
+import { type HttpApp, IsoTime, nullable, Uuid } from '../http/index.ts'
 import { type Clock, isoTime, SECOND } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 
@@ -31,7 +31,7 @@ export function nodeRoutes(app: HttpApp, { store, clock }: NodesOptions): void {
         tags: ['Service'],
         summary: 'List the nodes',
         description: 'The processes on this database, the oldest first, and those that died within the last day.',
-        response: { 200: Type.Array(Node), ...errorResponses() },
+        response: { 200: Type.Array(Node) },
       },
     },
     async () => {
@@ -100,7 +100,7 @@ export function settingsRoutes(app: HttpApp, { store, clock, settings }: Setting
         tags: ['Service'],
         summary: 'Read the settings in effect',
         description: 'Of the node that answers; they come from its environment. Of a secret only whether it is set.',
-        response: { 200: ServiceSettings, ...errorResponses() },
+        response: { 200: ServiceSettings },
       },
     },
     async () => ({

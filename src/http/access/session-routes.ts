@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { invalidRequest } from '../../lib/index.ts'
 import type { HttpApp } from '../schemas.ts'
-import { errorResponses, NoContent, nullable, Uuid } from '../schemas.ts'
+import { NoContent, nullable, Uuid } from '../schemas.ts'
 import { type Access, OPEN, type ProxyOutcome, SESSION_MS, sessionCookie } from './access.ts'
 import type { Gate, SignIn } from './gate.ts'
 import { CLIENT_ROLES, type ClientRole } from './grants.ts'
@@ -122,7 +122,7 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
         summary: 'Who am I',
         description: 'The role of the key or session cookie sent along.',
         security: [],
-        response: { 200: Session, ...errorResponses() },
+        response: { 200: Session },
       },
     },
     async (request) => {
@@ -172,7 +172,6 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
             provider_url: Type.String({ description: 'Where the browser ends its session at the provider, too' }),
           }),
           204: NoContent,
-          ...errorResponses(),
         },
       },
     },

@@ -66,7 +66,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
         summary: 'List channels',
         description:
           "Where messages go: the global webhook and the clients' own webhooks and e-mail, and how each does.",
-        response: { 200: ChannelList, ...errorResponses() },
+        response: { 200: ChannelList },
       },
     },
     async (request) => listChannels(store, notifications.channelSettings, request.access),

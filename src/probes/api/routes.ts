@@ -45,7 +45,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
         tags,
         summary: 'List the types of probes',
         description: 'What each checks, which fields of the site it needs, and how it can be set.',
-        response: { 200: Type.Array(ProbeTypeRecord), ...errorResponses() },
+        response: { 200: Type.Array(ProbeTypeRecord) },
       },
     },
     async () => [...registry.values()].map(probeTypeRecord),
