@@ -5,15 +5,15 @@ import { BellOff, BellRing } from 'lucide-react'
 import { type AlertDetail, useEndSilence, useHandleAlert } from '../../api/alerts.ts'
 import { saidBy, useMyName, useSession } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
-import { onset } from '../../lib/onset.ts'
 import type { DirectorySite } from '../../lib/use-directory.ts'
-import { counted, duration, exact, personName } from '../../lib/words.ts'
+import { counted, personName } from '../../lib/words.ts'
 import { type Mute, untilWords } from '../../ui/mute/mutes.ts'
 import { SilenceMenu } from '../../ui/mute/SilenceMenu.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
 import { useUndoAcknowledging } from '../../ui/undo.tsx'
 import classes from './detail.module.css'
+import { Since } from './detail-parts.tsx'
 import { HandlePopover } from './HandlePopover.tsx'
 import { clockTime, markOf, RESOLUTION_WORDS, sentence } from './words.ts'
 
@@ -54,30 +54,6 @@ function SiteLink({ site }: { site: DirectorySite | undefined }) {
     <Link to="/sites/$siteId" params={{ siteId: site.id }}>
       {site.name}, {site.client_name}
     </Link>
-  )
-}
-
-function Since({ alert, zone }: { alert: AlertDetail; zone: string | undefined }) {
-  const now = useNow()
-  const { started_at, resolved_at } = alert
-  const began = Date.parse(started_at)
-  const ended = resolved_at === null ? null : Date.parse(resolved_at)
-  const words = onset(alert, (at) => clockTime(at, zone, now))
-  return (
-    <>
-      <time
-        dateTime={started_at}
-        title={ended === null ? exact(began, zone) : `${exact(began, zone)} to ${exact(ended, zone)}`}
-      >
-        {ended === null ? words.began : `from ${clockTime(began, zone, now)} to ${clockTime(ended, zone, now)}`} (
-        {duration((ended ?? now) - began)})
-      </time>
-      {words.detected !== null && (
-        <time dateTime={alert.opened_at} title={exact(Date.parse(alert.opened_at), zone)}>
-          {words.detected}
-        </time>
-      )}
-    </>
   )
 }
 

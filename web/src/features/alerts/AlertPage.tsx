@@ -19,6 +19,7 @@ import { AlertHead } from './AlertHead.tsx'
 import { AlertIncident } from './AlertIncident.tsx'
 import { AlertList } from './AlertList.tsx'
 import classes from './detail.module.css'
+import { DetailSkeleton } from './detail-parts.tsx'
 import { Timeline } from './Timeline.tsx'
 import { POLL_MS, useLiveAlerts, useResults } from './use-live-alerts.ts'
 import { sentence } from './words.ts'
@@ -39,7 +40,7 @@ function Missing({ error, onRetry }: { error: Error | null; onRetry: () => void 
   return (
     <>
       <PageHeader title="Alert" parents={[{ label: 'Alerts', to: '/alerts' }]} />
-      {error !== null ? <ErrorState error={error} onRetry={onRetry} /> : <AlertSkeleton />}
+      {error !== null ? <ErrorState error={error} onRetry={onRetry} /> : <DetailSkeleton what="alert" />}
     </>
   )
 }
@@ -97,20 +98,6 @@ function Loaded({ alert }: { alert: AlertDetail }) {
 function Glance({ id, alertId, zone }: { id: string; alertId: string; zone: string | undefined }) {
   const { data } = useQuery(incidentQuery(id))
   return data === undefined ? null : <AtAGlance incident={data} alertId={alertId} zone={zone} />
-}
-
-function AlertSkeleton() {
-  return (
-    <div aria-busy="true">
-      <span className="sr-only" role="status">
-        Loading the alert
-      </span>
-      <div className={classes.columns}>
-        <Skeleton height={340} radius="md" />
-        <Skeleton height={340} radius="md" />
-      </div>
-    </div>
-  )
 }
 
 /** Measured against usual, and which event or tag. */

@@ -1,16 +1,18 @@
 import { Button, Skeleton } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, SearchX } from 'lucide-react'
+import type { AlertRecord } from '../../api/alerts.ts'
 import { useMayChange } from '../../api/session.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import { type Mute, muteOf, type Scope } from '../../ui/mute/mutes.ts'
 import { EmptyState } from '../../ui/States.tsx'
-import { AlertRow, type RowActions } from './AlertRow.tsx'
+import { AlertRow } from './AlertRow.tsx'
 import classes from './alerts.module.css'
+import type { LineActions } from './InboxLine.tsx'
 import type { Filter, InboxRow } from './inbox.ts'
 import { VirtualLines } from './VirtualLines.tsx'
 
-interface Props extends Omit<RowActions, 'mayChange'> {
+interface Props extends Omit<LineActions<AlertRecord>, 'mayChange'> {
   rows: readonly InboxRow[]
   directory: Directory
   mutes: readonly (Mute & Scope)[]

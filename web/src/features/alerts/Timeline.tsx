@@ -15,6 +15,7 @@ import {
   Send,
   Undo2,
 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { AlertDetail } from '../../api/alerts.ts'
 import type { DeliveryRecord } from '../../api/channels.ts'
 import { useSession } from '../../api/session.ts'
@@ -68,23 +69,52 @@ const HEADS: Readonly<Partial<Record<TimelineLine['kind'], string>>> = {
 
 /** The alert's story, oldest first, with what was sent and whether it arrived. */
 export function Timeline({ alert, zone }: { alert: AlertDetail; zone: string | undefined }) {
+  return (
+    <TimelineLines
+      lines={timelineOf(alert)}
+      zone={zone}
+      icons={ICONS}
+      heads={HEADS}
+      toneOf={(kind) => toneOf(kind, alert)}
+      drawHead={({ kind, text }, head) =>
+        kind === 'unreachable' ? <NoChannelHint text={text} clientId={alert.client_id} /> : head
+      }
+    />
+  )
+}
+
+interface LinesProps<K extends string> {
+  lines: readonly TimelineLine<K>[]
+  zone: string | undefined
+  icons: Readonly<Record<K | 'sent', LucideIcon>>
+  /** What a line begins with, where its text does not say it already. */
+  heads: Readonly<Partial<Record<K | 'sent', string>>>
+  /** The status that a line brought about. */
+  toneOf: (kind: K | 'sent') => string | undefined
+  drawHead?: (line: TimelineLine<K>, head: string) => ReactNode
+}
+
+/** The lines of a story: what happened, by whom, when, and the messages about it. */
+export function TimelineLines<K extends string>({ lines, zone, icons, heads, toneOf, drawHead }: LinesProps<K>) {
   const now = useNow()
   return (
     <ol className={classes.timeline}>
-      {timelineOf(alert).map(({ key, kind, at, actor, text, deliveries }) => {
-        const Icon = ICONS[kind]
+      {lines.map((line) => {
+        const { key, kind, at, actor, text, deliveries } = line
+        const Icon: LucideIcon = icons[kind]
         const said = sentence(timesIn(text, (moment) => clockTime(moment, zone, now)))
-        const head = HEADS[kind] ?? said
+        const head = heads[kind] ?? said
         return (
-          <li key={key} data-tone={toneOf(kind, alert)}>
+          <li key={key} data-tone={toneOf(kind)}>
             <Icon size={16} strokeWidth={1.75} aria-hidden />
             <div className={classes.entry}>
               <p>
-                <b>{kind === 'unreachable' ? <NoChannelHint text={text} clientId={alert.client_id} /> : head}</b>
+                <b>{drawHead === undefined ? head : drawHead(line, head)}</b>
                 {actor !== null && ` by ${personName(actor)}`}
               </p>
-              {said !== head && <p>{said}</p>}
+              {said !== head && said !== '' && <p>{said}</p>}
               <p className={classes.muted}>
+                {clockTime(Date.parse(at), zone, now)} ·{' '}
                 <RelativeTime at={at} {...(zone === undefined ? {} : { zone })} />
               </p>
               {deliveries.length > 0 && (
@@ -132,7 +162,7 @@ function toneOf(kind: TimelineLine['kind'], { subject, severity, resolution }: A
 }
 
 /** Whether a message arrived over a channel, and why not. */
-export function DeliveryLine({ delivery, zone }: { delivery: DeliveryRecord; zone: string | undefined }) {
+function DeliveryLine({ delivery, zone }: { delivery: DeliveryRecord; zone: string | undefined }) {
   const now = useNow()
   const held = heldUntil(delivery, now)
   return (

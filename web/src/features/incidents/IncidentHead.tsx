@@ -5,10 +5,8 @@ import { BellOff, BellRing } from 'lucide-react'
 import { useEndSilence } from '../../api/alerts.ts'
 import { type IncidentDetail, incidentQuery, useHandleIncident } from '../../api/incidents.ts'
 import { saidBy, useMyName, useSession } from '../../api/session.ts'
-import { useNow } from '../../lib/external.ts'
-import { onset } from '../../lib/onset.ts'
 import type { DirectorySite } from '../../lib/use-directory.ts'
-import { counted, duration, exact, personName } from '../../lib/words.ts'
+import { counted, personName } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { mutesOfAll, useMutes } from '../../ui/mute/mutes.ts'
@@ -16,8 +14,9 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
 import { useUndoAcknowledgingIncidents } from '../../ui/undo.tsx'
 import classes from '../alerts/detail.module.css'
+import { Since } from '../alerts/detail-parts.tsx'
 import { HandlePopover } from '../alerts/HandlePopover.tsx'
-import { clockTime, sentence } from '../alerts/words.ts'
+import { sentence } from '../alerts/words.ts'
 import { SilenceIncident } from './SilenceIncident.tsx'
 import { markOf } from './words.ts'
 
@@ -51,7 +50,7 @@ export function IncidentHead({ incident, site }: IncidentHeadProps) {
             {site.name}, {site.client_name}
           </TextLink>
         )}
-        <Since incident={incident} zone={site?.timezone} />
+        <Since alert={incident} zone={site?.timezone} />
         <span>{counted(alerts.length, 'alert')}</span>
         {!isOver && acknowledged_by !== null && <span>acknowledged by {personName(acknowledged_by)}</span>}
         {silences !== null && <span>silenced</span>}
@@ -69,30 +68,6 @@ function useSilences({ id, alerts }: IncidentDetail): string[] | null {
   const found = mutesOfAll(useMutes(), id, lasting)
   if (found === null || !found.every(({ kind }) => kind === 'silence')) return null
   return [...new Set(found.map((mute) => mute.id))]
-}
-
-function Since({ incident, zone }: { incident: IncidentDetail; zone: string | undefined }) {
-  const now = useNow()
-  const { started_at, opened_at, resolved_at } = incident
-  const began = Date.parse(started_at)
-  const ended = resolved_at === null ? null : Date.parse(resolved_at)
-  const words = onset(incident, (at) => clockTime(at, zone, now))
-  return (
-    <>
-      <time
-        dateTime={started_at}
-        title={ended === null ? exact(began, zone) : `${exact(began, zone)} to ${exact(ended, zone)}`}
-      >
-        {ended === null ? words.began : `from ${clockTime(began, zone, now)} to ${clockTime(ended, zone, now)}`} (
-        {duration((ended ?? now) - began)})
-      </time>
-      {words.detected !== null && (
-        <time dateTime={opened_at} title={exact(Date.parse(opened_at), zone)}>
-          {words.detected}
-        </time>
-      )}
-    </>
-  )
 }
 
 function PartOf({ id }: { id: string }) {

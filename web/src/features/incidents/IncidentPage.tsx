@@ -1,4 +1,4 @@
-import { Skeleton, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { type IncidentDetail, type IncidentRecord, incidentQuery } from '../../api/incidents.ts'
@@ -14,6 +14,7 @@ import { Panel } from '../alerts/AlertChart.tsx'
 import { Evidence } from '../alerts/AlertIncident.tsx'
 import { AlertTimes } from '../alerts/AlertTimes.tsx'
 import classes from '../alerts/detail.module.css'
+import { DetailSkeleton } from '../alerts/detail-parts.tsx'
 import { POLL_MS, useLiveAlerts } from '../alerts/use-live-alerts.ts'
 import { sentence } from '../alerts/words.ts'
 import { AffectedMatrix } from './AffectedMatrix.tsx'
@@ -37,7 +38,11 @@ export function IncidentPage() {
   return (
     <>
       <PageHeader title="Incident" parents={PARENTS} />
-      {error !== null ? <ErrorState error={error} onRetry={() => void refetch()} /> : <IncidentSkeleton />}
+      {error !== null ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <DetailSkeleton what="incident" />
+      )}
     </>
   )
 }
@@ -138,19 +143,5 @@ function Parts({ parts }: { parts: readonly IncidentRecord[] }) {
         )
       })}
     </ul>
-  )
-}
-
-function IncidentSkeleton() {
-  return (
-    <div aria-busy="true">
-      <span className="sr-only" role="status">
-        Loading the incident
-      </span>
-      <div className={classes.columns}>
-        <Skeleton height={340} radius="md" />
-        <Skeleton height={340} radius="md" />
-      </div>
-    </div>
   )
 }

@@ -1,18 +1,14 @@
-import { ActionIcon, Button, Checkbox, UnstyledButton } from '@mantine/core'
+import { UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { BellOff, ChevronDown, ChevronRight } from 'lucide-react'
+import { ChevronDown, ChevronRight } from 'lucide-react'
 import { type IncidentSummary, incidentQuery } from '../../api/incidents.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import { counted } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { type Mute, mutesOfAll, type Scope } from '../../ui/mute/mutes.ts'
 import { Awaited } from '../../ui/States.tsx'
-import { StatusMark } from '../../ui/status/StatusMark.tsx'
-import { STATUS_WORDS } from '../../ui/status/status.ts'
 import { AlertList } from '../alerts/AlertList.tsx'
-import { AlertTimes } from '../alerts/AlertTimes.tsx'
-import inbox from '../alerts/alerts.module.css'
+import { InboxLine, type LineActions } from '../alerts/InboxLine.tsx'
 import { Handled } from '../alerts/inbox-parts.tsx'
 import { sentence } from '../alerts/words.ts'
 import { impactSentence } from './impact.ts'
@@ -21,68 +17,41 @@ import type { IncidentNode } from './rows.ts'
 import { SilenceIncident } from './SilenceIncident.tsx'
 import { causeWords, markOf, whereWords } from './words.ts'
 
-export interface IncidentActions {
-  mayChange: boolean
-  acknowledge: (incident: IncidentSummary) => void
-  select: (incident: IncidentSummary) => void
-  /** The incident whose silence menu is open. */
-  silencing: string | null
-  setSilencing: (id: string | null) => void
-  unfold: (id: string) => void
-}
-
-interface IncidentRowProps extends IncidentActions {
+interface IncidentRowProps extends LineActions<IncidentSummary> {
   node: IncidentNode
   directory: Directory
   mutes: readonly (Mute & Scope)[]
   isSelected: boolean
   isUnfolded: boolean
+  unfold: (id: string) => void
 }
 
 /** One incident: what, where, since when, who takes care of it, and, unfolded, its alerts. */
-export function IncidentRow({ node, directory, mutes, isSelected, isUnfolded, ...actions }: IncidentRowProps) {
-  const { incident, parts } = node
+export function IncidentRow({ node, directory, mutes, isUnfolded, unfold, ...line }: IncidentRowProps) {
+  const { incident, alerts, parts } = node
   const status = markOf(incident)
-  const isOver = incident.state === 'resolved'
-  const mute = isOver ? null : muteOfAll(node, mutes)
-  const variant = mute !== null ? 'hatched' : incident.state === 'open' ? 'filled' : 'outline'
+  const mute = incident.state === 'resolved' ? null : muteOfAll(node, mutes)
   const zone = directory.sites[incident.site_id ?? '']?.timezone
   return (
     <>
-      <div className={`${inbox.row} ${classes.row}`} data-status={status} data-over={isOver || undefined}>
-        <span className={inbox.check}>
-          {actions.mayChange && incident.state === 'open' && (
-            <Checkbox
-              size="xs"
-              aria-label={`Select: ${sentence(incident.title)}`}
-              checked={isSelected}
-              onChange={() => actions.select(incident)}
-            />
-          )}
-        </span>
-        <StatusMark status={status} variant={variant} label={STATUS_WORDS[status]} />
-        <div className={inbox.what}>
-          <Link
-            to="/incidents/$incidentId"
-            params={{ incidentId: incident.id }}
-            className={inbox.title}
-            data-key={incident.id}
-            title={sentence(incident.title)}
-          >
-            {sentence(incident.title)}
-          </Link>
-          <span className={inbox.where}>
-            {/* What is lost comes first: the end of a long line is cut. */}
-            {[impactSentence(incident.impact), whereWords(incident, parts, directory), causeWords(incident)]
-              .filter((part) => part !== null)
-              .join(' · ')}
-          </span>
-        </div>
-        <Handled mute={mute} status={status} acknowledgedBy={incident.acknowledged_by} zone={zone} />
-        <Unfold incident={incident} isUnfolded={isUnfolded} onClick={() => actions.unfold(incident.id)} />
-        <AlertTimes alert={incident} zone={zone} />
-        <Actions node={node} mute={mute} zone={zone ?? ownZone()} {...actions} />
-      </div>
+      <InboxLine
+        {...line}
+        item={incident}
+        link={{ to: '/incidents/$incidentId', params: { incidentId: incident.id } }}
+        status={status}
+        mute={mute}
+        zone={zone}
+        className={classes.row}
+        // What is lost comes first: the end of a long line is cut.
+        where={[impactSentence(incident.impact), whereWords(incident, parts, directory), causeWords(incident)]
+          .filter((part) => part !== null)
+          .join(' · ')}
+        handled={<Handled mute={mute} status={status} acknowledgedBy={incident.acknowledged_by} zone={zone} />}
+        count={<Unfold incident={incident} isUnfolded={isUnfolded} onClick={() => unfold(incident.id)} />}
+        drawSilencing={(menu) => (
+          <SilenceIncident id={incident.id} alerts={alerts} zone={zone ?? ownZone()} {...menu} />
+        )}
+      />
       {isUnfolded && <Within id={incident.id} directory={directory} />}
     </>
   )
@@ -108,40 +77,6 @@ function Unfold({
       <span className="sr-only"> of {sentence(incident.title)}</span>
       <Chevron size={16} aria-hidden />
     </UnstyledButton>
-  )
-}
-
-function Actions({
-  node: { incident, alerts },
-  mute,
-  zone,
-  mayChange,
-  acknowledge,
-  silencing,
-  setSilencing,
-}: IncidentActions & { node: IncidentNode; mute: Mute | null; zone: string }) {
-  if (!mayChange || incident.state === 'resolved') return <span className={inbox.actions} />
-  return (
-    <span className={inbox.actions}>
-      {incident.state === 'open' && (
-        <Button size="compact-sm" variant="default" onClick={() => acknowledge(incident)}>
-          Acknowledge
-        </Button>
-      )}
-      {mute === null && (
-        <SilenceIncident
-          id={incident.id}
-          alerts={alerts}
-          zone={zone}
-          opened={silencing === incident.id}
-          onChange={(opened) => setSilencing(opened ? incident.id : null)}
-        >
-          <ActionIcon variant="default" size={26} aria-label="Silence" title="Silence">
-            <BellOff size={14} aria-hidden />
-          </ActionIcon>
-        </SilenceIncident>
-      )}
-    </span>
   )
 }
 
