@@ -181,7 +181,7 @@ function Sites({ row: { sites } }: { row: ClientRow }) {
   const names = sites.slice(0, SHOWN).map(({ name }) => name)
   const more = sites.length - names.length
   return (
-    <span>
+    <span className={classes.names}>
       {names.join(', ')}
       {more > 0 && <span className={classes.muted}> and {counted(more, 'more site')}</span>}
     </span>

@@ -20,11 +20,12 @@ interface Options {
   onDelete: (probe: ProbeRecord) => void
 }
 
-const PHONE = '(max-width: 48em)'
+/** Beside the rail of a tablet, too, a message would have room for two words. */
+const NARROW = '(max-width: 64em)'
 
 /** The columns of the list; on a phone one, with everything under each other. */
 export function useColumns({ isOneSite, onDelete }: Options): Column<ProbeRow>[] {
-  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false }) ?? false
+  const isPhone = useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false }) ?? false
   return useMemo(() => {
     const actions: Column<ProbeRow> = {
       key: 'actions',
@@ -57,7 +58,7 @@ export function useColumns({ isOneSite, onDelete }: Options): Column<ProbeRow>[]
       {
         key: 'strip',
         title: 'Last 50 results',
-        width: '14rem',
+        width: 'min(14rem, 12vw)',
         render: ({ probe, site }) => <RowStrip probe={probe} zone={site?.timezone} />,
       },
       { key: 'message', title: 'Last message', render: (row) => <Message row={row} /> },

@@ -33,6 +33,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, initialSort, onOpe
       ref={scrollRef}
       className={classes.scroll}
       data-virtual={isVirtual || undefined}
+      data-wide={isWide || undefined}
       aria-label={label}
       tabIndex={isVirtual || isWide ? 0 : undefined}
     >
