@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { AT_NIGHT, amount } from '../../testkit/length.ts'
+import { batch } from '../../testkit/payloads.ts'
 import { clock } from './support/clock.ts'
 import { sideways } from './support/forms.ts'
 import { assertAccessible, follow, openPage } from './support/page.ts'
@@ -10,6 +11,8 @@ import { addTarget, startEmpty } from './support/target.ts'
 
 /** Where no line can be broken, and from right to left. */
 const UNBROKEN = 'RindfleischetikettierungsüberwachungsaufgabenübertragungsgesetzgebungsverfahrenX'
+  .repeat(3)
+  .slice(0, 200)
 const FROM_RIGHT = 'חנות המקוונת של ירושלים ושל כל הסביבה, מהמחלקה הראשונה ועד לאחרונה שבהן, יום ו12'
 const EVENT = `purchase_${UNBROKEN}`.slice(0, 80)
 
@@ -22,10 +25,12 @@ const WINDOWS = [
   { name: 'at 200 %', width: 720, height: 450, when: AT_NIGHT },
 ]
 
+const AS_TABLES = ['/tags', '/probes', '/sites/$site/probes', '/clients', '/clients/$client', '/overview']
+
 /** Other tests look at each of these pages with names as people give them. */
 const LOOKED_AT_EVERY = amount(4, 1)
 
-test('names of 80 characters, unbroken or from right to left, fit every page', async (t) => {
+test('names of 200 characters without a space, and such from right to left, fit every page', async (t) => {
   const api = await startEmpty(t)
   const client = await api.newClient({ name: UNBROKEN })
   const target = await addTarget(t, api, FROM_RIGHT, client)
@@ -37,7 +42,12 @@ test('names of 80 characters, unbroken or from right to left, fit every page', a
     const answer = await api.ingest(site, eventPayload({ timestamp_ms: clock.now(), event_name: EVENT, tags }))
     assert.equal(answer.status, 200, answer.text)
   }
+  const failures = { success: 0, failure: 40, timeout: 0, exception: 0, total_exec_ms: 400, count: 40 }
+  await api.ingest(site, batch(clock.now(), { total_events: 40, tag_metrics: { [UNBROKEN]: failures } }))
   await api.service.ingest.flush()
+  const judging = { site_id: site.id, probe_type: 'tag_failure_rate', name: UNBROKEN }
+  const { id } = await api.ask<{ id: string }>('POST', '/api/probes', judging)
+  await api.ask('POST', `/api/probes/${id}/run`)
   const [incident] = await api.ask<{ id: string }[]>('GET', '/api/incidents')
   const [alert] = await api.ask<{ id: string }[]>('GET', '/api/alerts')
   const probes = await api.ask<{ id: string; probe_type: string }[]>('GET', '/api/probes')
@@ -93,6 +103,17 @@ test('names of 80 characters, unbroken or from right to left, fit every page', a
         await page.locator('[aria-busy="true"], .mantine-Skeleton-root').first().waitFor({ state: 'detached' })
         assert.equal(await sideways(page), 0, `${path} scrolls sideways`)
         if (index % LOOKED_AT_EVERY === 0) await assertAccessible(page)
+      }
+      // Where lists are tables, beside the rail of a tablet and of a desktop.
+      for (const width of [1024, 1440]) {
+        await page.setViewportSize({ width, height: 900 })
+        for (const path of AS_TABLES) {
+          await follow(page, path.replace('$site', site.id).replace('$client', client.id))
+          await page.locator('[aria-busy="true"], .mantine-Skeleton-root').first().waitFor({ state: 'detached' })
+          assert.equal(await sideways(page), 0, `${path} scrolls sideways at ${width} px`)
+        }
+        const open = await page.getByRole('region', { name: 'Open incidents' }).boundingBox()
+        assert.ok(open !== null && open.height < 300, `the open incidents are ${open?.height} px high at ${width} px`)
       }
     })
   }

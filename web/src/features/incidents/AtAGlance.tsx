@@ -64,6 +64,9 @@ export function AtAGlance({ incident, alertId, zone }: Props) {
           <LinkButton
             size="compact-sm"
             variant="default"
+            maw="100%"
+            classNames={{ label: classes.label ?? '' }}
+            title={charts.name}
             to="/sites/$siteId"
             params={{ siteId: charts.siteId }}
             search={charts.search}

@@ -118,6 +118,7 @@ function Actions({
         <Button
           variant="default"
           className={classes.look ?? ''}
+          classNames={{ label: classes.label ?? '' }}
           title={tag}
           onClick={() => setFocus({ kind: 'tag', name: tag })}
         >
