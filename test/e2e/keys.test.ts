@@ -6,7 +6,7 @@ import { eventPayload } from '../../testkit/deltas.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways, signIn } from './support/forms.ts'
-import { assertAccessible, chiefly, inOnePage, openPage } from './support/page.ts'
+import { assertAccessible, chiefly, inOnePage, openPage, untilTrue } from './support/page.ts'
 import { startService } from './support/service.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
@@ -51,11 +51,15 @@ test('the keys of a site', async (t) => {
       await dialog.waitFor({ state: 'detached' })
       assert.equal((await keysOf(site))[1]?.expires_at, '2026-12-24T10:00:00.000Z')
 
-      await page.getByRole('button', { name: 'Add a key' }).click()
+      const add = page.getByRole('button', { name: 'Add a key' })
+      await add.click()
+      await page.keyboard.press('Escape')
+      await untilTrue(page, 'document.activeElement?.textContent === "Add a key"')
+      await add.click()
       await dialog.getByLabel('Name').fill('pipeline')
       await dialog.getByRole('button', { name: 'Add the key' }).click()
       await page.getByText('3 keys are valid. Revoke one to add or replace another.').waitFor()
-      assert.ok(await page.getByRole('button', { name: 'Add a key' }).isDisabled())
+      assert.ok(await add.isDisabled())
 
       await page.getByRole('button', { name: 'Revoke main' }).click()
       await dialog.getByText(/^A request last came with it at/).waitFor()

@@ -2,6 +2,7 @@ import { Modal, NumberInput, PasswordInput, Select, Stack, Switch, Text, TextInp
 import { useForm } from '@mantine/form'
 import { type OwnChannelRecord, useSaveOwnChannel } from '../../api/own-channels.ts'
 import { useSaving } from '../../lib/form-faults.ts'
+import { useFocusReturn } from '../../lib/use-focus-return.ts'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import { type ChannelValues, channelBody, channelValues, KINDS, type Kind } from './channel-values.ts'
 
@@ -20,6 +21,7 @@ const SEVERITIES = [
 
 /** Adds a channel to a client, or changes one. Its address is a secret: it is never shown, and stays where none is given. */
 export function ChannelForm({ clientId, channel, onClose }: Props) {
+  useFocusReturn()
   const save = useSaveOwnChannel(clientId)
   const form = useForm<ChannelValues>({ initialValues: channelValues(channel) })
   const { kind } = form.values

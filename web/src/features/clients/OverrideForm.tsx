@@ -2,6 +2,7 @@ import { Modal, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type OnCallRecord, useAddOverride } from '../../api/on-call.ts'
 import { useSaving } from '../../lib/form-faults.ts'
+import { useFocusReturn } from '../../lib/use-focus-return.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
 
@@ -15,6 +16,7 @@ const DAY = 86_400_000
 
 /** Someone of the rotation stands in for a while. */
 export function OverrideForm({ clientId, rotation, onClose }: Props) {
+  useFocusReturn()
   const add = useAddOverride(clientId)
   const { people, timezone } = rotation
   const timeFault = (wall: string) => (momentOf(wall, timezone) === null ? 'Enter a date and a time' : null)

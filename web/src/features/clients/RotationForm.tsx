@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react'
 import { type OnCallRecord, useSetOnCall } from '../../api/on-call.ts'
 import { ownChannelsQuery } from '../../api/own-channels.ts'
 import { useSaving } from '../../lib/form-faults.ts'
+import { useFocusReturn } from '../../lib/use-focus-return.ts'
 import { ownZone, wallTime } from '../../lib/zone.ts'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import classes from './on-call.module.css'
@@ -25,6 +26,7 @@ const MOST_PEOPLE = 20
 
 /** Who is on call in which order, and when they hand over. */
 export function RotationForm({ clientId, rotation, onClose }: Props) {
+  useFocusReturn()
   const save = useSetOnCall(clientId)
   const [initial] = useState(() => {
     const zone = ownZone()

@@ -1,5 +1,6 @@
 import { Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import type { PasswordLink } from '../../api/accounts.ts'
+import { useFocusReturn } from '../../lib/use-focus-return.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import classes from './people.module.css'
@@ -24,6 +25,7 @@ interface Props {
 
 /** The link that sets someone's password: for the person who made it to hand on. */
 export function LinkDialog({ to, link: { url, expires_at, mailed }, onClose }: Props) {
+  useFocusReturn()
   return (
     <Modal opened onClose={onClose} title={`Link for ${to}`} centered closeButtonProps={{ 'aria-label': 'Close' }}>
       <Stack gap="md">

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { type InvitedUser, type UserRecord, useInvite, useUpdateUser } from '../../api/accounts.ts'
 import { ApiError } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
+import { useFocusReturn } from '../../lib/use-focus-return.ts'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import { type Chosen, chosenOf, entriesOf, RoleFields } from './RoleFields.tsx'
 
@@ -13,6 +14,7 @@ interface Props {
 
 /** Gives someone an account. Where no one has to sign in yet, the first has to be an owner of everything. */
 export function InviteForm({ onClose, onInvited }: Props) {
+  useFocusReturn()
   const { role, ownsAll } = useSession()
   const invite = useInvite()
   const [email, setEmail] = useState('')
@@ -53,6 +55,7 @@ export function InviteForm({ onClose, onInvited }: Props) {
 
 /** What someone may do, and whether they may sign in at all. */
 export function PersonForm({ user, onClose }: { user: UserRecord; onClose: () => void }) {
+  useFocusReturn()
   const { ownsAll } = useSession()
   const update = useUpdateUser()
   const [chosen, setChosen] = useState(() => chosenOf(user.roles, ownsAll))

@@ -5,6 +5,7 @@ import { type FormEvent, useMemo, useState } from 'react'
 import { type ApiTokenRecord, tokensQuery, useCreateToken, useRevokeToken } from '../../api/accounts.ts'
 import { clientsQuery } from '../../api/clients.ts'
 import { useSession } from '../../api/session.ts'
+import { useFocusReturn } from '../../lib/use-focus-return.ts'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
@@ -131,6 +132,7 @@ const LIFETIMES = [
 ]
 
 function TokenForm({ onClose, onCreated }: { onClose: () => void; onCreated: (token: string) => void }) {
+  useFocusReturn()
   const { ownsAll } = useSession()
   const create = useCreateToken()
   const [name, setName] = useState('')

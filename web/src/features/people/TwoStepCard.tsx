@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { encode } from 'uqr'
 import { type AccountRecord, useTwoStep } from '../../api/accounts.ts'
 import { ApiError } from '../../api/client.ts'
+import { useFocusReturn } from '../../lib/use-focus-return.ts'
 import { counted } from '../../lib/words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Card } from '../settings/Card.tsx'
@@ -51,6 +52,7 @@ export function TwoStepCard({ account: { two_step: on } }: { account: AccountRec
 }
 
 function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+  useFocusReturn()
   return (
     <Modal opened onClose={onClose} title={title} centered closeButtonProps={{ 'aria-label': 'Close' }}>
       {children}

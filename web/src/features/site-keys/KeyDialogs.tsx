@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { type SiteKeyRecord, useAddKey, useChangeKey, useRevokeKey, useRotateKey } from '../../api/site-keys.ts'
 import type { SiteRecord } from '../../api/sites.ts'
 import { useSaving } from '../../lib/form-faults.ts'
+import { useFocusReturn } from '../../lib/use-focus-return.ts'
 import { exact } from '../../lib/words.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
 import { Confirm } from '../../ui/Confirm.tsx'
@@ -125,6 +126,7 @@ interface FormProps {
 const FIELDS: Readonly<Record<string, keyof Values>> = { name: 'name', old_until: 'until', expires_at: 'until' }
 
 function KeyForm({ title, action, initial, isUntilNew = false, zone, onClose, onSave, children }: FormProps) {
+  useFocusReturn()
   const form = useForm<Values>({
     initialValues: initial,
     validate: {
