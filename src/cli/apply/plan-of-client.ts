@@ -24,8 +24,8 @@ export function planChannels(
 }
 
 function planChannel(planning: Planning, client: Owner, wanted: Wanted, present: OwnChannelRecord | null): void {
-  const { source, name } = wanted
-  const what = `channel “${name}” of ${client.name}`
+  const { source, name, label } = wanted
+  const what = `channel “${label}” of ${client.name}`
   const fields = wanted.fields as CreateOwnChannel
   const stored = storedAddress(planning, wanted, fields)
   if (stored === null) return
@@ -101,8 +101,8 @@ export function planMaintenance(
 }
 
 function planWork(planning: Planning, owner: Owner, wanted: Wanted, present: MaintenanceRecord | null): void {
-  const { source, name } = wanted
-  const what = `maintenance ${quoted(name)} of ${owner.name}`
+  const { source, name, label } = wanted
+  const what = `maintenance ${quoted(label)} of ${owner.name}`
   const { kind, ends_at, title: _untrimmed } = wanted.fields
   if (present === null) {
     if (isOver({ kind: String(kind), ends_at: typeof ends_at === 'string' ? ends_at : null }, planning.now)) return

@@ -23,8 +23,8 @@ export function planProbes(
 }
 
 function planProbe(planning: Planning, site: Owner, wanted: WantedProbe, present: PresentProbe | null): void {
-  const { source, type, name } = wanted
-  const what = `probe “${name}” of ${site.name}`
+  const { source, type, name, label } = wanted
+  const what = `probe “${label}” of ${site.name}`
   const ref = new Ref(present?.record.id ?? null)
   const { config = {}, ...fields } = wanted.fields as { config?: JsonObject }
   const faults = settingFaults(type, config, present === null)
@@ -42,7 +42,7 @@ function planProbe(planning: Planning, site: Owner, wanted: WantedProbe, present
   } else {
     changeProbe(planning, wanted, what, present.record, { ...fields, name }, config)
   }
-  const owner: Owner = { ref, name: `“${name}” (${site.name})`, scope: 'probe_id' }
+  const owner: Owner = { ref, name: `“${label}” (${site.name})`, scope: 'probe_id' }
   planMaintenance(planning, owner, wanted.maintenance, present?.maintenance ?? [])
 }
 

@@ -54,7 +54,7 @@ const isCaller = ({ email }: UserRecord, callers: readonly string[]): boolean =>
   callers.some((caller) => emailKey(caller) === emailKey(email))
 
 function planInvitation(planning: Planning, { source, email, fields, roles }: WantedUser): void {
-  const what = `user “${email}”`
+  const what = `user “${source.shown('email', email)}”`
   // Who is suspended and has no account is out as it is; an invitation would be sent to them.
   if (fields.is_active === false) return
   if (roles === null || roles.length === 0) {
@@ -65,7 +65,7 @@ function planInvitation(planning: Planning, { source, email, fields, roles }: Wa
   if (resolved === null) return
   const { name } = fields
   planning.add({
-    ...{ action: 'create', stage: 'users', what: `${what}: ${inWords(roles)}`, source, fields: [] },
+    ...{ action: 'create', stage: 'users', what: `${what}: ${inWords(planning, roles)}`, source, fields: [] },
     calls: () => [
       {
         method: 'POST',
@@ -83,14 +83,14 @@ function planChange(
   user: UserRecord,
   callers: readonly string[],
 ): void {
-  const what = `user “${user.email}”`
+  const what = `user “${source.shown('email', user.email)}”`
   const resolved = roles === null ? null : resolve(planning, roles)
   if (roles !== null && resolved === null) return
   const before = namedRoles(planning, user)
   const differs = {
     name: fields.name !== undefined && fields.name !== user.name,
     is_active: fields.is_active !== undefined && fields.is_active !== isActive(user),
-    roles: roles !== null && inWords(roles) !== inWords(before),
+    roles: roles !== null && inWords(planning, roles) !== inWords(planning, before),
   }
   if (!differs.name && !differs.is_active && !differs.roles) return
   const isLowered =
@@ -108,7 +108,7 @@ function planChange(
     found && [
       differs.name ? found.name : null,
       differs.is_active ? isActive(found) : null,
-      differs.roles ? inWords(namedRoles(planning, found)) : null,
+      differs.roles ? inWords(planning, namedRoles(planning, found)) : null,
     ]
   planning.add({
     ...{ action: 'update', stage: isLowered ? 'fewer users' : 'users', what, source },
@@ -118,7 +118,13 @@ function planChange(
         ? [fieldChange('is_active', isActive(user), fields.is_active, source.at('is_active'))]
         : []),
       ...(differs.roles
-        ? [{ name: 'roles', before: inWords(before) || 'none', after: inWords(roles ?? []) || 'none' }]
+        ? [
+            {
+              name: 'roles',
+              before: inWords(planning, before) || 'none',
+              after: inWords(planning, roles ?? []) || 'none',
+            },
+          ]
         : []),
     ],
     calls: () => [
@@ -155,11 +161,12 @@ function resolve(planning: Planning, roles: readonly WantedRole[]): ResolvedRole
     const refs = planning.clients.get(client) ?? []
     const [ref] = refs
     if (ref !== undefined && refs.length === 1) return [{ ref, role }]
+    const shown = source.shown('client', client)
     planning.problems.push(
       source.problem(
         refs.length === 0
-          ? `there is no client “${client}”`
-          : `the service has ${refs.length} clients of the name “${client}”: rename one there`,
+          ? `there is no client “${shown}”`
+          : `the service has ${refs.length} clients of the name “${shown}”: rename one there`,
       ),
     )
     return []
@@ -177,9 +184,9 @@ function namedRoles(planning: Planning, { roles }: Pick<UserRecord, 'roles'>): N
   })
 }
 
-const inWords = (roles: readonly NamedRole[]): string =>
+const inWords = (planning: Planning, roles: readonly NamedRole[]): string =>
   roles
-    .map(({ client, role }) => `${role} of ${client === null ? 'all clients' : `“${client}”`}`)
+    .map(({ client, role }) => `${role} of ${client === null ? 'all clients' : `“${planning.labelOf(client)}”`}`)
     .sort()
     .join(', ')
 

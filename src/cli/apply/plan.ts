@@ -51,9 +51,9 @@ export function planOf(wanted: readonly WantedClient[], present: readonly Presen
 const counted = (sites: number): string => `its ${sites === 1 ? 'site' : `${sites} sites`}`
 
 function planClient(planning: Planning, wanted: WantedClient, present: PresentClient | null): void {
-  const what = `client “${wanted.name}”`
+  const what = `client “${wanted.label}”`
   const ref = new Ref(present?.record.id ?? null)
-  planning.noteClient(wanted.name, ref)
+  planning.noteClient(wanted.name, ref, wanted.label)
   const fields = { name: wanted.name, ...wanted.fields }
   if (present === null) {
     planning.create({ what, stage: 'clients', source: wanted.source, ref, path: '/api/clients', body: () => fields })
@@ -67,7 +67,7 @@ function planClient(planning: Planning, wanted: WantedClient, present: PresentCl
       read: () => planning.api.get(path),
     })
   }
-  const owner: Owner = { ref, name: `“${wanted.name}”`, scope: 'client_id' }
+  const owner: Owner = { ref, name: `“${wanted.label}”`, scope: 'client_id' }
   planStatusPage(planning, owner, wanted, present?.statusPage ?? null)
   planChannels(planning, owner, wanted.channels, present?.channels ?? [])
   planMaintenance(planning, owner, wanted.maintenance, present?.maintenance ?? [])
@@ -90,7 +90,7 @@ function planSites(
 }
 
 function planSite(planning: Planning, client: Owner, wanted: WantedSite, present: PresentSite | null): void {
-  const what = `site “${wanted.name}” of ${client.name}`
+  const what = `site “${wanted.label}” of ${client.name}`
   const ref = new Ref(present?.record.id ?? null)
   const fields = { name: wanted.name, ...wanted.fields }
   if (present === null) {
@@ -109,7 +109,7 @@ function planSite(planning: Planning, client: Owner, wanted: WantedSite, present
       read: () => planning.api.get(path),
     })
   }
-  const owner: Owner = { ref, name: `“${wanted.name}” (${client.name})`, scope: 'site_id' }
+  const owner: Owner = { ref, name: `“${wanted.label}” (${client.name})`, scope: 'site_id' }
   planMaintenance(planning, owner, wanted.maintenance, present?.maintenance ?? [])
   planProbes(planning, owner, wanted.probes, present?.probes ?? [])
 }

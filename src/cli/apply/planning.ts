@@ -61,6 +61,8 @@ export class Planning {
   readonly problems: Problem[] = []
   /** Those that there will be, by name: of a name that the service has twice several. */
   readonly clients = new Map<string, Ref[]>()
+  /** By the names of the files' clients: how people see them. */
+  readonly #labels = new Map<string, string>()
   /** Gathered while the plan is carried out. */
   readonly invitations: Invitation[] = []
   readonly api: Api
@@ -84,8 +86,13 @@ export class Planning {
     return matchByName(what, wanted, present, nameOf, this.problems)
   }
 
-  noteClient(name: string, ref: Ref): void {
+  noteClient(name: string, ref: Ref, label = name): void {
     this.clients.set(name, [...(this.clients.get(name) ?? []), ref])
+    this.#labels.set(name, label)
+  }
+
+  labelOf(client: string): string {
+    return this.#labels.get(client) ?? client
   }
 
   add(change: Change): void {
@@ -157,16 +164,15 @@ function matchByName<W extends Wanted, P>(
     const found = here.length > 0 ? here : before
     if (found.length > 1) {
       problems.push(
-        one.source.problem(`the service has ${found.length} ${what}s of the name “${one.name}”: rename one there`),
+        one.source.problem(`the service has ${found.length} ${what}s of the name “${one.label}”: rename one there`),
       )
     }
-    if (here.length > 0 && before.length > 0 && one.renamedFrom !== one.name) {
+    if (here.length > 0 && before.length > 0 && one.renamedFrom !== null && one.renamedFrom !== one.name) {
+      const earlier = one.source.shown('renamed_from', one.renamedFrom)
       problems.push(
         one.source
           .at('renamed_from')
-          .problem(
-            `the service has both “${one.renamedFrom}” and “${one.name}”: delete one, or leave out renamed_from`,
-          ),
+          .problem(`the service has both “${earlier}” and “${one.label}”: delete one, or leave out renamed_from`),
       )
     }
     const [match = null] = found

@@ -48,7 +48,8 @@ export function wantedUsers(files: readonly YamlFile[]): WantedUser[] | null {
 
 function wantedUser(source: Source, { email, roles, ...fields }: UserEntry): WantedUser {
   return {
-    ...{ source, name: emailKey(email), email: email.trim(), renamedFrom: null, fields },
+    ...{ source, name: emailKey(email), label: source.shown('email', emailKey(email)), email: email.trim() },
+    ...{ renamedFrom: null, fields },
     roles:
       roles?.map(({ client, role }, index) => ({
         source: source.at('roles', index),
@@ -68,6 +69,8 @@ function faultsOfRoles({ roles, source }: WantedUser): Problem[] {
     }
     const isTwice = seen.has(client)
     seen.add(client)
-    return isTwice ? [at.problem(`${client === null ? 'all clients are' : `“${client}” is`} named twice`)] : []
+    return isTwice
+      ? [at.problem(`${client === null ? 'all clients are' : `“${at.shown('client', client)}” is`} named twice`)]
+      : []
   })
 }

@@ -37,6 +37,11 @@ export class Source {
     return this.file.rawTextOf(this.path)
   }
 
+  /** The value of a field for people: without what came from the environment. */
+  shown(field: string, value: string): string {
+    return this.at(field).rawText ?? value
+  }
+
   problem(message: string): Problem {
     return { place: this.place, message }
   }
@@ -47,6 +52,8 @@ export interface Wanted {
   source: Source
   /** What it is recognised by, among its like. */
   name: string
+  /** The same for people: without what came from the environment. */
+  label: string
   renamedFrom: string | null
   /** Its fields, as the interface takes them. */
   fields: Readonly<Record<string, unknown>>
@@ -115,9 +122,10 @@ export function problemOf(source: Source, { path, message }: ErrorDetail): Probl
 function wantedClient(source: Source, entry: ClientEntry): WantedClient {
   const { name, renamed_from, status_page, channels, maintenance, sites, ...fields } = entry
   return {
-    ...{ source, name: name.trim(), renamedFrom: renamed_from?.trim() ?? null, fields },
+    ...{ source, ...named(source, 'name', name), renamedFrom: renamed_from?.trim() ?? null, fields },
     statusPage: status_page === undefined ? null : { source: source.at('status_page'), entry: status_page },
-    channels: channels?.map((channel, index) => plain(source.at('channels', index), channel.name, channel)) ?? null,
+    channels:
+      channels?.map((channel, index) => plain(source.at('channels', index), 'name', channel.name, channel)) ?? null,
     maintenance: maintenanceOf(source, maintenance),
     sites: sites?.map((site, index) => wantedSite(source.at('sites', index), site)) ?? null,
   }
@@ -126,7 +134,8 @@ function wantedClient(source: Source, entry: ClientEntry): WantedClient {
 function wantedSite(source: Source, entry: SiteEntry): WantedSite {
   const { name, renamed_from, auto_probes = false, probes, maintenance, ...fields } = entry
   return {
-    ...{ source, name: name.trim(), renamedFrom: renamed_from?.trim() ?? null, fields, autoProbes: auto_probes },
+    ...{ source, ...named(source, 'name', name), renamedFrom: renamed_from?.trim() ?? null },
+    ...{ fields, autoProbes: auto_probes },
     probes: probes?.map((probe, index) => wantedProbe(source.at('probes', index), probe)) ?? null,
     maintenance: maintenanceOf(source, maintenance),
   }
@@ -135,16 +144,21 @@ function wantedSite(source: Source, entry: SiteEntry): WantedSite {
 function wantedProbe(source: Source, entry: ProbeEntry): WantedProbe {
   const { type, name = titleOf(type), renamed_from, maintenance, ...fields } = entry
   return {
-    ...{ source, type, name: name.trim(), renamedFrom: renamed_from?.trim() ?? null, fields },
+    ...{ source, type, ...named(source, 'name', name), renamedFrom: renamed_from?.trim() ?? null, fields },
     maintenance: maintenanceOf(source, maintenance),
   }
 }
 
 const maintenanceOf = (source: Source, entries: readonly MaintenanceEntry[] | undefined): Wanted[] | null =>
-  entries?.map((entry, index) => plain(source.at('maintenance', index), entry.title, entry)) ?? null
+  entries?.map((entry, index) => plain(source.at('maintenance', index), 'title', entry.title, entry)) ?? null
 
-const plain = (source: Source, name: string, fields: Readonly<Record<string, unknown>>): Wanted => ({
-  ...{ source, name: name.trim(), renamedFrom: null, fields },
+const plain = (source: Source, field: string, name: string, fields: Readonly<Record<string, unknown>>): Wanted => ({
+  ...{ source, ...named(source, field, name), renamedFrom: null, fields },
+})
+
+const named = (source: Source, field: string, name: string): Pick<Wanted, 'name' | 'label'> => ({
+  name: name.trim(),
+  label: source.shown(field, name.trim()),
 })
 
 function faultsWithin({ channels, maintenance, sites }: WantedClient): Problem[] {
@@ -175,6 +189,6 @@ export function repeated(what: string, list: readonly Wanted[] | null): Problem[
     const { file, line } = other.source.place
     const hint = what === 'probe' ? ', or a name of its own' : ''
     const mend = what === 'user' ? 'name them once' : `give it another name${hint}`
-    return [wanted.source.problem(`there is another ${what} “${wanted.name}” (${file}:${line}): ${mend}`)]
+    return [wanted.source.problem(`there is another ${what} “${wanted.label}” (${file}:${line}): ${mend}`)]
   })
 }

@@ -56,6 +56,46 @@ test('a plan changes nothing, shows no secret, and ends with 2 when something wo
   assert.deepEqual((await applyText(changed, { environment: other, plan: true })).code, 0)
 })
 
+test('names that come from the environment are shown as the file has them', async (t) => {
+  const { applyText } = await startApplying(t)
+  const environment = {
+    CUSTOMER: 'Northwind',
+    PERSON: 'ada@northwind.example',
+    PAGER: 'R0123456789ABCDEF0123456789ABCDE',
+  }
+  const file = (more = '') => `
+clients:
+  - name: \${CUSTOMER} Ltd
+    channels: [{ kind: pagerduty, name: "\${CUSTOMER} pager", address: "\${PAGER}" }]
+    sites:
+      - name: \${CUSTOMER} shop
+        url: https://shop.example
+        maintenance: [{ title: "\${CUSTOMER} release", kind: weekly, weekdays: [2], start: "03:00", duration_minutes: 60 }]
+        probes: [{ type: data_volume, name: "\${CUSTOMER} volume"${more} }]
+users:
+  - email: \${PERSON}
+    roles: [{ client: "\${CUSTOMER} Ltd", role: editor }]`
+  const created = await applyText(file(), { environment, plan: true })
+  assert.deepEqual(created.lines, [
+    `+ client “\${CUSTOMER} Ltd”`,
+    `+ channel “\${CUSTOMER} pager” of “\${CUSTOMER} Ltd”`,
+    `+ site “\${CUSTOMER} shop” of “\${CUSTOMER} Ltd”`,
+    `+ maintenance “\${CUSTOMER} release” of “\${CUSTOMER} shop” (“\${CUSTOMER} Ltd”)`,
+    `+ probe “\${CUSTOMER} volume” of “\${CUSTOMER} shop” (“\${CUSTOMER} Ltd”)`,
+    `+ user “\${PERSON}”: editor of “\${CUSTOMER} Ltd”`,
+    '6 to create, 0 to change, 0 to delete.',
+  ])
+  await applyText(file(), { environment })
+  const changed = await applyText(file(', failure_threshold: 2'), { environment, plan: true })
+  assert.deepEqual(changed.lines, [
+    `~ probe “\${CUSTOMER} volume” of “\${CUSTOMER} shop” (“\${CUSTOMER} Ltd”)`,
+    '    failure_threshold: 1 → 2',
+    '0 to create, 1 to change, 0 to delete.',
+  ])
+  const twice = file().replace('users:', `  - name: \${CUSTOMER} Ltd\nusers:`)
+  await assert.rejects(applyText(twice, { environment }), (thrown: Error) => !thrown.message.includes('Northwind'))
+})
+
 test('a probe that asks another host is given its secret again, though the file has the same', async (t) => {
   const { applyText, ask } = await startApplying(t)
   const environment = { VERSION_TOKEN: 'a-token-of-the-host' }
