@@ -140,6 +140,8 @@ async function attemptOnce(
     return ended(outcome, outcome.isNetworkFailure === true)
   } catch (thrown) {
     const { name, message } = asError(thrown)
+    // Types pass on what their signal was aborted with.
+    if (thrown === signal.reason && !stop.aborted) return ended(outOfTime(timeoutMs), false)
     return ended(errorOutcome(`The check failed: ${message}`, { reason: 'exception', name }), isNetworkFailure(thrown))
   } finally {
     clearTimeout(timer)
@@ -161,8 +163,7 @@ function graceAfter(signal: AbortSignal, timeoutMs: number): { outcome: Promise<
   const { promise, resolve } = Promise.withResolvers<ProbeOutcome>()
   let timer: NodeJS.Timeout | undefined
   const onAbort = () => {
-    const details = { reason: 'timeout', timeout_ms: timeoutMs }
-    timer = setTimeout(resolve, GRACE_MS, errorOutcome(`The check did not end within ${timeoutMs} ms`, details))
+    timer = setTimeout(resolve, GRACE_MS, outOfTime(timeoutMs))
   }
   signal.addEventListener('abort', onAbort, { once: true })
   return {
@@ -173,6 +174,9 @@ function graceAfter(signal: AbortSignal, timeoutMs: number): { outcome: Promise<
     },
   }
 }
+
+const outOfTime = (timeoutMs: number): ProbeOutcome =>
+  errorOutcome(`The check did not end within ${timeoutMs} ms`, { reason: 'timeout', timeout_ms: timeoutMs })
 
 const unknownType = ({ probe_type }: ProbeRow): ProbeOutcome =>
   errorOutcome(`This program knows no probes of type ${probe_type}`, { reason: 'unknown_type', probe_type })

@@ -39,20 +39,31 @@ testOnEveryEngine('a run that throws, at once or later, is an error with the rea
   assert.deepEqual(node.errors, [])
 })
 
-testLogic('a run that hangs is an error when its time is over, and is not retried', async (store, t) => {
+testLogic('a run that hangs or gives up when its time is over is an error, and is not retried', async (store, t) => {
   const site = await insertSite(store)
-  const probe = await insertProbe(store, site.id, { timeout_ms: 100 })
-  let runs = 0
-  const type = typeOf(() => {
-    runs++
-    return new Promise<never>(() => undefined)
-  })
-  await runDue(await openNode(t, store, newClock(), [type]))
-  const [result] = await resultsOf(store, probe.id)
+  const of = (probe_type: string) => insertProbe(store, site.id, { probe_type, timeout_ms: 100 })
+  const probes = [await of('hangs'), await of('gives up')]
+  const runs: Record<string, number> = {}
+  const silent = (name: string, ending: (signal: AbortSignal, reject: (reason: unknown) => void) => void) =>
+    typeOf(
+      ({ signal }) => {
+        runs[name] = (runs[name] ?? 0) + 1
+        return new Promise<never>((_, reject) => ending(signal, reject))
+      },
+      { name },
+    )
+  const types = [
+    silent('hangs', () => undefined),
+    silent('gives up', (signal, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  ]
+  await runDue(await openNode(t, store, newClock(), types))
+  const results = (await Promise.all(probes.map(({ id }) => resultsOf(store, id)))).flat()
+  const outOfTime = ['error', 'The check did not end within 100 ms', '{"reason":"timeout","timeout_ms":100}', 1]
   assert.deepEqual(
-    [result?.status, result?.message, result?.attempts, runs],
-    ['error', 'The check did not end within 100 ms', 1, 1],
+    results.map(({ status, message, details, attempts }) => [status, message, details, attempts]),
+    [outOfTime, outOfTime],
   )
+  assert.deepEqual(runs, { hangs: 1, 'gives up': 1 })
 })
 
 testLogic('a run that this process itself held up until its time was over is made once more', async (store, t) => {
