@@ -8,6 +8,7 @@ import {
   volumeSoFar,
 } from '../../detection/index.ts'
 import { duration, number } from '../../lib/index.ts'
+import { lastEventAt } from '../../management/index.ts'
 import { readEventRepeats } from '../counts/event-repeats.ts'
 import { expectedCounts } from '../counts/expected-counts.ts'
 import { judgeEvents } from '../counts/site-events.ts'
@@ -69,7 +70,8 @@ export const dataVolume = defineProbeType({
   needs: [],
   config: Config,
   defaultIntervalSeconds: 300,
-  run({ site, config, now, store }) {
+  async run({ site, config, now, store }) {
+    const last = await lastEventAt(store.read, site.site_no)
     return judgeEvents(
       { store, site, now },
       { weeks: config.weeks, byName: true },
@@ -79,7 +81,7 @@ export const dataVolume = defineProbeType({
         return judgeVolume({ ...events, repeats }, config)
       },
       ({ recent, usual, knownFrom, end }) => {
-        if (knownFrom === null && recent.total.every((count) => count === 0)) return noData('No event has come yet')
+        if (last === null) return noData('No event has come yet')
         const hours = learningHours(knownFrom, end, site.timezone)
         if (hours !== undefined) return hours
         const soFar = volumeSoFar({ recent, usual }, config)

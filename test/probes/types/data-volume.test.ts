@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Payload } from '../../../src/journal/payload.ts'
-import { DAY, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
+import { DAY, HOUR, isoTime, MINUTE, SECOND } from '../../../src/lib/index.ts'
 import { readEventRepeats } from '../../../src/probes/counts/event-repeats.ts'
 import { dataFreshness } from '../../../src/probes/types/data-freshness.ts'
 import { dataVolume } from '../../../src/probes/types/data-volume.ts'
@@ -124,9 +124,12 @@ testLogic('data_volume: a site that is known for hours only is learned first', a
   assert.equal(message, 'Learning: 7 of 24 hours, judges from 21 Nov, 03:00')
 })
 
-testLogic('data_volume: a site that never sent is not judged', async (store, t) => {
+testLogic('data_volume: a site that never sent is not judged, and one that just began is learned', async (store, t) => {
   const { status, reason, message } = await resultOf(t, store, await siteWith(store, []), dataVolume)
   assert.deepEqual([status, reason, message], ['ok', 'no_data', 'No event has come yet'])
+  // In the minute that has not ended, which is not counted yet.
+  const begun = await resultOf(t, store, await siteWith(store, [five(NOW)]), dataVolume, {}, NOW + SECOND)
+  assert.deepEqual([begun.status, begun.message], ['ok', 'Learning: 0 of 24 hours, judges from 21 Nov, 11:00'])
 })
 
 testLogic('data_volume: a site with a few events a day is not judged', async (store, t) => {
