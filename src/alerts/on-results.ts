@@ -85,7 +85,9 @@ async function pendingOf(
     subject: key,
     vendor: alert === null ? await vendorSaidOf(trx, source.site.id, violation.details) : alert.vendor,
   }
-  const startedAt = alert === null ? await startOf(trx, judgement) : (judgement.startedAt ?? alert.started_at)
+  const began = alert === null ? await startOf(trx, judgement) : (judgement.startedAt ?? alert.started_at)
+  // What is counted in slots of five minutes begins before what was counted first.
+  const startedAt = Math.max(began, finished.site.created_at)
   const input: AlertInput =
     alert !== null && (await isGone(trx, judgement, alert, now))
       ? { type: 'gone' }

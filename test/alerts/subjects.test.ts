@@ -255,3 +255,15 @@ testLogic('an alert about the site as a whole stays what it was', async (store, 
   assert.deepEqual(shown(await alertRows(store)), ['target open'])
   assert.equal((await alertRows(store))[0]?.id, old.id)
 })
+
+testLogic('nothing is bad since before its site was created', async (store, t) => {
+  const { findBad, site, clock } = await watchTags(t, store)
+  const created_at = clock.now() - 2 * MINUTE
+  await store.write.updateTable('sites').set({ created_at }).where('id', '=', site.id).execute()
+  // The slot of five minutes that it was created in.
+  await findBad({ Meta: 'critical' }, created_at - 3 * MINUTE)
+  const [alert] = await alertRows(store)
+  assert.equal(alert?.started_at, created_at)
+  const incident = await store.read.selectFrom('incidents').select('started_at').executeTakeFirst()
+  assert.equal(incident?.started_at, created_at)
+})
