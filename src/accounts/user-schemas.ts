@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { Grants } from '../http/index.ts'
-import { CLIENT_ROLES, IsoTime, nullable, Uuid } from '../http/index.ts'
+import { CLIENT_ROLES, EXPECTS, IsoTime, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
 import type { UserRow } from '../store/index.ts'
 import { entriesOf } from './roles.ts'
@@ -14,7 +14,13 @@ export const UserEmail = Type.String({ format: 'email', maxLength: 254, pattern:
 
 const RoleEntry = Type.Object(
   {
-    client_id: nullable(Type.Unsafe<string>({ ...Uuid, description: 'Null: every client and the service itself' })),
+    client_id: nullable(
+      Type.Unsafe<string>({
+        ...Uuid,
+        [EXPECTS]: 'the id of a client, or null for all of them',
+        description: 'Null: every client and the service itself',
+      }),
+    ),
     role: Type.Enum([...CLIENT_ROLES]),
   },
   { additionalProperties: false },

@@ -152,7 +152,7 @@ function messageOf(error: ErrorObject, part: Part): string {
   const { keyword, params } = error
   switch (keyword) {
     case 'required':
-      return 'is required'
+      return `is required${meaningOfNull(error)}`
     case 'additionalProperties':
       return part === 'body' ? 'is not a field that can be set here' : 'is not a parameter of this call'
     case 'type':
@@ -187,6 +187,12 @@ function messageOf(error: ErrorObject, part: Part): string {
 function expectationOf({ parentSchema }: ErrorObject): string | undefined {
   const words: unknown = parentSchema?.[EXPECTS]
   return typeof words === 'string' ? words : undefined
+}
+
+/** What null stands for in a field that has to be given all the same is not to be guessed. */
+function meaningOfNull({ parentSchema, params }: ErrorObject): string {
+  const { type, [EXPECTS]: words } = parentSchema?.properties?.[params.missingProperty] ?? {}
+  return Array.isArray(type) && typeof words === 'string' ? `: ${words}` : ''
 }
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {

@@ -27,6 +27,9 @@ testPerEngine('an invitation becomes an account that sees its clients alone', as
     is_invitation: true,
     expires_at: '2026-11-27T10:00:00.000Z',
   })
+  const ofAll = { email: 'bob@agency.example', roles: [{ all_clients: true, role: 'owner' }] }
+  const refused = await admin.call('POST', '/api/users', ofAll)
+  assert.match(refused.text, /\/roles\/0\/client_id is required: the id of a client, or null for all of them;/)
   const short = await stranger.call('POST', '/api/password-links/use', { secret, password: 'short' })
   assert.equal(short.status, 400)
   await stranger.ask('POST', '/api/password-links/use', { secret, password: PASSWORD })
