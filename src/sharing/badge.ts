@@ -2,8 +2,10 @@ import { Type } from 'typebox'
 import type { Status } from '../dashboard/index.ts'
 import { EXPECTS, errorResponses, etagOf, type HttpApp, matchesEtag } from '../http/index.ts'
 import { type Clock, isoTime, isUuid, printable, shortened, svgText } from '../lib/index.ts'
-import type { SiteHealthCache } from './site-health.ts'
-import { beganAt } from './status-page.ts'
+import type { Store } from '../store/index.ts'
+import { maintenanceAhead } from './history.ts'
+import { KeptPages, type SiteHealthCache } from './site-health.ts'
+import { beganAt, duringWork } from './status-page.ts'
 
 /** Characters of the label; a name is cut to as many. */
 export const LABEL_MAX = 40
@@ -111,8 +113,18 @@ const Label = Type.String({
 const image = (description: string) => ({ description, content: { 'image/svg+xml': { schema: Type.String() } } })
 const { 400: refused, 500: failed, 503: unavailable } = errorResponses(400)
 
+interface BadgeOptions {
+  store: Pick<Store, 'read'>
+  siteHealth: SiteHealthCache
+  clock: Clock
+}
+
 /** Public: anyone who knows the id of a site may see its status and since when, and nothing else of it. */
-export function badgeRoutes(app: HttpApp, siteHealth: SiteHealthCache, clock: Clock): void {
+export function badgeRoutes(app: HttpApp, { store, siteHealth, clock }: BadgeOptions): void {
+  const planned = new KeptPages((clientId) => async (now) => {
+    const sites = [...(await siteHealth.get(now)).values()].filter((site) => site.clientId === clientId)
+    return maintenanceAhead(store.read, clientId, sites, now)
+  })
   app.get(
     '/badge/:site_id.svg',
     {
@@ -138,7 +150,9 @@ export function badgeRoutes(app: HttpApp, siteHealth: SiteHealthCache, clock: Cl
     },
     async (request, reply) => {
       const { site_id: id } = request.params
-      const site = isUuid(id) ? (await siteHealth.get(clock.now())).get(id.toLowerCase()) : undefined
+      const now = clock.now()
+      const found = isUuid(id) ? (await siteHealth.get(now)).get(id.toLowerCase()) : undefined
+      const site = found && duringWork(found, await planned.of(found.clientId, now), now)
       const since = site === undefined ? null : beganAt(site.status, site.alerts)
       const svg = badge(request.query.label ?? site?.name ?? OWN_LABEL, site?.status ?? 'unknown', since)
       const etag = etagOf(svg)

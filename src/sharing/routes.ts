@@ -20,7 +20,7 @@ interface Options {
 /** What is shown to people without a key: status pages of clients with their feeds and subscriptions, and badges of sites. */
 export function sharingRoutes(app: HttpApp, { store, clock, publicUrl, isEmailOn }: Options): void {
   const siteHealth = siteHealthCache(store)
-  badgeRoutes(app, siteHealth, clock)
+  badgeRoutes(app, { store, siteHealth, clock })
   const pages = statusPages(store, siteHealth)
   statusPageRoutes(app, { store, pages, clock, isEmailOn })
   logoRoutes(app, { store })

@@ -141,7 +141,7 @@ interface SharedHealth extends SiteHealth {
 }
 
 /** A site as people see it who were told of the work: what is bad since it began is no news, and what was before is. */
-function duringWork(site: SiteHealth, planned: readonly Planned[], now: number): SharedHealth {
+export function duringWork(site: SiteHealth, planned: readonly Planned[], now: number): SharedHealth {
   const work = planned.find(({ siteId, startsAt }) => startsAt <= now && (siteId === null || siteId === site.id))
   if (work === undefined) return { ...site, workEndsAt: null }
   const alerts = site.alerts.filter(({ openedAt }) => openedAt < work.startsAt)

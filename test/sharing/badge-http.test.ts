@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { HOUR, SECOND } from '../../src/lib/index.ts'
+import { HOUR, isoTime, MINUTE, SECOND } from '../../src/lib/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
@@ -61,7 +61,7 @@ testPerEngine(
 testPerEngine(
   'a badge says in its title since when there is trouble, and not once it is over',
   async (engine, t) => {
-    const { clock, api, client, site, setStatus, get } = await start(t, engine)
+    const { clock, api, asAdmin, client, site, setStatus, get } = await start(t, engine)
     const { store } = api.service
     await setStatus('critical')
     const at = { started_at: Date.parse('2026-11-20T09:41:59.000Z') }
@@ -70,6 +70,15 @@ testPerEngine(
     const { text } = await get()
     const title = 'Shop &#38; Co: critical since 2026-11-20 09:41 UTC'
     assert.ok(text.includes(`aria-label="${title}"`) && text.includes(`<title>${title}</title>`), text)
+    // As on the status page: what breaks during announced work is no news, and what was broken before it is.
+    const [starts_at, ends_at] = [isoTime(clock.now() - MINUTE), isoTime(clock.now() + HOUR)]
+    const work = { site_id: site.id, kind: 'once', title: 'Move', starts_at, ends_at }
+    const { id } = await asAdmin<{ id: string }>('POST', '/api/maintenance', work)
+    clock.advance(5 * SECOND)
+    assert.match((await get()).text, /<title>Shop &#38; Co: unknown<\/title>/)
+    await asAdmin('PATCH', `/api/maintenance/${id}`, { starts_at: isoTime(alert.opened_at + SECOND) })
+    clock.advance(5 * SECOND)
+    assert.ok((await get()).text.includes(`<title>${title}</title>`))
     await setStatus('ok')
     await store.write.updateTable('alerts').set({ state: 'resolved' }).where('id', '=', alert.id).execute()
     clock.advance(5 * SECOND)
