@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeliveryRecord } from '../../web/src/api/channels.ts'
 import { messageDue } from '../../web/src/features/incidents/at-a-glance.ts'
+import { mendOfChannel } from '../../web/src/ui/delivery-words.ts'
 
 const NOW = Date.parse('2026-11-20T03:00:00Z')
 
@@ -54,4 +55,13 @@ test('what was over before a message was due says that there is none', () => {
   )
   assert.equal(words([brief, { kind: 'resolved', state: 'delivered' }], 'resolved'), null)
   assert.equal(words([{ state: 'cancelled', last_error: 'the client was deleted' }], 'resolved'), null)
+})
+
+test('a channel that is refused says what to edit, which is not always the webhook of the client', () => {
+  assert.deepEqual(['global', 'chat:c', 'email:c', 'own:c:1'].map(mendOfChannel), [
+    'set another CHAT_WEBHOOK_URL',
+    "edit the client's webhook",
+    "edit the client's e-mail address",
+    'edit the address of the channel',
+  ])
 })

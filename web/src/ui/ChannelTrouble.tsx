@@ -1,5 +1,6 @@
 import type { ChannelRecord } from '../api/channels.ts'
 import classes from './ChannelTrouble.module.css'
+import { mendOfChannel } from './delivery-words.ts'
 import { RelativeTime } from './RelativeTime.tsx'
 
 interface ChannelTroubleProps {
@@ -8,15 +9,15 @@ interface ChannelTroubleProps {
 
 /** Why a channel delivers nothing, since when, and what to do. */
 export function ChannelTrouble({
-  channel: { state, last_error, failing_since, off_since, next_attempt_at, kind },
+  channel: { channel, state, last_error, failing_since, off_since, next_attempt_at },
 }: ChannelTroubleProps) {
   return (
     <p className={classes.trouble}>
       {last_error !== null && <b>{last_error}. </b>}
       {state === 'off' ? (
         <>
-          Off since <RelativeTime at={off_since} />. It was refused permanently: edit the client's{' '}
-          {kind === 'email' ? 'e-mail address' : 'webhook'}, or send a test message once it works again.
+          Off since <RelativeTime at={off_since} />. It was refused permanently: {mendOfChannel(channel)}, or send a
+          test message once it works again.
         </>
       ) : (
         <>

@@ -19,6 +19,13 @@ export function channelName({ channel, service }: Pick<DeliveryRecord, 'channel'
   return channel === 'global' ? `${name} of every client` : name
 }
 
+/** What to edit when a channel is refused permanently, by where its address stands: "edit the client's webhook". */
+export function mendOfChannel(channel: string): string {
+  if (channel === 'global') return 'set another CHAT_WEBHOOK_URL'
+  if (channel.startsWith('own:')) return 'edit the address of the channel'
+  return `edit the client's ${channel.startsWith('email:') ? 'e-mail address' : 'webhook'}`
+}
+
 /** The mark of a message. One that was cancelled is no failure, and one that was not tried yet nothing to worry about. */
 export function deliveryStatus({ state, attempts }: Pick<DeliveryRecord, 'state' | 'attempts'>): Status {
   switch (state) {
