@@ -4,6 +4,7 @@ import type { Status } from '../../src/dashboard/index.ts'
 import type { SharedSite } from '../../src/sharing/index.ts'
 import { moment, sentence, stateWords } from '../../web/src/features/status/sentence.ts'
 import { judgedStatus, unjudgedWords } from '../../web/src/ui/status/status.ts'
+import { daysJudged } from '../../web/src/ui/uptime/words.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')
 const ZONE = 'Europe/Berlin'
@@ -93,4 +94,11 @@ test('a result that judged nothing is not said to be ok', () => {
   assert.equal(judgedStatus({ judged: false, status: 'ok' }), 'unknown')
   assert.equal(unjudgedWords({ reason: 'learning' }), 'learning')
   assert.equal(unjudgedWords({ reason: 'no_data' }), 'no data yet')
+})
+
+test('the uptime of a young site is of the days since it was judged first', () => {
+  const days = (...uptimes: (number | null)[]) => daysJudged(uptimes.map((uptime) => ({ uptime })))
+  assert.equal(days(...Array(90).fill(1)), '90 days')
+  assert.equal(days(null, null, 1, null, 0), '3 days')
+  assert.equal(days(null, null, 0), 'today')
 })

@@ -21,7 +21,7 @@ import { ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_SIGNS, useTab } from '../../ui/status/status.ts'
 import { UptimeBar } from '../../ui/uptime/UptimeBar.tsx'
-import { uptimePercent } from '../../ui/uptime/words.ts'
+import { daysJudged, uptimePercent } from '../../ui/uptime/words.ts'
 import { History, Planned } from './History.tsx'
 import { Gone, Sheet } from './Sheet.tsx'
 import { moment, sentence, stateWords } from './sentence.ts'
@@ -123,7 +123,9 @@ function SharedSite({ site, now }: { site: Site; now: number }) {
         <div className={classes.days}>
           <UptimeBar days={site.days} />
           <span className={classes.seen}>
-            {site.uptime === null ? '90 days, not judged yet' : `90 days: ${uptimePercent(site.uptime)} up`}
+            {site.uptime === null
+              ? '90 days, not judged yet'
+              : `${daysJudged(site.days)}: ${uptimePercent(site.uptime)} up`}
           </span>
         </div>
       )}

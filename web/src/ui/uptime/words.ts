@@ -22,6 +22,17 @@ export function uptimePercent(share: number | null): string {
   return unbroken(`${(hundredths / 100).toFixed(2).replace(/\.?0+$/, '')} %`)
 }
 
+/** What a share of the last days is of: of a site that is younger than they are the days since it was judged first, "12 days" or "today". */
+export function daysJudged(days: readonly Pick<BarDay, 'uptime'>[]): string {
+  const count =
+    days.length -
+    Math.max(
+      0,
+      days.findIndex(({ uptime }) => uptime !== null),
+    )
+  return count === 1 ? 'today' : `${count} days`
+}
+
 /** "19 Nov" */
 const dayName = (day: string): string =>
   new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(Date.parse(day))
