@@ -110,7 +110,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
         summary: 'Create a site',
         description:
           'Adds a web property to a client. Its ingest key is generated and returned. With `auto_probes` it also ' +
-          'gets every probe that its fields allow. 409 when someone who sees only some clients adds more than 500 to one.',
+          'gets every probe that its fields allow; without it nothing is checked until it has one. 409 when someone who sees only some clients adds more than 500 to one.',
         querystring: CreateSiteQuery,
         body: CreateSite,
         response: { 201: SiteRecord, ...errorResponses(409) },
