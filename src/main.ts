@@ -83,6 +83,7 @@ export async function startService({
       const repeated = repeats.passes(`${what}: ${err.message}`)
       if (repeated !== null) log.error({ err, what, ...(repeated > 0 && { repeated }) }, `${what} failed`)
     }
+    const onRecovery = (failedMs: number) => log.info({ failed_ms: failedMs }, 'the store takes writes again')
     warnOfWideProxy(config, log)
     const store = await open(config, onError, onDeath)
     closers.add(() => store.close())
@@ -114,7 +115,7 @@ export async function startService({
     const node = { store, clock, membership, leases, onError }
 
     const ingest = hasRole(config, 'ingest')
-      ? await Ingest.open({ ...node, expiry: guard, keyHeaders: config.ingestKeyHeaders })
+      ? await Ingest.open({ ...node, expiry: guard, keyHeaders: config.ingestKeyHeaders, onRecovery })
       : null
     closers.add(() => ingest?.stop())
     const listening = ingest === null ? null : new Listening({ store, clock, trouble: () => ingest.trouble, onError })

@@ -28,6 +28,8 @@ export interface IngestOptions {
   expiry: Expiry
   keyHeaders: readonly string[]
   onError: (error: Error, what: string) => void
+  /** Writes succeed again, after they failed for so long, ms. */
+  onRecovery?: (failedMs: number) => void
 }
 
 export interface IngestStatus {

@@ -23,6 +23,8 @@ interface JournalOptions {
   leases: Leases
   clientOf: ClientOfSite
   onError: (error: Error, what: string) => void
+  /** Writes succeed again, after they failed for so long, ms. */
+  onRecovery?: (failedMs: number) => void
 }
 
 /** The journal of one node: its commits, the fold of what they wrote, and whether they succeed. */
@@ -34,9 +36,9 @@ export class Journal {
   readonly #health: WriteHealth
 
   private constructor(options: JournalOptions, folder: Folder) {
-    const { store, clock, leases, membership, onError } = options
+    const { store, clock, leases, membership, onError, onRecovery } = options
     this.#options = options
-    this.#health = new WriteHealth(store, clock, () => membership.trouble !== null)
+    this.#health = new WriteHealth(store, clock, () => membership.trouble !== null, onRecovery)
     this.folder = new JournalFolder(store, folder, clock, membership.nodeId)
     const laneOf = (siteNo: number) => this.folder.laneOf(siteNo)
     const onSettled = (rows: readonly LaneRow[], error?: Error) => {
@@ -108,13 +110,21 @@ class WriteHealth {
   readonly #store: Store
   readonly #clock: Clock
   readonly #isDoubted: () => boolean
+  readonly #onRecovery: (failedMs: number) => void
   #trouble: string | null = null
+  #failingSince = 0
 
   /** @param isDoubted whether another write has failed: a sign only, as it may have waited for something that commits do not need */
-  constructor(store: Store, clock: Clock, isDoubted: () => boolean) {
+  constructor(
+    store: Store,
+    clock: Clock,
+    isDoubted: () => boolean,
+    onRecovery: JournalOptions['onRecovery'] = () => undefined,
+  ) {
     this.#store = store
     this.#clock = clock
     this.#isDoubted = isDoubted
+    this.#onRecovery = onRecovery
   }
 
   /** The error of the last write, or null. */
@@ -123,10 +133,13 @@ class WriteHealth {
   }
 
   succeeded(): void {
+    if (this.#trouble === null) return
     this.#trouble = null
+    this.#onRecovery(this.#clock.now() - this.#failingSince)
   }
 
   failed(error: Error): void {
+    if (this.#trouble === null) this.#failingSince = this.#clock.now()
     this.#trouble = error.message
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { pino } from 'pino'
 import { systemClock } from '../../src/lib/index.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
@@ -10,7 +11,9 @@ import { until } from '../../testkit/until.ts'
 
 test('while the store takes no writes ingest answers 500 and /ready 503; when it does again all goes on', async (t) => {
   const dataDir = await tempDir(t)
-  const api = await startTestService(t, systemClock, { DATA_DIR: dataDir })
+  const logged: string[] = []
+  const log = pino({}, { write: (line) => logged.push((JSON.parse(line) as { msg: string }).msg) })
+  const api = await startTestService(t, systemClock, { DATA_DIR: dataDir }, log)
   const site = await api.newSite(await api.newClient({ events_per_month: 3 }))
   const send = () => api.ingest(site, eventPayload({ timestamp_ms: Date.now() }))
   const ready = async () => (await api.call('GET', '/ready')).status
@@ -38,6 +41,10 @@ test('while the store takes no writes ingest answers 500 and /ready 503; when it
   blocker.exec('rollback')
   blocker.close()
   await becomesReady()
+  assert.deepEqual(
+    logged.filter((message) => /^commit failed|takes writes/.test(message)),
+    ['the store takes writes again', 'commit failed', 'the store takes writes again'],
+  )
   // The refused request was given back to the quota of three: two more fit, a third does not.
   assert.equal((await send()).status, 200)
   assert.equal((await send()).status, 200)
