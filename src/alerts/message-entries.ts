@@ -86,6 +86,13 @@ export async function entriesOf(
   })
 }
 
+/** What the timelines say then. */
+export const FOR_NO_ONE = {
+  kind: 'suppressed',
+  actor: null,
+  text: 'No notification: every channel takes only what is critical',
+} as const
+
 /** Whether it opens as a warning while every channel there is takes only what is critical. */
 export function isForNoOne(message: DueMessage, channelSettings: ChannelSettings, now: number): boolean {
   const { kind, alert } = message

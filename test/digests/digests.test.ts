@@ -93,6 +93,13 @@ testOnEveryEngine(
     const quiet = { first_notified_at: null }
     const kept = { ...quiet, suppressed_by: 'silence:1' }
     const silenced = await insertStory(store, site, '2026-11-19T09:00Z', { title: 'Still silent' }, kept)
+    const lesser = await insertStory(store, site, '2026-11-19T05:00Z', { title: 'For no one' }, quiet)
+    const unheard = { id: newOrderedId(lesser.opened_at), at: lesser.opened_at, kind: 'suppressed', actor: null }
+    const text = 'No notification: every channel takes only what is critical'
+    await store.write
+      .insertInto('incident_events')
+      .values({ incident_id: lesser.id, ...unheard, text })
+      .execute()
     const over = await insertStory(
       store,
       blog,
@@ -166,6 +173,7 @@ testOnEveryEngine(
           ],
           incidents: [
             { ...line(silenced), unnotified: 'not notified: silenced' },
+            { ...line(lesser), unnotified: 'not notified: every channel took only what is critical' },
             { ...line(old), severity: 'critical', impact: '30 of 80 events (38 %)' },
             { ...line(early), cause: 'probably Meta, on other sites too' },
             { ...line(planned), unnotified: 'not notified: maintenance' },

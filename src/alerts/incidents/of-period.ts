@@ -5,6 +5,7 @@ import { quoted } from '../../lib/index.ts'
 import { briefOnes, type DigestIncident } from '../../notifications/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
+import { FOR_NO_ONE } from '../message-entries.ts'
 import { lossAndValue } from './impact-value.ts'
 import { openIncidents, summariesOf } from './reach.ts'
 import { type IncidentSummary, impactIn } from './records.ts'
@@ -157,6 +158,15 @@ function explanationOf(row: {
 async function whyUntold(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<string, string>> {
   const reasons = new Map<string, string>()
   for (const chunk of chunksOf(ids)) {
+    const unheard = await db
+      .selectFrom('incident_events')
+      .select('incident_id')
+      .where('incident_id', 'in', chunk)
+      .where('text', '=', FOR_NO_ONE.text)
+      .execute()
+    for (const { incident_id } of unheard) {
+      reasons.set(incident_id, 'not notified: every channel took only what is critical')
+    }
     const rows = await db
       .selectFrom('alerts')
       .select(['incident_id', 'suppressed_by'])

@@ -2,7 +2,7 @@ import { quoted } from '../../lib/index.ts'
 import { channelsTold, GATHER_MS, withdrawEnd } from '../../notifications/index.ts'
 import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
 import type { Transition } from '../machine/types.ts'
-import { isForNoOne, quietEndOf } from '../message-entries.ts'
+import { FOR_NO_ONE, isForNoOne, quietEndOf } from '../message-entries.ts'
 import { areMuted, isSilenced } from '../mutes.ts'
 import type { AlertContext } from '../rules.ts'
 import { type Case, factsOfSites, lockCases, saveCases } from './case.ts'
@@ -95,12 +95,6 @@ export async function throughIncidents(
     critical: becameCritical(cases.values(), moves, context),
   }
 }
-
-const FOR_NO_ONE = {
-  kind: 'suppressed',
-  actor: null,
-  text: 'No notification: every channel takes only what is critical',
-} as const
 
 const withEvent = (made: Transition): Transition => ({ ...made, events: [...made.events, FOR_NO_ONE] })
 
