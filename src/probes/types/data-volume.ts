@@ -17,7 +17,7 @@ import { defineProbeType } from '../probe-type.ts'
 
 const Config = Type.Object(
   {
-    direction: Type.Union([Type.Literal('down'), Type.Literal('up'), Type.Literal('both')], {
+    direction: Type.Enum(['down', 'up', 'both'], {
       default: DATA_VOLUME_DEFAULTS.direction,
       description: 'Which deviations are bad; others are named in the details only',
     }),

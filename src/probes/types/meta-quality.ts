@@ -33,10 +33,10 @@ const Config = Type.Object(
       "Warn when the server sends less than this of the browser's events, over 7 days; 0 = not judged",
     ),
     critical_coverage_percent: coveragePercent(0, 'Critical when it sends less than this; 0 = never'),
-    slowest_upload: Type.Union(
-      [Type.Literal('real_time'), Type.Literal('hourly'), Type.Literal('daily'), Type.Literal('any')],
-      { default: 'hourly', description: 'Warn when Meta receives an event less often than this; any = not judged' },
-    ),
+    slowest_upload: Type.Enum(['real_time', 'hourly', 'daily', 'any'], {
+      default: 'hourly',
+      description: 'Warn when Meta receives an event less often than this; any = not judged',
+    }),
   },
   { additionalProperties: false },
 )

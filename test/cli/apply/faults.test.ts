@@ -135,6 +135,9 @@ test('what only the service knows to be wrong is said with its place in the file
   const probe = `clients: [{ name: A, sites: [{ name: S, url: "https://s.example", probes: [
     { type: data_volume, config: { window: 5 } } ] }] }]`
   await assert.rejects(applyText(probe), /clients\.yaml:2:36: window is not a field that can be set here/)
+  await assert.rejects(applyText(probe.replace('window: 5', 'direction: sideways')), {
+    message: /^[^\n]*clients\.yaml:2:36: direction must be one of down, up, both$/,
+  })
   const needs =
     'clients: [{ name: A, sites: [{ name: S, url: "https://s.example", probes: [{ type: http_health }] }] }]'
   await assert.rejects(applyText(needs), /without tag_server_url, which http_health needs\n2 of 3 changes were made/)

@@ -25,7 +25,6 @@ export type Field = {
 interface Schema {
   type?: string | string[]
   enum?: unknown[]
-  anyOf?: { const?: unknown }[]
   items?: { type?: string }
   default?: unknown
   description?: string
@@ -57,9 +56,8 @@ function fieldOf(name: string, schema: Schema, isRequired: boolean): Field {
     fallback: fieldValue(schema.default),
   }
   const type = [schema.type].flat().find((each) => each !== 'null')
-  const options = schema.enum ?? schema.anyOf?.map((each) => each.const)
-  if (options !== undefined) {
-    return { ...base, kind: 'choice', options: options.filter((option) => typeof option === 'string') }
+  if (schema.enum !== undefined) {
+    return { ...base, kind: 'choice', options: schema.enum.filter((option) => typeof option === 'string') }
   }
   switch (type) {
     case 'integer':
