@@ -30,7 +30,7 @@ import {
 const PARAGRAPH_MAX = 5_000
 
 export function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions): Card {
-  const { alert, client, site } = message
+  const { alert, site } = message
   const times = new LocalTimes(site.timezone)
   const isOver = message.kind === 'resolved'
   return {
@@ -41,10 +41,7 @@ export function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions)
     paragraphs: [...explanations(message), ...meanwhileOver(message, times, at)].map((text) =>
       cut(defanged(printable(text)), PARAGRAPH_MAX),
     ),
-    facts: [
-      ...(isOver ? factsOfResolved(message, times, at) : factsOfOpen(message, times, at)),
-      fact('Client', client.name),
-    ],
+    facts: isOver ? factsOfResolved(message, times, at) : factsOfOpen(message, times, at),
     change: changeOf(message),
     lines: [],
     footer: footerOf(message),
@@ -113,11 +110,13 @@ const noteOf = (kind: keyof typeof NOTES, severity: AlertMessage['alert']['sever
 const isSame = (a: string, b: string): boolean => oneLine(a).replace(/\.$/, '') === oneLine(b).replace(/\.$/, '')
 
 const factsOfOpen = (message: AlertMessage, times: LocalTimes, at: number): Fact[] => {
-  const { alert, facts, incident } = message
+  const { alert, client, facts, incident } = message
   return [
     { name: 'Since', value: sinceWhen(times, alert.since, at) },
+    // Chats show ten: what comes last may be left out.
+    fact('Client', client.name),
     ...lossOf(incident),
-    ...(message.on_call === undefined ? [] : [fact('On call', message.on_call)]),
+    ...onCallOf(message),
     ...causeOf(message),
     // What was seen within a minute was seen at once.
     ...(alert.opened_at - alert.since < MINUTE ? [] : [{ name: 'Detected', value: times.moment(alert.opened_at, at) }]),
@@ -127,13 +126,15 @@ const factsOfOpen = (message: AlertMessage, times: LocalTimes, at: number): Fact
 }
 
 /** The figures are those of the last bad result: as facts of their own they would read as how it is now. */
-function factsOfResolved({ alert, facts, incident }: AlertMessage, times: LocalTimes, at: number): Fact[] {
+function factsOfResolved({ alert, client, facts, incident }: AlertMessage, times: LocalTimes, at: number): Fact[] {
   const end = alert.resolved_at ?? at
   const lasted = { name: 'Lasted', value: `${times.span(alert.since, end, at)} (${lengthInWords(end - alert.since)})` }
-  const parts = [...lossOf(incident), ...alertsOf(incident)]
-  if (facts.length === 0) return [lasted, ...parts]
-  return [lasted, ...parts, fact('Before', facts.map(({ name, value }) => `${name} ${value}`).join(' · '))]
+  const parts = [lasted, fact('Client', client.name), ...lossOf(incident), ...alertsOf(incident)]
+  if (facts.length === 0) return parts
+  return [...parts, fact('Before', facts.map(({ name, value }) => `${name} ${value}`).join(' · '))]
 }
+
+const onCallOf = ({ on_call }: AlertMessage): Fact[] => (on_call === undefined ? [] : [fact('On call', on_call)])
 
 /** What it costs so far, or did in the end. */
 const lossOf = (incident: MessageIncident | undefined): Fact[] =>
@@ -171,7 +172,10 @@ export function groupCard({ of: kind, client, messages }: MessageGroup, { public
     what: isOver ? `Ended on ${sitesInWords(messages)}` : `${severitiesInWords(messages)} on ${sitesInWords(messages)}`,
     since: isOver ? null : ` since ${sinceWhen(times, since, at)}`,
     paragraphs: [],
-    facts: isOver ? [] : [{ name: 'Since', value: sinceWhen(times, since, at) }],
+    // They are of one client, and so is who is on call.
+    facts: isOver
+      ? []
+      : [{ name: 'Since', value: sinceWhen(times, since, at) }, ...(worst === undefined ? [] : onCallOf(worst))],
     change: worstFirst.map(changeOf).find((change) => change !== null) ?? null,
     lines: worstFirst.map((message) =>
       client === null ? { tone: toneOf(message), text: endOf(message, times, at) } : lineOf(message),

@@ -32,7 +32,17 @@ export interface Card {
 }
 
 /** What a follow-up repeats: the rest stands in the opening. */
-const REPEATED: readonly string[] = ['Since', 'Lasted', 'Lost', 'Lost so far', 'Likely cause', 'Now also on', 'Alerts']
+const REPEATED: readonly string[] = [
+  'Since',
+  'Lasted',
+  'Client',
+  'Lost',
+  'Lost so far',
+  'On call',
+  'Likely cause',
+  'Now also on',
+  'Alerts',
+]
 
 /** A later message, for services whose messages cannot refer to earlier ones: short, and with when it opened, by which people find that. */
 export function asFollowUp(card: Card): Card {

@@ -51,6 +51,7 @@ function eventOf(message: Message | MessageGroup, options: BodyOptions): object 
       custom_details: Object.fromEntries([
         ['What', [card.what, ...card.paragraphs].join(' ')],
         ...card.facts.map(({ name, value }) => [name, value]),
+        ...(card.change === null ? [] : [['Changed before', card.change]]),
       ]),
     },
   }

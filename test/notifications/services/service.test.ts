@@ -1,6 +1,10 @@
-import { equal } from 'node:assert/strict'
+import { equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { serviceOf } from '../../../src/notifications/services/services.ts'
+import type { AlertMessage } from '../../../src/notifications/message.ts'
+import { bodyOf, SERVICES, serviceOf } from '../../../src/notifications/services/services.ts'
+import { AT, KEY, opened, PUBLIC_URL, resolved } from './samples.ts'
+
+const OPTIONS = { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY }
 
 const CASES = [
   ['https://hooks.slack.com/services/T0/B0/secret', 'slack'],
@@ -38,3 +42,42 @@ const CASES = [
 for (const [address, service] of CASES) {
   test(`${address === '' ? 'an empty address' : address} is ${service}`, () => equal(serviceOf(address), service))
 }
+
+/** All that an open alert may say at once. */
+const FULL: AlertMessage = {
+  ...opened,
+  facts: Array.from({ length: 8 }, (_, n) => ({ name: `Figure ${n}`, value: 'x' })),
+  on_call: 'Grace',
+  incident: {
+    id: opened.alert.id,
+    title: opened.alert.title,
+    cause: 'tag',
+    alerts: 3,
+    note: null,
+    elsewhere: null,
+    impact: { text: '267 purchases', final: false },
+  },
+}
+
+for (const kind of ['opened', 'escalated', 'reminder', 'resolved'] as const) {
+  test(`a message that an alert is ${kind} names the client in every service, and while it is open who is on call`, () => {
+    for (const service of SERVICES) {
+      const message = kind === 'resolved' ? { ...resolved, facts: FULL.facts } : { ...FULL, kind }
+      const body = bodyOf(service, message, OPTIONS)
+      // What keeps incidents knows whose it is since it opened.
+      if (kind !== 'resolved' || !['pagerduty', 'opsgenie'].includes(service)) match(body, /ACME/, service)
+      if (kind !== 'resolved') match(body, /Grace/, service)
+    }
+  })
+}
+
+test('the one message of many alerts names who is on call', () => {
+  const messages = [FULL, { ...FULL, alert: { ...FULL.alert, id: 'another' } }]
+  for (const service of SERVICES) {
+    match(bodyOf(service, { kind: 'group', of: 'opened', client: opened.client, messages }, OPTIONS), /Grace/, service)
+  }
+})
+
+test('what opens says in every service what changed before', () => {
+  for (const service of SERVICES) match(bodyOf(service, opened, OPTIONS), /web container 41 → 42/, service)
+})
