@@ -11,7 +11,7 @@ export {
   Name,
   UpdateClient,
 } from './client-schemas.ts'
-export { createClient, updateClient } from './clients.ts'
+export { createClient, getClient, updateClient } from './clients.ts'
 export {
   type Context,
   contextOf,

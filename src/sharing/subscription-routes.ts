@@ -10,7 +10,7 @@ import {
   Uuid,
 } from '../http/index.ts'
 import { AppError, type Clock, HOUR, isoTime, isoTimeOrNull } from '../lib/index.ts'
-import { clientOfStatusLink, contextOf } from '../management/index.ts'
+import { clientOfStatusLink, contextOf, getClient } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import { StatusToken } from './status-page.ts'
 import { confirm, readSubscriber, removeSubscriber, subscribe, subscribersOf, unsubscribe } from './subscribers.ts'
@@ -170,7 +170,9 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
       },
     },
     async (request) => {
-      const rows = await subscribersOf(store, request.params.client_id)
+      const { client_id } = request.params
+      await getClient(store, client_id)
+      const rows = await subscribersOf(store, client_id)
       const showsEmail = seesSecrets(request.access)
       return rows.map(({ id, email, created_at, confirmed_at, failures }) => ({
         id,

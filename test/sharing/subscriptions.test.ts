@@ -176,7 +176,7 @@ testPerEngine(
 )
 
 test('an admin sees who has subscribed and removes them, which is in the audit log; a viewer sees how many', async (t) => {
-  const { api, call, client, confirmed, subscribe, rows } = await start(t)
+  const { api, call, client, site, confirmed, subscribe, rows } = await start(t)
   await confirmed('reader@example.com')
   await subscribe('other@example.com')
   const path = `/api/clients/${client.id}/subscribers`
@@ -200,6 +200,8 @@ test('an admin sees who has subscribed and removes them, which is in the audit l
   )
   const [entry] = await call<{ action: string; entity_id: string }[]>('GET', '/api/audit?limit=1')
   assert.deepEqual([entry?.action, entry?.entity_id], ['subscriber.delete', reader?.id])
+  const ofNoClient = `/api/clients/${site.id}/subscribers`
+  assert.equal((await api.call('GET', ofNoClient, undefined, bearer(ADMIN))).status, 404)
 })
 
 testPerEngine('the subscribers of a client go with it', async (engine, t) => {
