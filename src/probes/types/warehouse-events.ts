@@ -1,5 +1,4 @@
 import { readSnapshot, sumStretches, totals } from '../../analytics/index.ts'
-import { HOUR } from '../../lib/index.ts'
 import { GRAIN, type TimeRange } from '../../rollups/index.ts'
 import type { Store } from '../../store/index.ts'
 import { GoogleFailure } from '../google/failure.ts'
@@ -30,6 +29,7 @@ import {
   type Memory,
   readMemory,
   type Settings,
+  timeAfter,
 } from '../warehouse-events/settings.ts'
 
 const WEEKS = 4
@@ -215,8 +215,8 @@ function checkIntraday({ context, timezone, memory }: Run, table: TableFacts | n
       // While rows are in the buffer, the table itself is not changed.
       freshAt: table === null ? null : Math.max(table.modifiedAt, table.bufferedSince ?? 0),
       isUsual: lastIntraday !== null && lastIntraday >= localDay(timezone, now, INTRADAY_USUAL_DAYS).suffix,
-      activeFrom: today.start + config.active_from_hour * HOUR,
-      activeTo: today.start + config.active_to_hour * HOUR,
+      activeFrom: timeAfter(timezone, today.start, `${config.active_from_hour}:00`),
+      activeTo: timeAfter(timezone, today.start, `${config.active_to_hour}:00`),
     },
     now,
   )

@@ -34,10 +34,11 @@ export function localDay(timezone: string, now: number, daysBefore: number): Loc
   }
 }
 
-/** The instant at which the zone's clocks show `time` (`14:00`) on the day after the one that ends at `dayEnd`. */
+/** The instant at which the zone's clocks show `time` (`14:00`, up to `24:00`) on the day that begins where another ends, at `dayEnd`. */
 export function timeAfter(timezone: string, dayEnd: number, time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number)
   const next = Temporal.Instant.fromEpochMilliseconds(dayEnd).toZonedDateTimeISO(timezone).toPlainDate()
-  return next.toZonedDateTime({ timeZone: timezone, plainTime: Temporal.PlainTime.from(time) }).epochMilliseconds
+  return next.toPlainDateTime().add({ hours, minutes }).toZonedDateTime(timezone).epochMilliseconds
 }
 
 function isTimezone(timezone: string): boolean {

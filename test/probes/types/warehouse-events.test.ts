@@ -172,6 +172,15 @@ test('where only the streaming export is set up, the intraday table of a day is 
 })
 
 for (const [what, buffered, status] of [
+test('active hours are those of the clock, on the day it is set forward too', async (t) => {
+  const { outcome } = await runAgainst(t, bigQuery({ events_intraday_20270328: { rows: 5 } }), {
+    config: { timezone: 'Europe/Berlin', active_to_hour: 24 },
+    now: Date.parse('2027-03-28T15:00:00Z'),
+  })
+  const { active_from, active_to } = part(outcome, 'intraday')
+  assert.deepEqual([active_from, active_to], ['2027-03-28T06:00:00.000Z', '2027-03-28T22:00:00.000Z'])
+})
+
   ['as many rows as usual, most of them still in the streaming buffer', 900, 'ok'],
   ['too few rows with those in the streaming buffer', 90, 'critical'],
 ] as const) {
