@@ -98,7 +98,9 @@ async function check(context: ProbeContext<Settings>): Promise<ProbeOutcome> {
   if ([yesterday.facts, dayBefore.facts, intraday].every((facts) => facts === null)) await warehouse.requireDataset()
 
   const latest = [yesterday, dayBefore].find(({ facts }) => facts !== null)
-  const missing = [yesterday, dayBefore].filter(({ facts }) => facts === null)
+  const older = dayBefore.facts === null ? await newestTable(run) : dayBefore.table
+  const hasBegun = older !== null || (await hasBegunBefore(run, yesterday, intraday))
+  const missing = hasBegun ? [yesterday, dayBefore].filter(({ facts }) => facts === null) : []
   const rows = latest === undefined ? null : await checkRows(run, latest)
   const events = latest === undefined ? null : await checkEvents(run, latest)
   const counts = latest === undefined ? null : await checkCounts(run, latest)
@@ -109,7 +111,6 @@ async function check(context: ProbeContext<Settings>): Promise<ProbeOutcome> {
     required_events: events?.part ?? null,
     reconciliation: counts?.part ?? null,
   }
-  const newest = latest === undefined ? await newestTable(run) : latest.table
   const memory: Memory = {
     dataset: name,
     rows: rows?.rows ?? run.memory.rows,
@@ -118,7 +119,7 @@ async function check(context: ProbeContext<Settings>): Promise<ProbeOutcome> {
     lastIntraday: intraday === null ? run.memory.lastIntraday : localDay(timezone, now, 0).suffix,
   }
   return {
-    ...outcomeOf(parts, { dataset: name, timezone, newest_daily_table: newest }),
+    ...outcomeOf(parts, { dataset: name, timezone, newest_daily_table: latest?.table ?? older }),
     memory: memory as unknown as JsonObject,
     responseTimeMs: performance.now() - began,
   }
@@ -220,6 +221,12 @@ function checkIntraday({ context, timezone, memory }: Run, table: TableFacts | n
     },
     now,
   )
+}
+
+/** Of an export without an older table: whether one was to come. Before the first table, or the day on which a stream began, none was. */
+async function hasBegunBefore(run: Run, yesterday: ReadDay, intraday: TableFacts | null): Promise<boolean> {
+  if (yesterday.facts !== null) return false
+  return intraday === null || (await run.warehouse.table(intradayName(yesterday.day))) !== null
 }
 
 async function newestTable(run: Run): Promise<string | null> {

@@ -129,6 +129,26 @@ test('a table that is missing 36 hours after its day is critical, and the newest
   assert.equal(outcome.details.newest_daily_table, 'events_20261115')
 })
 
+const FIRST_DAYS: readonly [what: string, tables: Record<string, Table>][] = [
+  ["yesterday's is the first table of an export", { events_20261119: { rows: 960 } }],
+  ['a stream has begun today', { events_intraday_20261120: { rows: 5, modifiedAt: AFTERNOON - HOUR } }],
+]
+
+for (const [what, tables] of FIRST_DAYS) {
+  test(`no table is missing before the export began: ${what}`, async (t) => {
+    const { outcome } = await runAgainst(t, bigQuery(tables))
+    assert.deepEqual([outcome.status, outcome.details.missing], ['ok', []])
+  })
+}
+
+test('a stream that goes on does not stand for the tables of the days', async (t) => {
+  const { outcome } = await runAgainst(
+    t,
+    bigQuery({ events_intraday_20261119: { rows: 900 }, events_intraday_20261120: { rows: 5 } }),
+  )
+  assert.match(outcome.message, /events_20261118 is missing/)
+})
+
 test('days follow the time zone of the property', async (t) => {
   const { outcome } = await runAgainst(t, bigQuery(tablesWith(960)), {
     config: { timezone: 'America/Los_Angeles' },
@@ -152,6 +172,15 @@ for (const [what, table, status] of STREAMS) {
   })
 }
 
+test('active hours are those of the clock, on the day it is set forward too', async (t) => {
+  const { outcome } = await runAgainst(t, bigQuery({ events_intraday_20270328: { rows: 5 } }), {
+    config: { timezone: 'Europe/Berlin', active_to_hour: 24 },
+    now: Date.parse('2027-03-28T15:00:00Z'),
+  })
+  const { active_from, active_to } = part(outcome, 'intraday')
+  assert.deepEqual([active_from, active_to], ['2027-03-28T06:00:00.000Z', '2027-03-28T22:00:00.000Z'])
+})
+
 test('an intraday table that does not come any more is missed', async (t) => {
   const google = await googleServer(
     t,
@@ -172,15 +201,6 @@ test('where only the streaming export is set up, the intraday table of a day is 
 })
 
 for (const [what, buffered, status] of [
-test('active hours are those of the clock, on the day it is set forward too', async (t) => {
-  const { outcome } = await runAgainst(t, bigQuery({ events_intraday_20270328: { rows: 5 } }), {
-    config: { timezone: 'Europe/Berlin', active_to_hour: 24 },
-    now: Date.parse('2027-03-28T15:00:00Z'),
-  })
-  const { active_from, active_to } = part(outcome, 'intraday')
-  assert.deepEqual([active_from, active_to], ['2027-03-28T06:00:00.000Z', '2027-03-28T22:00:00.000Z'])
-})
-
   ['as many rows as usual, most of them still in the streaming buffer', 900, 'ok'],
   ['too few rows with those in the streaming buffer', 90, 'critical'],
 ] as const) {
