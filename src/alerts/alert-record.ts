@@ -96,7 +96,10 @@ export const alertDetail = <D extends Parameters<typeof Type.Array>[0]>(delivery
       additionalProperties: true,
       description: 'Of the last bad result',
     }),
-    timeline: Type.Array(TimelineEntry, { description: 'Oldest first' }),
+    timeline: Type.Array(TimelineEntry, {
+      description: 'Oldest first; of a long one the first and the last 250 lines',
+    }),
+    timeline_left_out: Type.Integer({ minimum: 0, description: 'Lines of the timeline that lie between these' }),
     takes_feedback: Type.Boolean({ description: 'Whether the probe learns from feedback about this alert' }),
     feedback: nullable(FeedbackRecord),
     deliveries: Type.Array(delivery, { description: 'Messages about it, newest first' }),

@@ -16,6 +16,7 @@ import { feedbackOf, feedbackRecord, learntEvent } from './feedback-rows.ts'
 import { endBefore, endedBefore } from './last-ended.ts'
 import type { Subject } from './machine/types.ts'
 import { subjectOf } from './machine/types.ts'
+import { endsOfTimeline } from './timeline.ts'
 
 /**
  * A page of the alerts that the caller may see, newest first or, by their ends, the last first.
@@ -86,8 +87,8 @@ export async function recentAlerts(
 export async function readAlert(store: Pick<Store, 'read'>, id: string, seesSecrets: boolean) {
   const row = await store.read.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) throw notFound('Alert')
-  const [events, deliveries, changes, feedback] = await Promise.all([
-    store.read.selectFrom('alert_events').selectAll().where('alert_id', '=', id).orderBy('id').execute(),
+  const [timeline, deliveries, changes, feedback] = await Promise.all([
+    timelineOf(store, id),
     deliveriesOf(store, id, seesSecrets),
     changesBefore(store.read, [row]),
     feedbackOf(store.read, id),
@@ -99,11 +100,20 @@ export async function readAlert(store: Pick<Store, 'read'>, id: string, seesSecr
     facts: factsOf(row.probe_type, row.details),
     change: change === undefined ? null : changeInWords(change, row.started_at),
     details: JSON.parse(row.details) as Record<string, unknown>,
-    timeline: events.map(timelineEntry),
+    timeline: timeline.lines.map(timelineEntry),
+    timeline_left_out: timeline.leftOut,
     takes_feedback: learntEvent(row) !== undefined,
     feedback: feedback === undefined ? null : feedbackRecord(feedback),
     deliveries,
   }
+}
+
+function timelineOf({ read }: Pick<Store, 'read'>, id: string) {
+  const events = read.selectFrom('alert_events').where('alert_id', '=', id)
+  return endsOfTimeline(
+    (order, limit) => events.selectAll().orderBy('id', order).limit(limit).execute(),
+    () => events.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+  )
 }
 
 /** What the status of a site or a client needs of an unresolved alert. Times are epoch ms. */

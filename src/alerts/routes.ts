@@ -1,5 +1,13 @@
 import { type Static, Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage, NoContent, seesSecrets, visibleTo } from '../http/index.ts'
+import {
+  Allowance,
+  errorResponses,
+  type HttpApp,
+  linkNextPage,
+  NoContent,
+  seesSecrets,
+  visibleTo,
+} from '../http/index.ts'
 import type { Clock } from '../lib/index.ts'
 import { contextOf } from '../management/index.ts'
 import { type ChannelSettings, DeliveryRecord } from '../notifications/index.ts'
@@ -17,6 +25,7 @@ import {
 import { giveFeedback, withdrawFeedback } from './feedback.ts'
 import { acknowledgeAlert, resolveAlert, unacknowledgeAlert } from './handle-alert.ts'
 import { listAlerts, readAlert } from './read-alerts.ts'
+import { BY_HAND_PER_MINUTE } from './timeline.ts'
 
 export interface AlertRouteOptions {
   store: Store
@@ -31,7 +40,8 @@ export type AlertDetail = Static<typeof AlertDetail>
 
 /** Adds the interface of the alerts themselves. */
 export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
-  const { store, channelSettings } = options
+  const { store, clock, channelSettings } = options
+  const allowance = new Allowance(BY_HAND_PER_MINUTE, 'changes of an alert', clock)
 
   app.get(
     '/api/alerts',
@@ -74,16 +84,18 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
       schema: {
         tags,
         summary: 'Acknowledge an alert',
-        description: 'Someone is working on it: no more reminders. 409 when it is resolved.',
+        description:
+          'Someone is working on it: no more reminders. 409 when it is resolved, 429 after 30 changes of it in a minute.',
         params: AlertParams,
         body: Handling,
         response: { 200: AlertRecord, ...errorResponses(404, 409) },
       },
     },
-    async (request) =>
-      alertRecord(
-        await acknowledgeAlert(contextOf(options, request), channelSettings, request.params.alert_id, request.body),
-      ),
+    async (request) => {
+      const { alert_id } = request.params
+      allowance.take(alert_id)
+      return alertRecord(await acknowledgeAlert(contextOf(options, request), channelSettings, alert_id, request.body))
+    },
   )
 
   app.post(
@@ -98,10 +110,11 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
         response: { 200: AlertRecord, ...errorResponses(404, 409) },
       },
     },
-    async (request) =>
-      alertRecord(
-        await unacknowledgeAlert(contextOf(options, request), channelSettings, request.params.alert_id, request.body),
-      ),
+    async (request) => {
+      const { alert_id } = request.params
+      allowance.take(alert_id)
+      return alertRecord(await unacknowledgeAlert(contextOf(options, request), channelSettings, alert_id, request.body))
+    },
   )
 
   app.post(
@@ -135,7 +148,11 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
         response: { 200: FeedbackRecord, ...errorResponses(404, 409) },
       },
     },
-    async (request) => giveFeedback(contextOf(options, request), request.params.alert_id, request.body),
+    async (request) => {
+      const { alert_id } = request.params
+      allowance.take(alert_id)
+      return giveFeedback(contextOf(options, request), alert_id, request.body)
+    },
   )
 
   app.delete(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { HOUR, isoTime, MINUTE, newId, systemClock } from '../../src/lib/index.ts'
+import { HOUR, isoTime, MINUTE, newId, newOrderedId, systemClock } from '../../src/lib/index.ts'
 import type { AlertRow } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { TestClock } from '../../testkit/clock.ts'
@@ -193,4 +193,35 @@ test('an alert says since when the data are bad, and what was measured against w
     { name: 'Usual', value: '0.4 %' },
     { name: 'Threshold', value: '5 %' },
   ])
+})
+
+test('a timeline without end is read at its beginning and its end, and no one adds to it without end', async (t) => {
+  const api = await startTestService(t, new TestClock(NOW))
+  const { store } = api.service
+  const site = await api.newSite(await api.newClient())
+  const { id } = await insertAlert(store, site, NOW)
+  const lines = Array.from({ length: 700 }, (_, n) => ({ id: newOrderedId(NOW + n), at: NOW + n, text: `line ${n}` }))
+  const rows = lines.map((line) => ({ alert_id: id, ...line, kind: 'acknowledged', actor: 'Ada' }))
+  await store.write.insertInto('alert_events').values(rows).execute()
+  const detail = async () =>
+    (await api.call('GET', `/api/alerts/${id}`)).json<Pick<Shown, 'timeline'> & { timeline_left_out: number }>()
+  const { timeline, timeline_left_out } = await detail()
+  assert.deepEqual(
+    timeline.map(({ text }) => text),
+    [...lines.slice(0, 250), ...lines.slice(-250)].map(({ text }) => text),
+  )
+  assert.equal(timeline_left_out, 200)
+  await store.write
+    .deleteFrom('alert_events')
+    .where('at', '>=', NOW + 300)
+    .execute()
+  const short = await detail()
+  assert.deepEqual([short.timeline.length, short.timeline_left_out], [300, 0])
+
+  const answers = []
+  for (let n = 0; n < 31; n++) answers.push(await api.call('POST', `/api/alerts/${id}/unacknowledge`, {}))
+  assert.deepEqual(
+    answers.slice(-2).map(({ status }) => status),
+    [200, 429],
+  )
 })

@@ -217,6 +217,7 @@ const detail = (over: Partial<IncidentDetail> = {}): IncidentDetail => {
     evidence: [],
     change: null,
     timeline: [],
+    timeline_left_out: 0,
     parts: [],
     notes: [],
     deliveries: [],

@@ -6,6 +6,7 @@ import type { AlertRow, IncidentEventRow, IncidentRow, Store } from '../../store
 import { changeInWords, changesBefore, httpStatusIn } from '../alert-message.ts'
 import { alertRecord } from '../alert-record.ts'
 import { endBefore, endedBefore } from '../last-ended.ts'
+import { endsOfTimeline } from '../timeline.ts'
 import { type Change, evidenceOf, type Known, strongestCause } from './evidence.ts'
 import { LASTS, summariesOf } from './reach.ts'
 import { type IncidentQuery, type IncidentSummary, incidentEntry, incidentRecord, noteRecord } from './records.ts'
@@ -63,15 +64,15 @@ export async function readIncident(store: Pick<Store, 'read'>, id: string, seesS
   const { read } = store
   const row = await read.selectFrom('incidents').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) throw notFound('Incident')
-  const [parts, events, notes, deliveries] = await Promise.all([
+  const [parts, { lines, leftOut }, notes, deliveries] = await Promise.all([
     read.selectFrom('incidents').selectAll().where('parent_id', '=', id).orderBy('id').execute(),
-    read.selectFrom('incident_events').selectAll().where('incident_id', '=', id).orderBy('id').execute(),
+    timelineOf(store, id),
     read.selectFrom('incident_notes').selectAll().where('incident_id', '=', id).orderBy('id').execute(),
     row.announced_alert_id === null ? [] : deliveriesOf(store, row.announced_alert_id, seesSecrets),
   ])
   const alerts = await alertsOf(store, [row, ...parts])
   const change = await changeBefore(store, row, alerts)
-  const known = await knownOf(store, row, alerts, events, change?.marker ?? null)
+  const known = await knownOf(store, row, alerts, lines, change?.marker ?? null)
   const cause = strongestCause(known)
   return {
     ...incidentRecord(row),
@@ -80,13 +81,22 @@ export async function readIncident(store: Pick<Store, 'read'>, id: string, seesS
     evidence: evidenceOf(known),
     change: change === null ? null : changeInWords(change.marker, change.startedAt),
     change_at: isoTimeOrNull(change?.marker.at ?? null),
-    timeline: events.map(incidentEntry),
+    timeline: lines.map(incidentEntry),
+    timeline_left_out: leftOut,
     alerts: alerts.map(alertRecord),
     affected: await affectedBy(store, alerts),
     parts: parts.map(incidentRecord),
     notes: notes.map(noteRecord),
     deliveries,
   }
+}
+
+function timelineOf({ read }: Pick<Store, 'read'>, id: string) {
+  const events = read.selectFrom('incident_events').where('incident_id', '=', id)
+  return endsOfTimeline(
+    (order, limit) => events.selectAll().orderBy('id', order).limit(limit).execute(),
+    () => events.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+  )
 }
 
 const alertsOf = ({ read }: Pick<Store, 'read'>, incidents: readonly IncidentRow[]): Promise<AlertRow[]> =>

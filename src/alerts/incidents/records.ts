@@ -147,7 +147,10 @@ export const incidentDetail = <D extends Parameters<typeof Type.Array>[0]>(deliv
     }),
     change: nullable(Type.String({ description: 'What changed shortly before it began' })),
     change_at: nullable(Type.String({ format: 'date-time', description: 'When that was published, or seen' })),
-    timeline: Type.Array(TimelineEntry, { description: 'Oldest first' }),
+    timeline: Type.Array(TimelineEntry, {
+      description: 'Oldest first; of a long one the first and the last 250 lines',
+    }),
+    timeline_left_out: Count('Lines of the timeline that lie between these'),
     alerts: Type.Array(AlertRecord, { description: 'Its alerts, the oldest first; of a vendor those of all sites' }),
     affected: Type.Array(Affected, { description: 'Sites and tags, with when each began; the earliest first' }),
     parts: Type.Array(IncidentRecord, { description: 'The incidents that this one explains' }),

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage, seesSecrets, visibleTo } from '../../http/index.ts'
+import { Allowance, errorResponses, type HttpApp, linkNextPage, seesSecrets, visibleTo } from '../../http/index.ts'
 import { contextOf } from '../../management/index.ts'
 import { DeliveryRecord } from '../../notifications/index.ts'
 import { Handling } from '../alert-record.ts'
 import type { AlertRouteOptions } from '../routes.ts'
+import { BY_HAND_PER_MINUTE } from '../timeline.ts'
 import { addNote, handleIncident } from './handle-incident.ts'
 import { listIncidents, readIncident } from './read-incidents.ts'
 import {
@@ -28,7 +29,7 @@ const VERBS = [
     verb: 'acknowledge',
     summary: 'Acknowledge an incident',
     description:
-      'And all of its alerts: someone is working on it, and no more reminders are sent. 409 when it is resolved.',
+      'And all of its alerts: someone is working on it, and no more reminders are sent. 409 when it is resolved, 429 after 30 changes of it in a minute.',
   },
   {
     verb: 'unacknowledge',
@@ -44,7 +45,8 @@ const VERBS = [
 
 /** Adds the interface of incidents. */
 export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
-  const { store, channelSettings } = options
+  const { store, clock, channelSettings } = options
+  const allowance = new Allowance(BY_HAND_PER_MINUTE, 'changes of an incident', clock)
 
   app.get(
     '/api/incidents',
@@ -98,6 +100,7 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
       async (request) => {
         const { incident_id } = request.params
         const ctx = contextOf(options, request)
+        allowance.take(incident_id)
         return incidentRecord(await handleIncident(ctx, channelSettings, incident_id, verb, request.body))
       },
     )

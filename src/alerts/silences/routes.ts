@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage, NoContent, visibleTo } from '../../http/index.ts'
+import { Allowance, errorResponses, type HttpApp, linkNextPage, NoContent, visibleTo } from '../../http/index.ts'
 import type { Clock } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -12,10 +12,13 @@ export interface SilenceRouteOptions {
 }
 
 const tags = ['Silences']
+/** Of each person: one is a line in the timeline of every alert that is open within it, and so is its end. */
+const PER_MINUTE = 60
 
 /** Adds the interface of the silences. */
 export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void {
   const { store, clock } = options
+  const allowance = new Allowance(PER_MINUTE, 'silences', clock)
 
   app.get(
     '/api/silences',
@@ -45,12 +48,13 @@ export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void 
         summary: 'Create a silence',
         description:
           'Until `ends_at` nothing is sent about a client, a site, a probe or an incident: exactly one of the four is named. ' +
-          'Probes and alerts continue; what is still bad at the end is sent then. 409 when 500 of the client are not over.',
+          'Probes and alerts continue; what is still bad at the end is sent then. 409 when 500 of the client are not over, 429 after 60 in a minute.',
         body: CreateSilence,
         response: { 201: SilenceRecord, ...errorResponses(409) },
       },
     },
     async (request, reply) => {
+      allowance.take(request.access.actor)
       const row = await createSilence(contextOf(options, request), request.body)
       return reply.code(201).send(silenceRecord(row, clock.now()))
     },

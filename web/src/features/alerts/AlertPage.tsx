@@ -20,7 +20,7 @@ import { AlertIncident } from './AlertIncident.tsx'
 import { AlertList } from './AlertList.tsx'
 import classes from './detail.module.css'
 import { DetailSkeleton } from './detail-parts.tsx'
-import { Timeline } from './Timeline.tsx'
+import { LeftOut, Timeline } from './Timeline.tsx'
 import { POLL_MS, useLiveAlerts, useResults } from './use-live-alerts.ts'
 import { sentence } from './words.ts'
 
@@ -69,6 +69,7 @@ function Loaded({ alert }: { alert: AlertDetail }) {
         </div>
         <div className={classes.column}>
           <Panel title="Timeline">
+            <LeftOut lines={alert.timeline_left_out} />
             <Timeline alert={alert} zone={zone} />
           </Panel>
           {alert.incident_id !== null && (

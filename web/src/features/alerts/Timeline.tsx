@@ -20,7 +20,7 @@ import type { AlertDetail } from '../../api/alerts.ts'
 import type { DeliveryRecord } from '../../api/channels.ts'
 import { useSession } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
-import { duration, personName } from '../../lib/words.ts'
+import { counted, duration, personName } from '../../lib/words.ts'
 import { channelName, deliveryStatus, heldUntil } from '../../ui/delivery-words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
@@ -130,6 +130,11 @@ export function TimelineLines<K extends string>({ lines, zone, icons, heads, ton
       })}
     </ol>
   )
+}
+
+/** That a timeline is too long to be shown whole. */
+export function LeftOut({ lines }: { lines: number }) {
+  return lines === 0 ? null : <p className={classes.muted}>{counted(lines, 'line')} in the middle not shown</p>
 }
 
 /** Why no one was notified, with the way to the fields, or to the test message that turns a channel on again. */

@@ -15,6 +15,7 @@ import { Evidence } from '../alerts/AlertIncident.tsx'
 import { AlertTimes } from '../alerts/AlertTimes.tsx'
 import classes from '../alerts/detail.module.css'
 import { DetailSkeleton } from '../alerts/detail-parts.tsx'
+import { LeftOut } from '../alerts/Timeline.tsx'
 import { POLL_MS, useLiveAlerts } from '../alerts/use-live-alerts.ts'
 import { sentence } from '../alerts/words.ts'
 import { AffectedMatrix } from './AffectedMatrix.tsx'
@@ -76,6 +77,7 @@ function Loaded({ incident }: { incident: IncidentDetail }) {
         </div>
         <div className={classes.column}>
           <Panel anchor="timeline" title="Timeline">
+            <LeftOut lines={incident.timeline_left_out} />
             <IncidentTimeline incident={incident} zone={zone} />
           </Panel>
           {incident.parts.length > 0 && (
