@@ -1,3 +1,5 @@
+import { FairQueue } from '../lib/index.ts'
+
 /** A run that has no slot yet. */
 interface QueuedRun {
   begin: () => void
@@ -5,8 +7,8 @@ interface QueuedRun {
 }
 
 /**
- * A number of slots where work is done at the same time, and a queue before them, first come, first served. The queue keeps
- * the slots busy between two rounds of claiming.
+ * A number of slots where work is done at the same time, and a queue before them, the owners in turn. The queue keeps the slots busy
+ * between two rounds of claiming.
  */
 export class RunSlots {
   readonly #size: number
@@ -15,7 +17,7 @@ export class RunSlots {
   readonly #early = new Map<QueuedRun, NodeJS.Timeout>()
   /** By owner, how much of theirs is under way or waits here. */
   readonly #held = new Map<string, number>()
-  #queue: QueuedRun[] = []
+  readonly #queue = new FairQueue<QueuedRun>()
   #busy = 0
 
   constructor(size: number, queueSize: number) {
@@ -29,7 +31,7 @@ export class RunSlots {
 
   /** How much more can be taken on now. */
   get room(): number {
-    return Math.max(0, this.#size + this.#queueSize - this.#busy - this.#queue.length - this.#early.size)
+    return Math.max(0, this.#size + this.#queueSize - this.#busy - this.#queue.size - this.#early.size)
   }
 
   /** Owners who hold half of all places: no more of theirs is to be taken on, or work of theirs that hangs would keep out everyone's. */
@@ -57,15 +59,16 @@ export class RunSlots {
           })
           .then(resolve, reject)
       }
-      this.#enter({ begin, drop: () => resolve(undefined) }, waitMs)
+      this.#enter(owner, { begin, drop: () => resolve(undefined) }, waitMs)
     }).finally(() => this.#hold(owner, -1))
   }
 
   /** Drops all that has no slot yet. */
   dropQueue(): void {
     for (const timer of this.#early.values()) clearTimeout(timer)
-    for (const { drop } of [...this.#early.keys(), ...this.#queue.splice(0)]) drop()
+    for (const { drop } of this.#early.keys()) drop()
     this.#early.clear()
+    for (let run = this.#queue.take(); run !== undefined; run = this.#queue.take()) run.drop()
   }
 
   #hold(owner: string, more: number): void {
@@ -74,24 +77,24 @@ export class RunSlots {
     else this.#held.delete(owner)
   }
 
-  #enter(run: QueuedRun, waitMs: number): void {
+  #enter(owner: string, run: QueuedRun, waitMs: number): void {
     if (waitMs > 0) {
       this.#early.set(
         run,
-        setTimeout(() => this.#enter(run, 0), waitMs),
+        setTimeout(() => this.#enter(owner, run, 0), waitMs),
       )
       return
     }
     this.#early.delete(run)
-    this.#queue.push(run)
+    this.#queue.push(owner, run)
     this.#next()
   }
 
   #next(): void {
     if (this.#busy >= this.#size) return
-    const first = this.#queue.shift()
-    if (first === undefined) return
+    const next = this.#queue.take()
+    if (next === undefined) return
     this.#busy++
-    first.begin()
+    next.begin()
   }
 }

@@ -37,6 +37,18 @@ test('work is begun in its order, as many at once as there are slots', async () 
   assert.deepEqual(await Promise.all(ends), ['a', 'b', 'c', 'd'])
 })
 
+test('owners take turns: who has much waiting delays no one else', async () => {
+  const slots = new RunSlots(1, 9)
+  const begun: string[] = []
+  const run = (owner: string, name: string) =>
+    slots.run(owner, async () => {
+      begun.push(name)
+    })
+  const names = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']
+  await Promise.all(names.map((name) => run(name.charAt(0), name)))
+  assert.deepEqual(begun, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2'])
+})
+
 test('work that fails frees its slot and rejects for its caller', async () => {
   const slots = new RunSlots(1, 1)
   const [bad, good] = [work('bad'), work('good')]
