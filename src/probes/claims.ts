@@ -135,6 +135,17 @@ export async function activeSites(store: Store, probes: readonly ProbeRow[]): Pr
 export const siteOf = (store: Store, { site_id }: ProbeRow): Promise<SiteRow | undefined> =>
   store.read.selectFrom('sites').selectAll().where('id', '=', site_id).executeTakeFirst()
 
+/** Whose probe it is; undefined when there is none. */
+export async function clientOf({ read }: Pick<Store, 'read'>, probeId: string): Promise<string | undefined> {
+  const row = await read
+    .selectFrom('probes')
+    .innerJoin('sites', 'sites.id', 'probes.site_id')
+    .select('sites.client_id')
+    .where('probes.id', '=', probeId)
+    .executeTakeFirst()
+  return row?.client_id
+}
+
 /** The probes that the node has claimed. */
 export async function claimsOf(store: Store, nodeId: string): Promise<string[]> {
   const rows = await store.read.selectFrom('probes').select('id').where('claimed_by', '=', nodeId).execute()

@@ -10,6 +10,7 @@ import {
   claimDue,
   claimOne,
   claimsOf,
+  clientOf,
   dueAtOf,
   releaseClaims,
   siteOf,
@@ -46,6 +47,8 @@ const CLAIM_STEP = 64
 const PUT_RIGHT_INTERVAL_MS = 30 * SECOND
 /** Runs asked for by people at the same time; they wait for no slot. */
 const BY_HAND_MAX = 32
+/** Of one client, or its people would take all of them for as long as its targets hang. */
+const BY_HAND_OF_CLIENT_MAX = 8
 /** Of one probe: each asks a host that may be of others. */
 const BY_HAND_PER_MINUTE = 6
 /** Time that runs under way get to end when the service stops, ms: requests have had 7 s before, and all of it 9.5 s. */
@@ -73,6 +76,8 @@ export class Scheduler {
   readonly #watches: SchedulerWatch[] = []
   readonly #stopping = new AbortController()
   readonly #handLimit: Allowance
+  /** Runs by hand under way, by client. */
+  readonly #handsOf = new Map<string, number>()
   #byHand = 0
   #putRightAt = Number.NEGATIVE_INFINITY
 
@@ -210,6 +215,27 @@ export class Scheduler {
   }
 
   async #runByHand(id: string): Promise<Finished | undefined> {
+    const { store } = this.#options.tools
+    const owner = await clientOf(store, id)
+    if (owner === undefined) return undefined
+    const hands = this.#handsOf.get(owner) ?? 0
+    if (hands >= BY_HAND_OF_CLIENT_MAX) {
+      throw new AppError(
+        'conflict',
+        `${hands} probes of the client are being run by hand already: try again in a moment`,
+      )
+    }
+    this.#handsOf.set(owner, hands + 1)
+    try {
+      return await this.#claimAndRun(id)
+    } finally {
+      const left = (this.#handsOf.get(owner) ?? 1) - 1
+      if (left > 0) this.#handsOf.set(owner, left)
+      else this.#handsOf.delete(owner)
+    }
+  }
+
+  async #claimAndRun(id: string): Promise<Finished | undefined> {
     const { tools, membership } = this.#options
     const { store, clock } = tools
     const probe = await claimOne({ store, nodeId: membership.nodeId, now: clock.now() }, id)

@@ -143,6 +143,37 @@ testOnEveryEngine('probes of one client that hang leave room for those of anothe
   assert.ok(probes.scheduler.active > 160, 'a client who has more due gets half of the places')
 })
 
+testLogic('runs by hand of one client that hang leave room for those of another', async (store, t) => {
+  const [hanging, other] = [await insertSite(store), await insertSite(store)]
+  const type = typeOf(({ site, signal }) =>
+    site.id === other.id
+      ? Promise.resolve(OK)
+      : new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  )
+  const node = await openNode(t, store, newClock(), [type])
+  const { scheduler } = node.probes
+  const ids: string[] = []
+  for (let n = 0; n < 32; n++) ids.push((await insertProbe(store, hanging.id, { next_run_at: NOW + MINUTE })).id)
+  const runs = ids.map((id) =>
+    scheduler.runNow(id).then(
+      () => '',
+      (thrown: Error) => thrown.message,
+    ),
+  )
+  const refused = await Promise.all(runs.slice(8))
+  assert.deepEqual(
+    [...new Set(refused)],
+    ['8 probes of the client are being run by hand already: try again in a moment'],
+  )
+  const probe = await insertProbe(store, other.id, { next_run_at: NOW + MINUTE })
+  const run = scheduler.runNow(probe.id)
+  await until('it ran', async () => {
+    await scheduler.write()
+    return (await resultsOf(store, probe.id)).length > 0 || undefined
+  })
+  assert.equal((await run)?.status, 'ok')
+})
+
 testLogic(
   'what is due before the next round is claimed ahead, begins at its time and runs once for it',
   async (store, t) => {

@@ -152,7 +152,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
         tags,
         summary: 'Run a probe now',
         description:
-          'Returns the result, which counts like any other. A run that is under way is waited for; 409 while another node runs it. A node runs a probe by hand six times a minute at most.',
+          'Returns the result, which counts like any other. A run that is under way is waited for; 409 while another node runs it, or 8 probes of its client (32 of all) are being run by hand. A node runs a probe by hand six times a minute at most.',
         params: ProbeParams,
         response: { 200: ResultRecord, ...errorResponses(404, 409) },
       },
