@@ -2,7 +2,7 @@ import type { SelectQueryBuilder } from 'kysely'
 import { newOrderedId } from '../lib/index.ts'
 import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
 import { type ChannelKey, clientIdOf, keyOf, kindOf, ownIdOf, ownKey, UNTRIED } from './channel.ts'
-import type { AlertMessage } from './message.ts'
+import { type AlertMessage, CHANNEL_ENDS, type ChannelEnd } from './message.ts'
 import { isForIncidents } from './services/services.ts'
 
 // What keeps incidents of its own pages people until it is notified of their end. So it is of what is deleted, and when it is deleted or switched
@@ -15,8 +15,8 @@ interface Deleted {
   alertIds?: SelectQueryBuilder<Tables, 'alerts', { id: string }>
   channel?: ChannelKey
   clientId?: string
-  /** It is the address alone, and what waits is sent to another. */
-  goesOn?: boolean
+  /** Why, where it is the channel alone. With another key what waits is sent there. */
+  why?: ChannelEnd
 }
 
 /** What was written for such channels about what is being deleted, by channel and alert, the oldest first. */
@@ -54,8 +54,13 @@ export async function removeMessagesOfAlerts(
 }
 
 /** Ends what was opened on a channel that is being deleted or switched off. */
-export async function closeChannel(trx: Transaction<Tables>, channel: ChannelKey, now: number): Promise<void> {
-  await writeEnds(trx, { channel }, now)
+export async function closeChannel(
+  trx: Transaction<Tables>,
+  channel: ChannelKey,
+  why: 'channel_deleted' | 'channel_off',
+  now: number,
+): Promise<void> {
+  await writeEnds(trx, { channel, why }, now)
 }
 
 /**
@@ -69,7 +74,7 @@ export async function leaveAddress(
   now: number,
 ): Promise<void> {
   const left = ownKey(clientIdOf(channel) ?? '', newOrderedId(now))
-  const ends = await writeEnds(trx, { channel, goesOn: true }, now)
+  const ends = await writeEnds(trx, { channel, why: 'channel_rekeyed' }, now)
   if (ends.length === 0) return
   const before = await trx
     .selectFrom('channels')
@@ -114,13 +119,17 @@ async function writeEnds(trx: Transaction<Tables>, deleted: Deleted, now: number
       .where('id', '=', last.id)
       .executeTakeFirstOrThrow()
     const { untold: _untold, ...said } = JSON.parse(message) as AlertMessage
-    const alert = { ...said.alert, state: 'resolved', resolved_at: now, resolution: 'probe_removed' } as const
+    const { why } = deleted
+    const alert = { ...said.alert, state: 'resolved', resolved_at: now, resolution: why ?? 'probe_removed' } as const
     const { channel, client_id, alert_id } = last
     const id = newOrderedId(now)
     const isInVain = ({ state, kind }: (typeof rows)[number]) =>
-      state === 'pending' && (deleted.goesOn !== true || kind === 'resolved')
+      state === 'pending' && (why !== 'channel_rekeyed' || kind === 'resolved')
     for (const ids of chunksOf(rows.flatMap((row) => (isInVain(row) ? row.id : [])))) {
-      const cancelled = { state: 'cancelled', last_error: 'what it is about, or the channel, was deleted' }
+      const cancelled = {
+        state: 'cancelled',
+        last_error: why === undefined ? 'what it is about was deleted' : CHANNEL_ENDS[why],
+      }
       await trx.updateTable('deliveries').set(cancelled).where('id', 'in', ids).execute()
     }
     await trx

@@ -37,6 +37,14 @@ export const FACTS_MAX = 8
 /** The fact that names the events that a tag has become bad on besides. */
 export const ALSO_ON = 'Now also on'
 
+/** Why what lasts is closed on a channel that pages people until they are notified of an end. */
+export const CHANNEL_ENDS = {
+  channel_deleted: 'the channel was deleted',
+  channel_off: 'the channel was switched off',
+  channel_rekeyed: 'the channel got another key',
+} as const
+export type ChannelEnd = keyof typeof CHANNEL_ENDS
+
 export interface AlertMessage {
   kind: AlertMessageKind
   alert: {
@@ -51,7 +59,8 @@ export interface AlertMessage {
     since: number
     opened_at: number
     resolved_at: number | null
-    resolution: 'recovered' | 'gone' | 'manual' | 'probe_removed' | 'replaced' | null
+    /** `channel_…`: it is closed on one channel, and may last. */
+    resolution: 'recovered' | 'gone' | 'manual' | 'probe_removed' | 'replaced' | ChannelEnd | null
     /** Who resolved it by hand. */
     resolved_by: string | null
     /** Who has just acknowledged it, or no longer does; missing in all other messages. */

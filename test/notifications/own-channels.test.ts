@@ -84,6 +84,13 @@ const ENDS = {
   switch: 'switching the channel off',
   key: 'another key of the channel',
 }
+const REASONS = {
+  site: /its probe was removed/,
+  client: /its probe was removed/,
+  channel: /the channel was deleted\. It may still last/,
+  switch: /the channel was switched off\. It may still last/,
+  key: /the channel got another key\. It may still last/,
+}
 for (const what of ['site', 'client', 'channel', 'switch', 'key'] as const) {
   testPerEngine(`what pages people learns of the end that comes with ${ENDS[what]}`, async (engine, t) => {
     const { add, find, call, run, clock, client, service, hookUrl, received, answer, path, list, store } =
@@ -117,7 +124,8 @@ for (const what of ['site', 'client', 'channel', 'switch', 'key'] as const) {
     received.length = 0
     await sendAll()
     const said = received.map(({ path: at, headers, body }) => {
-      const { event_action, routing_key } = JSON.parse(body) as Record<string, unknown>
+      const { event_action, routing_key, note } = JSON.parse(body) as Record<string, unknown>
+      if (event_action === undefined) assert.match(String(note), REASONS[what])
       assert.equal(`${routing_key ?? headers.authorization}`.replace('GenieKey ', ''), KEY)
       return (
         event_action ??

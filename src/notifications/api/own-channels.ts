@@ -92,7 +92,7 @@ export async function updateOwnChannel(
     await trx.updateTable('client_channels').set(changed).where('id', '=', id).execute()
     const key = ownKey(clientId, id)
     if (after.address !== before.address) await leaveAddress(trx, key, after.address, ctx.clock.now())
-    else if (after.is_active < before.is_active) await closeChannel(trx, key, ctx.clock.now())
+    else if (after.is_active < before.is_active) await closeChannel(trx, key, 'channel_off', ctx.clock.now())
     await audit(trx, ctx, 'update', before, after)
     return after
   })
@@ -103,7 +103,7 @@ export async function deleteOwnChannel(ctx: Context, clientId: string, id: strin
   await ctx.store.write.transaction().execute(async (trx) => {
     const before = await lockedChannel(trx, clientId, id)
     await trx.deleteFrom('client_channels').where('id', '=', id).execute()
-    await closeChannel(trx, ownKey(clientId, id), ctx.clock.now())
+    await closeChannel(trx, ownKey(clientId, id), 'channel_deleted', ctx.clock.now())
     await audit(trx, ctx, 'delete', before, null)
   })
 }

@@ -1,12 +1,13 @@
 import { capitalised, MINUTE } from '../../lib/index.ts'
-import type {
-  AlertMessage,
-  AlertMessageKind,
-  Fact,
-  MessageGroup,
-  MessageIncident,
-  Named,
-  Severity,
+import {
+  type AlertMessage,
+  type AlertMessageKind,
+  CHANNEL_ENDS,
+  type Fact,
+  type MessageGroup,
+  type MessageIncident,
+  type Named,
+  type Severity,
 } from '../message.ts'
 import {
   type Card,
@@ -250,6 +251,10 @@ function whatOf(message: AlertMessage): string {
       return `Closed by ${alert.resolved_by === null ? 'hand' : name(alert.resolved_by)} after ${lasted}`
     case 'probe_removed':
       return `No longer watched: its probe was removed after ${lasted}`
+    case 'channel_deleted':
+    case 'channel_off':
+    case 'channel_rekeyed':
+      return `Closed here after ${lasted}: ${CHANNEL_ENDS[alert.resolution]}. It may still last`
     case 'gone':
       return `Nothing of it came for 24 h; it began ${lasted} ago`
     default:
@@ -257,9 +262,12 @@ function whatOf(message: AlertMessage): string {
   }
 }
 
+/** Resolutions that do not say that it is well again. */
+const NEUTRAL: readonly (string | null)[] = ['probe_removed', 'gone', ...Object.keys(CHANNEL_ENDS)]
+
 function toneOf({ kind, alert }: AlertMessage): Tone {
   if (kind !== 'resolved') return alert.severity
-  return alert.resolution === 'probe_removed' || alert.resolution === 'gone' ? 'neutral' : 'ok'
+  return NEUTRAL.includes(alert.resolution) ? 'neutral' : 'ok'
 }
 
 /** `Opened 12 min after web container 41 → 42.` Where a cause is named, it says so already, or something stronger. */
