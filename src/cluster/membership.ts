@@ -1,11 +1,14 @@
 import { hostname } from 'node:os'
-import { asError, type Clock, DAY, Loop, monotonicOf, newId } from '../lib/index.ts'
+import { asError, type Clock, DAY, Loop, monotonicOf, newId, SECOND } from '../lib/index.ts'
 import type { BatchOperation, Store } from '../store/index.ts'
 import type { Expiry } from './clock-guard.ts'
 import { HEARTBEAT_INTERVAL_MS, liveNodes, SURE_FOR_MS } from './nodes.ts'
 
 /** How long a dead node is still shown. Nothing depends on its row: time alone decides which node is dead. */
 const SHOWN_AFTER_DEATH_MS = DAY
+
+/** After a heartbeat that failed: what claims ask for one five times a second, each. */
+const BETWEEN_FAILURES_MS = SECOND
 
 export interface JoinOptions {
   store: Store
@@ -27,6 +30,8 @@ export class Membership {
   #seen: Moment
   #session = 1
   #trouble: string | null = null
+  /** When the last heartbeat failed, by the monotonic clock; null: it did not. */
+  #failedAt: number | null = null
   #hasLeft = false
 
   private constructor(options: JoinOptions) {
@@ -83,8 +88,9 @@ export class Membership {
     return [this.#heartbeat]
   }
 
-  /** Sends a heartbeat now; reports a failure like that of any heartbeat. */
+  /** Sends a heartbeat now, unless one failed a moment ago; reports a failure like that of any heartbeat. */
   async beat(): Promise<void> {
+    if (this.#failedAt !== null && monotonicOf(this.#options.clock) - this.#failedAt < BETWEEN_FAILURES_MS) return
     await this.#heartbeat.tick()
   }
 
@@ -126,8 +132,10 @@ export class Membership {
       this.#seen = moment
       await this.#forgetDeadNodes()
       this.#trouble = null
+      this.#failedAt = null
     } catch (thrown) {
       this.#trouble = asError(thrown).message
+      this.#failedAt = monotonicOf(clock)
       throw thrown
     }
   }

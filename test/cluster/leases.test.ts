@@ -140,6 +140,8 @@ testOnEveryEngine('a node whose heartbeat fails claims nothing and says why', as
   clock.advance(SURE_FOR_MS)
   await assert.rejects(leases.claim('roll-up'), /heartbeat does not get through/)
   assert.match(errors[0] ?? '', /^heartbeat: ./)
+  await assert.rejects(leases.claim('removal'), /heartbeat does not get through/)
+  assert.equal(errors.length, 1, 'no heartbeat is sent a moment after one failed')
 })
 
 testOnEveryEngine('exclusive work is done on one node, on the next when that one dies', async (own, t) => {
