@@ -20,8 +20,11 @@ export class Allowance {
     this.#span = span
   }
 
-  /** @throws RateLimitedError when it was taken too often of late */
-  take(key: string): void {
+  /**
+   * @param count how much of it is asked for at once, and taken wholly or not at all
+   * @throws RateLimitedError when it was taken too often of late
+   */
+  take(key: string, count = 1): void {
     const now = this.#clock.now()
     const span = SPANS[this.#span]
     // Times to come are of a clock that was set back.
@@ -31,12 +34,12 @@ export class Allowance {
       this.#times.delete(old)
     }
     const times = (this.#times.get(key) ?? []).filter(isRecent)
-    const [oldest = now] = times
-    if (times.length >= this.#most) {
-      const seconds = Math.ceil((oldest + span - now) / SECOND)
+    if (times.length + count > this.#most) {
+      const free = times[times.length + count - this.#most - 1] ?? now
+      const seconds = Math.ceil((free + span - now) / SECOND)
       throw new RateLimitedError(`${this.#most} ${this.#what} ${this.#span} are enough: wait ${seconds} s`, seconds)
     }
     this.#times.delete(key)
-    this.#times.set(key, [...times, now])
+    this.#times.set(key, [...times, ...Array<number>(count).fill(now)])
   }
 }

@@ -71,7 +71,7 @@ export function channelsOf({ client, globalWebhook, isEmailOn }: Recipients): Ch
 }
 
 /** Each one that gets a message of its own: an e-mail may go to several. */
-const addressesOf = ({ key, address }: Channel): string[] =>
+export const addressesOf = ({ key, address }: Channel): string[] =>
   kindOf(key, address) === 'email' ? address.toLowerCase().split(/\s*,\s*/) : [address]
 
 /** The ways to reach one person of a client's rotation: a channel of the client, and an address that is this person's alone. */

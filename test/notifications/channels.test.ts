@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { HOUR } from '../../src/lib/index.ts'
+import { TestLimits } from '../../src/notifications/api/channels.ts'
 import { channelsOf, type OwnChannel } from '../../src/notifications/index.ts'
+import { newClock } from '../../testkit/clock.ts'
 
 const own = (id: string, address: string, minimumSeverity: OwnChannel['minimumSeverity'] = 'warning'): OwnChannel => ({
   id,
@@ -32,3 +35,23 @@ for (const [title, email, channels, expected] of CASES) {
     )
   })
 }
+
+test('test messages go to as many e-mail addresses in an hour as a client can have, and to no more', () => {
+  const clock = newClock()
+  const limits = new TestLimits(clock)
+  const ten = (name: string) => Array.from({ length: 10 }, (_, n) => `${n}@${name}.example`).join(', ')
+  const lists = Array.from({ length: 20 }, (_, n) => own(`${n}`, ten(`list${n}`)))
+  const channels = (own: OwnChannel[], email: string | null) =>
+    channelsOf({
+      client: { id: 'c', chat_webhook: 'https://x.example/hook', email, channels: own },
+      globalWebhook: null,
+      isEmailOn: true,
+    })
+  limits.take('c', channels(lists, ten('client')))
+  limits.take('c', channels(lists.slice(0, 4), null))
+  assert.throws(() => limits.take('c', channels([], 'one@x.example')), { message: /250 test e-mails an hour.* 3600 s/ })
+  limits.take('c', channels([], null))
+  limits.take('other', channels(lists, null))
+  clock.advance(HOUR)
+  limits.take('c', channels(lists, null))
+})

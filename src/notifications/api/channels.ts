@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import { type Access, type Allowance, seesSecrets, visibleTo } from '../../http/index.ts'
-import { AppError, isoTimeOrNull, notFound } from '../../lib/index.ts'
+import { type Access, Allowance, seesSecrets, visibleTo } from '../../http/index.ts'
+import { AppError, type Clock, isoTimeOrNull, notFound } from '../../lib/index.ts'
 import { type Context, maskedUrl, writeAudit } from '../../management/index.ts'
 import type { ChannelRow, ClientRow, Store } from '../../store/index.ts'
 import {
+  addressesOf,
   type Channel,
   type ChannelKey,
   type ChannelSettings,
@@ -111,7 +112,27 @@ const shownAddress = (kind: ServiceKind, address: string): string =>
   kind === 'email' ? address : maskedUrl(destinationOf(address).url)
 
 /** Test messages of a client within a minute: chat services count them as they count others. */
-export const TESTS_PER_MINUTE = 5
+const PER_MINUTE = 5
+/** Addresses that test messages of a client go to by e-mail in an hour: once to as many as it can have, and no flood to strangers. */
+const EMAILS_PER_HOUR = 250
+
+/** What test messages are counted by, of one node. */
+export class TestLimits {
+  readonly #messages: Allowance
+  readonly #emails: Allowance
+
+  constructor(clock: Clock) {
+    this.#messages = new Allowance(PER_MINUTE, 'test messages', clock)
+    this.#emails = new Allowance(EMAILS_PER_HOUR, 'test e-mails', clock, 'an hour')
+  }
+
+  /** @throws RateLimitedError */
+  take(clientId: string, channels: readonly Channel[]): void {
+    this.#messages.take(clientId)
+    const emails = channels.filter(({ key, address }) => kindOf(key, address) === 'email')
+    this.#emails.take(clientId, emails.flatMap(addressesOf).length)
+  }
+}
 
 /**
  * Sends a test message now, over each channel that reaches people about the client. One that gets through switches its channel
@@ -123,7 +144,7 @@ export const TESTS_PER_MINUTE = 5
 export async function sendTestMessages(
   ctx: Context,
   notifications: Notifications,
-  limit: Allowance,
+  limits: TestLimits,
   clientId: string,
   only?: ChannelKey,
 ): Promise<TestResult[]> {
@@ -134,7 +155,7 @@ export async function sendTestMessages(
     ({ key }) => only === undefined || key === only,
   )
   if (channels.length === 0) throw noChannel(client)
-  limit.take(clientId)
+  limits.take(clientId, channels)
   const sent = await Promise.all(channels.map((channel) => sendTest(notifications, client, channel, ctx.actor)))
   const { isEmailOn } = notifications.channelSettings
   const results = only === undefined ? [...sent, ...emailOff(client, isEmailOn)] : sent

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { type Allowance, errorResponses, type HttpApp, NoContent, seesSecrets } from '../../http/index.ts'
+import { errorResponses, type HttpApp, NoContent, seesSecrets } from '../../http/index.ts'
 import type { Clock } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Notifications } from '../notifications.ts'
-import { sendTestMessages } from './channels.ts'
+import { sendTestMessages, type TestLimits } from './channels.ts'
 import { deleteFieldChannel, fieldOf, keyOfChannel, updateFieldChannel } from './field-channels.ts'
 import {
   CreateOwnChannel,
@@ -26,7 +26,7 @@ const tags = ['Notifications']
 const path = '/api/clients/:client_id/channels'
 
 /** Adds the interface of the channels of a client: its chat webhook, its e-mail, and all that it has besides. */
-export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions, testLimit: Allowance): void {
+export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions, testLimits: TestLimits): void {
   const { store, notifications } = options
 
   app.get(
@@ -122,7 +122,7 @@ export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions
     async (request) => {
       const { client_id, channel_id } = request.params
       const key = keyOfChannel(client_id, channel_id)
-      const results = await sendTestMessages(contextOf(options, request), notifications, testLimit, client_id, key)
+      const results = await sendTestMessages(contextOf(options, request), notifications, testLimits, client_id, key)
       notifications.wake()
       return results
     },

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { Allowance, errorResponses, type HttpApp, linkNextPage } from '../../http/index.ts'
+import { errorResponses, type HttpApp, linkNextPage } from '../../http/index.ts'
 import { contextOf } from '../../management/index.ts'
 import { onCallRoutes } from '../on-call/routes.ts'
-import { listChannels, sendTestMessages, TESTS_PER_MINUTE } from './channels.ts'
+import { listChannels, sendTestMessages, TestLimits } from './channels.ts'
 import { listDeliveries, retryDelivery } from './deliveries.ts'
 import { type NotificationRouteOptions, ownChannelRoutes } from './own-channel-routes.ts'
 import { ChannelList, DeliveryParams, DeliveryQuery, DeliveryRecord, TestParams, TestResult } from './schemas.ts'
@@ -12,8 +12,8 @@ const tags = ['Notifications']
 /** Adds the interface of what goes out to people: the delivery log, the channels and test messages. */
 export function notificationRoutes(app: HttpApp, options: NotificationRouteOptions): void {
   const { store, clock, notifications } = options
-  const testLimit = new Allowance(TESTS_PER_MINUTE, 'test messages', clock)
-  ownChannelRoutes(app, options, testLimit)
+  const testLimits = new TestLimits(clock)
+  ownChannelRoutes(app, options, testLimits)
   onCallRoutes(app, options)
 
   app.get(
@@ -82,14 +82,14 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
         summary: 'Send a test message',
         description:
           'Now, over each channel that reaches people about the client, and returns the outcome of each. A channel over which it gets ' +
-          'through is on again. 409 when there is no channel, 429 after five in a minute.',
+          'through is on again. 409 when there is no channel, 429 after five in a minute, or 250 e-mails in an hour.',
         params: TestParams,
         response: { 200: Type.Array(TestResult), ...errorResponses(404, 409) },
       },
     },
     async (request) => {
       const ctx = contextOf(options, request)
-      const results = await sendTestMessages(ctx, notifications, testLimit, request.params.client_id)
+      const results = await sendTestMessages(ctx, notifications, testLimits, request.params.client_id)
       notifications.wake()
       return results
     },
