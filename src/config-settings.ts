@@ -162,6 +162,12 @@ export const SETTINGS = {
     'Days that results of probes are kept, and not longer than 5,000 runs of the probe take',
     parse.integer(90, 1, 3_650),
   ),
+  retentionAuditDays: setting(
+    'RETENTION_AUDIT_DAYS',
+    '730',
+    'Days that the audit log keeps who changed what',
+    parse.integer(730, 30, 3_650),
+  ),
   tagManagerBaseUrl: setting(
     'TAG_MANAGER_BASE_URL',
     'https://www.googletagmanager.com',

@@ -1,11 +1,11 @@
 import { Alerts, noteDelivered } from './alerts/index.ts'
 import { tagVendorHooks } from './analytics/index.ts'
-import type { Expiry, Leases, Membership } from './cluster/index.ts'
+import { type Expiry, Jobs, type Leases, type Membership } from './cluster/index.ts'
 import type { Config } from './config.ts'
 import { Digests } from './digests/index.ts'
 import { OrphanFolding } from './journal/index.ts'
-import { type Clock, Closers, type Loop, MINUTE } from './lib/index.ts'
-import { type DeletionHooks, hooksInOrder } from './management/index.ts'
+import { type Clock, Closers, DAY, HOUR, type Loop, MINUTE } from './lib/index.ts'
+import { clearAudit, type DeletionHooks, hooksInOrder } from './management/index.ts'
 import { type Mailer, Notifications, type Transports } from './notifications/index.ts'
 import type { Outbound } from './outbound/index.ts'
 import { Probes } from './probes/index.ts'
@@ -42,6 +42,7 @@ export class Worker {
   readonly #quotas: Quotas
   readonly #uptime: Uptime
   readonly #subscriptions: Subscriptions
+  readonly #auditRetention: Jobs
 
   constructor({ config, transports, mailer, publicUrl, ...node }: WorkerOptions) {
     const { retentionResultDays: resultDays, chatWebhookUrl: globalWebhook, keyEvents } = config
@@ -68,6 +69,9 @@ export class Worker {
     this.#quotas = new Quotas({ ...node, channelSettings })
     this.#uptime = new Uptime({ ...node, retention })
     this.#subscriptions = new Subscriptions({ ...node, mailer, publicUrl })
+    this.#auditRetention = new Jobs(node).deletingByAge('audit-retention', HOUR, (now, shouldContinue) =>
+      clearAudit(node.store, now - config.retentionAuditDays * DAY, shouldContinue),
+    )
   }
 
   get deletionHooks(): DeletionHooks {
@@ -112,6 +116,7 @@ export class Worker {
       this.#quotas,
       this.#uptime,
       this.#subscriptions,
+      this.#auditRetention,
       this.probes,
     ]
   }

@@ -15,8 +15,8 @@ import {
   Uuid,
   visibleTo,
 } from '../http/index.ts'
-import { invalidRequest, isoTime } from '../lib/index.ts'
-import type { Store } from '../store/index.ts'
+import { DAY, invalidRequest, isoTime } from '../lib/index.ts'
+import type { Kysely, Store, Tables } from '../store/index.ts'
 import { type Change, withoutPersonalFields } from './audit.ts'
 import type { ManagementOptions } from './context.ts'
 
@@ -89,11 +89,11 @@ async function listAudit(
   if (client_id !== undefined) query = query.where('client_id', '=', client_id)
   if (entity_id !== undefined) query = query.where('entity_id', '=', entity_id)
   if (actor !== undefined) query = query.where('actor', '=', actor)
-  if (from !== undefined) query = query.where('at', '>=', Date.parse(from))
-  if (to !== undefined) query = query.where('at', '<', Date.parse(to))
-  if (before !== undefined) {
-    const { column, value } = positionOf(before)
-    query = query.where(column, '<', value)
+  const { id, at } = positionOf(before)
+  if (id !== undefined) query = query.where('id', '<', id)
+  if (from !== undefined) query = query.where('at', '>=', Date.parse(from)).where('id', '>=', firstSince(read, from))
+  for (const end of [to, at]) {
+    if (end !== undefined) query = query.where('at', '<', Date.parse(end)).where('id', '<=', lastUntil(read, end))
   }
   const rows = await query.execute()
   const records = rows.map(({ at, before: old, after, ...row }) => {
@@ -104,9 +104,31 @@ async function listAudit(
   return pageOf(records, limit, ({ id }) => String(id))
 }
 
-function positionOf(before: string): { column: 'id' | 'at'; value: number } {
-  if (/^\d{1,15}$/.test(before)) return { column: 'id', value: Number(before) }
-  if (isIsoTime(before)) return { column: 'at', value: Date.parse(before) }
+// Ids follow the times, but for a clock that was set back. By them the entries of an actor or client are found without those of all other times.
+const CLOCK_SLACK_MS = DAY
+
+const firstSince = (read: Kysely<Tables>, time: string) =>
+  read
+    .selectFrom('audit_log')
+    .select('id')
+    .where('at', '>=', Date.parse(time) - CLOCK_SLACK_MS)
+    .orderBy('at')
+    .orderBy('id')
+    .limit(1)
+
+const lastUntil = (read: Kysely<Tables>, time: string) =>
+  read
+    .selectFrom('audit_log')
+    .select('id')
+    .where('at', '<', Date.parse(time) + CLOCK_SLACK_MS)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+
+function positionOf(before: string | undefined): { id?: number; at?: string } {
+  if (before === undefined) return {}
+  if (/^\d{1,15}$/.test(before)) return { id: Number(before) }
+  if (isIsoTime(before)) return { at: before }
   throw invalidRequest('/before', 'must be the id of an entry or an ISO 8601 time')
 }
 

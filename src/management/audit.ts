@@ -1,5 +1,5 @@
 import { maskedIfAddress } from '../lib/index.ts'
-import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
+import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
 import type { Context } from './context.ts'
 
 type Verb =
@@ -192,4 +192,27 @@ async function clientOf(
 ): Promise<string | null> {
   const row = await trx.selectFrom(table).select('client_id').where('id', '=', id).executeTakeFirst()
   return row?.client_id ?? null
+}
+
+/** Rows deleted in one transaction: a few milliseconds of the writer's time. */
+const ROWS_PER_STEP = 2_000
+
+/** Deletes what is older, in small steps. @param before epoch ms */
+export async function clearAudit(
+  { read, write }: Pick<Store, 'read' | 'write'>,
+  before: number,
+  shouldContinue: () => boolean,
+): Promise<void> {
+  while (shouldContinue()) {
+    const old = await read
+      .selectFrom('audit_log')
+      .select('at')
+      .where('at', '<', before)
+      .orderBy('at')
+      .limit(ROWS_PER_STEP)
+      .execute()
+    const last = old.at(-1)
+    if (last === undefined) return
+    await write.deleteFrom('audit_log').where('at', '<=', last.at).execute()
+  }
 }

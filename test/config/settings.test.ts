@@ -56,6 +56,7 @@ test('an empty environment gives the defaults', () => {
     retentionMinuteDays: 7,
     retentionHourDays: 400,
     retentionResultDays: 90,
+    retentionAuditDays: 730,
     tagManagerBaseUrl: 'https://www.googletagmanager.com',
     tagManagerApiUrl: 'https://tagmanager.googleapis.com',
     googleCredentials: null,
@@ -148,6 +149,7 @@ const TAKEN: readonly [environment: Environment, values: Partial<Config>][] = [
     { connectionCheckUrls: ['https://a.example/up', 'http://10.0.0.1/'] },
   ],
   [{ RETENTION_RESULT_DAYS: '1' }, { retentionResultDays: 1 }],
+  [{ RETENTION_AUDIT_DAYS: '3650' }, { retentionAuditDays: 3_650 }],
   [{ TAG_MANAGER_BASE_URL: 'http://127.0.0.1:9090/' }, { tagManagerBaseUrl: 'http://127.0.0.1:9090' }],
   [{ GA4_API_URL: 'https://ga4.example/' }, { ga4ApiUrl: 'https://ga4.example' }],
   [{ META_API_URL: 'https://graph.example/v26.0/' }, { metaApiUrl: 'https://graph.example/v26.0' }],
@@ -232,6 +234,7 @@ const REFUSED: readonly [name: string, values: readonly string[], allowed: RegEx
   ['RETENTION_MINUTE_DAYS', ['1', '91', 'week'], /a whole number from 2 to 90 is allowed$/],
   ['RETENTION_HOUR_DAYS', ['6', '3651', '1 year'], /a whole number from 7 to 3650 is allowed$/],
   ['RETENTION_RESULT_DAYS', ['0', '3651'], /a whole number from 1 to 3650 is allowed$/],
+  ['RETENTION_AUDIT_DAYS', ['29', '3651'], /a whole number from 30 to 3650 is allowed$/],
   ['WAREHOUSE_API_URL', ['bigquery.example', 'ftp://a.example'], /an address like https:\/\/.* is allowed$/],
   [
     'HOSTING_B_STATUS_URL',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { auditedChange, type Fields, withoutPersonalFields } from '../../src/management/audit.ts'
+import { auditedChange, clearAudit, type Fields, withoutPersonalFields } from '../../src/management/audit.ts'
+import { chunksOf } from '../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { ADMIN, type Management, openManagement, WITH_KEYS } from './support.ts'
 
@@ -178,6 +179,32 @@ testOnEveryEngine('the audit log can be read from an entry or a time backwards',
       before,
     )
   }
+})
+
+testOnEveryEngine(
+  'the changes of a stretch of time are found by their times, also where the clock was set back',
+  async (store, t) => {
+    const api = await openManagement(store, t)
+    const change = { action: 'alert.note', entity: 'alert', entity_id: 'x', before: null, after: '{}' }
+    const at = ['10:00', '11:00', '10:30', '12:00'].map((time) => Date.parse(`2026-11-20T${time}:00Z`))
+    const rows = at.map((time) => ({ ...change, at: time, actor: 'Ada' }))
+    await store.write.insertInto('audit_log').values(rows).execute()
+    const times = async (query: string) =>
+      (await api.get<Entry[]>(`/api/audit?${query}`)).map((entry) => entry.at.slice(11, 16))
+    assert.deepEqual(await times('actor=Ada&from=2026-11-20T10:15:00Z'), ['12:00', '10:30', '11:00'])
+    assert.deepEqual(await times('actor=Ada&to=2026-11-20T11:00:00Z'), ['10:30', '10:00'])
+    assert.deepEqual(await times('before=2026-11-20T11:30:00Z&from=2026-11-20T10:30:00Z'), ['10:30', '11:00'])
+    assert.deepEqual(await times('from=2026-12-20T10:30:00Z'), [])
+    assert.deepEqual(await times('actor=Bob'), [])
+  },
+)
+
+testOnEveryEngine('of the audit log what is older is deleted, however many entries it is', async (store) => {
+  const change = { actor: 'Ada', action: 'alert.note', entity: 'alert', entity_id: 'x', before: null, after: '{}' }
+  const rows = Array.from({ length: 2_300 }, (_, n) => ({ ...change, at: n + 1 }))
+  for (const chunk of chunksOf(rows)) await store.write.insertInto('audit_log').values(chunk).execute()
+  await clearAudit(store, 2_300, () => true)
+  assert.deepEqual(await store.read.selectFrom('audit_log').select('at').execute(), [{ at: 2_300 }])
 })
 
 testOnEveryEngine('a page holds 100 entries by default', async (store, t) => {

@@ -50,6 +50,7 @@ import { containerWrites } from './0052-container-writes.ts'
 import { channelWaits } from './0053-channel-waits.ts'
 import { fiveMinuteRows } from './0054-five-minute-rows.ts'
 import { lastEnded } from './0055-last-ended.ts'
+import { auditByActor } from './0056-audit-by-actor.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -106,6 +107,7 @@ export const migrations: readonly Migration[] = [
   channelWaits,
   fiveMinuteRows,
   lastEnded,
+  auditByActor,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -803,6 +803,8 @@ CREATE INDEX annotations_by_client on annotations (client_id, at);
 
 CREATE INDEX annotations_by_site on annotations (site_id);
 
+CREATE INDEX audit_log_by_actor on audit_log (actor, id);
+
 CREATE INDEX audit_log_by_client on audit_log (client_id, id);
 
 CREATE INDEX audit_log_by_entity on audit_log (entity_id, id);
