@@ -1,4 +1,4 @@
-import { AppError, DAY, HOUR, MINUTE, newOrderedId, newSecret, notFound } from '../lib/index.ts'
+import { AppError, DAY, HOUR, hashOf, MINUTE, newOrderedId, newSecret, notFound } from '../lib/index.ts'
 import { type Context, writeAudit } from '../management/index.ts'
 import type { Kysely, StatusSubscriberRow, Store, Tables } from '../store/index.ts'
 
@@ -10,6 +10,14 @@ const MOST_UNCONFIRMED = 100
 const UNCONFIRMED_MS = 2 * DAY
 /** The e-mail that asks to confirm is sent again on demand, but no more often than this, ms. */
 const ASK_AGAIN_MS = HOUR
+/** Who was asked again later than this after the first time is not asked once more, ms: it makes three times at most. */
+const LAST_ASKED_AFTER_MS = 2 * HOUR
+/** Who did not confirm is not asked again for so long, ms: anyone can type in anyone's address, again and again. */
+const LEFT_ALONE_MS = 365 * DAY
+
+/** What stands for the address of someone who did not confirm: it is forgotten, and recognised. */
+const forgotten = (clientId: string, email: string): string => `${FORGOTTEN}${hashOf(`${clientId} ${email}`)}`
+const FORGOTTEN = 'forgotten:'
 
 /**
  * Notes that someone wants e-mail about a status page. Nothing follows but an e-mail that asks to confirm. Who has confirmed already
@@ -25,19 +33,20 @@ export async function subscribe(
 ): Promise<void> {
   const email = address.trim().toLowerCase()
   await write.transaction().execute(async (trx) => {
-    const there = await trx
+    const ofPage = trx
       .selectFrom('status_subscribers')
-      .select(['id', 'email', 'asked_at', 'confirmed_at'])
+      .select(['id', 'asked_at', 'confirmed_at', 'created_at'])
       .where('client_id', '=', client.id)
       .where('token', '=', client.token)
-      .execute()
-    const known = there.find((row) => row.email === email)
+    const known = await ofPage.where('email', 'in', [email, forgotten(client.id, email)]).executeTakeFirst()
     if (known !== undefined) {
-      const isDue = known.confirmed_at === null && known.asked_at !== null && known.asked_at < now - ASK_AGAIN_MS
-      if (isDue)
+      const { asked_at, confirmed_at, created_at } = known
+      const isDue = asked_at !== null && asked_at < Math.min(now - ASK_AGAIN_MS, created_at + LAST_ASKED_AFTER_MS)
+      if (confirmed_at === null && isDue)
         await trx.updateTable('status_subscribers').set({ asked_at: null }).where('id', '=', known.id).execute()
       return
     }
+    const there = await ofPage.where('email', 'not like', `${FORGOTTEN}%`).execute()
     const unconfirmed = there.filter(({ confirmed_at }) => confirmed_at === null).length
     if (there.length >= MOST || unconfirmed >= MOST_UNCONFIRMED) {
       throw new AppError('conflict', 'Too many people have subscribed to this page: use its feed')
@@ -100,8 +109,25 @@ export async function confirm(
 
 /** The address is forgotten. @throws AppError `not_found` */
 export async function unsubscribe({ write }: Pick<Store, 'write'>, token: string, secret: string): Promise<void> {
-  const { id } = await readSubscriber(write, token, secret)
-  await write.deleteFrom('status_subscribers').where('id', '=', id).execute()
+  const row = await readSubscriber(write, token, secret)
+  if (row.confirmed_at === null) await leaveAlone({ write }, row)
+  else await write.deleteFrom('status_subscribers').where('id', '=', row.id).execute()
+}
+
+/** Forgets the address, and knows it again should someone subscribe it. */
+async function leaveAlone({ write }: Pick<Store, 'write'>, row: StatusSubscriberRow): Promise<void> {
+  const { id, client_id, email, created_at, asked_at } = row
+  await write
+    .updateTable('status_subscribers')
+    // As one that may not be asked again.
+    .set({
+      email: forgotten(client_id, email),
+      secret: newSecret(),
+      asked_at: (asked_at ?? created_at) + LAST_ASKED_AFTER_MS,
+    })
+    .where('id', '=', id)
+    .where('confirmed_at', 'is', null)
+    .execute()
 }
 
 /** Forgets who did not confirm in time, and everyone whose page is shared no more. */
@@ -110,7 +136,7 @@ export async function forgetLapsed({ write }: Pick<Store, 'write'>, now: number)
     .deleteFrom('status_subscribers')
     .where(({ or, eb, not, exists, selectFrom }) =>
       or([
-        eb.and([eb('confirmed_at', 'is', null), eb('created_at', '<', now - UNCONFIRMED_MS)]),
+        eb.and([eb('confirmed_at', 'is', null), eb('created_at', '<', now - LEFT_ALONE_MS)]),
         not(
           exists(
             selectFrom('status_links')
@@ -121,6 +147,14 @@ export async function forgetLapsed({ write }: Pick<Store, 'write'>, now: number)
       ]),
     )
     .execute()
+  const lapsed = await write
+    .selectFrom('status_subscribers')
+    .selectAll()
+    .where('confirmed_at', 'is', null)
+    .where('created_at', '<', now - UNCONFIRMED_MS)
+    .where('email', 'not like', `${FORGOTTEN}%`)
+    .execute()
+  for (const row of lapsed) await leaveAlone({ write }, row)
 }
 
 /**
@@ -167,6 +201,7 @@ export const subscribersOf = ({ read }: Pick<Store, 'read'>, clientId: string) =
     .innerJoin('status_links', 'status_links.token', 'status_subscribers.token')
     .selectAll('status_subscribers')
     .where('status_subscribers.client_id', '=', clientId)
+    .where('email', 'not like', `${FORGOTTEN}%`)
     .orderBy('status_subscribers.id')
     .execute()
 

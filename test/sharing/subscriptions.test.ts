@@ -158,7 +158,14 @@ testPerEngine(
     clock.advance(DAY)
     assert.deepEqual(await cleanUp(), ['other@example.com', 'reader@example.com'])
     clock.advance(DAY + HOUR)
-    assert.deepEqual(await cleanUp(), ['reader@example.com'])
+    const [left, ...others] = await cleanUp()
+    assert.match(left ?? '', /^forgotten:[\w-]{43}$/)
+    assert.deepEqual(others, ['reader@example.com'])
+    const shown = await call<SubscriberRecord[]>('GET', `/api/clients/${client.id}/subscribers`)
+    assert.deepEqual(
+      shown.map(({ email }) => email),
+      ['reader@example.com'],
+    )
     await call('DELETE', `/api/clients/${client.id}/status-link`)
     await breakDown('It is down')
     clock.advance(MINUTE)
@@ -346,4 +353,27 @@ test('names of strangers are text in an e-mail and no links', () => {
   assert.equal(subject, 'Acme Bcc: all@example.com')
   assert.ok(!html.includes('<img'), html)
   assert.ok(!/https:\/\/evil|www\.evil/.test(html + text), text)
+})
+
+test('someone who does not confirm is asked three times, and then left alone for a year', async (t) => {
+  const { clock, api, mail, tick, subscribe, rows } = await start(t)
+  const cleanUp = () => api.service.worker?.loops.find(({ name }) => name === 'status-subscription-cleanup')?.tick()
+  const askFor = async (hours: number) => {
+    for (let hour = 0; hour < hours; hour++) {
+      assert.equal((await subscribe('victim@example.com')).status, 202)
+      await tick()
+      clock.advance(HOUR + SECOND)
+      await api.service.membership.beat()
+    }
+    return mail.mails.length
+  }
+  assert.equal(await askFor(49), 3)
+  await cleanUp()
+  assert.doesNotMatch(JSON.stringify(await rows()), /victim/)
+  assert.equal(await askFor(49), 3, 'its address was forgotten')
+  const aYearAgo = clock.now() - 366 * DAY
+  await api.service.store.write.updateTable('status_subscribers').set({ created_at: aYearAgo }).execute()
+  await cleanUp()
+  assert.deepEqual(await rows(), [])
+  assert.equal(await askFor(1), 4)
 })
