@@ -18,6 +18,8 @@ import { isInvited, NO_WAYS } from './ways.ts'
 export const MOST_USERS = 10_000
 /** Whom the owners of a client may invite: else those of one could use up what there is for all. */
 const MOST_OF_CLIENT = 500
+/** Accounts without any role, which only owners of all clients delete: others can make them by taking away the roles that they gave. */
+const MOST_WITHOUT_ROLE = 1_000
 
 /**
  * Gives someone an account with roles, or the one who has it these roles besides theirs: of two for a client the higher one holds.
@@ -96,6 +98,18 @@ async function requireRoom(trx: Transaction<Tables>, access: Access, wanted: Gra
     .groupBy('client_id')
     .having(({ fn }) => fn.countAll(), '>=', MOST_OF_CLIENT)
     .executeTakeFirst()
+  const idle = await trx
+    .selectFrom('users')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('id', 'not in', (db) => db.selectFrom('user_roles').select('user_id'))
+    .where('id', 'not in', (db) => db.selectFrom('user_identities').select('user_id'))
+    .executeTakeFirstOrThrow()
+  if (Number(idle.count) >= MOST_WITHOUT_ROLE) {
+    throw new AppError(
+      'conflict',
+      `${MOST_WITHOUT_ROLE} accounts have no role: an owner of all clients has to delete some`,
+    )
+  }
   if (full !== undefined)
     throw new AppError('conflict', `${MOST_OF_CLIENT} people have a role for the client: take one away`)
 }

@@ -5,6 +5,7 @@ import type { Kysely, Store, Tables, Transaction, UserRow } from '../store/index
 import { lockOwners, requireOwnerLeft } from './owners.ts'
 import {
   ALL_CLIENTS,
+  entriesOf,
   grantsByUser,
   grantsOfEntries,
   managedClients,
@@ -151,6 +152,9 @@ export async function updateUser(ctx: Context, access: Access, id: string, input
     if (hadOwner) await requireOwnerLeft(trx)
     if (row.disabled_at !== null) await trx.deleteFrom('sign_ins').where('user_id', '=', id).execute()
     await auditUser(trx, ctx, access, 'update', row, { before: grants, after }, before)
+    // Inviting and taking back, again and again, would fill the accounts of everyone. One that is disabled stays so.
+    const isNoOnes = entriesOf(after).length === 0 && isInvited(row, ways) && row.disabled_at === null
+    if (managed !== null && isNoOnes) await removeAccount(trx, id)
     return { row, grants: after, ways }
   })
 }
@@ -188,15 +192,19 @@ export async function deleteUser(ctx: Context, access: Access, id: string): Prom
     if (managedClients(access) !== null) {
       throw new AppError('forbidden', 'Only an owner of all clients deletes accounts: take away the roles instead')
     }
-    await trx.deleteFrom('user_roles').where('user_id', '=', id).execute()
-    await trx.deleteFrom('user_links').where('user_id', '=', id).execute()
-    await removeIdentities(trx, id)
-    await removeTwoStep(trx, id)
-    await trx.deleteFrom('sign_ins').where('user_id', '=', id).execute()
-    await trx.deleteFrom('users').where('id', '=', id).execute()
+    await removeAccount(trx, id)
     if (hadOwner) await requireOwnerLeft(trx)
     await writeAudit(trx, ctx, [{ entity: 'user', verb: 'delete', id, before: audited(row, grants), after: null }])
   })
+}
+
+async function removeAccount(trx: Transaction<Tables>, id: string): Promise<void> {
+  await trx.deleteFrom('user_roles').where('user_id', '=', id).execute()
+  await trx.deleteFrom('user_links').where('user_id', '=', id).execute()
+  await removeIdentities(trx, id)
+  await removeTwoStep(trx, id)
+  await trx.deleteFrom('sign_ins').where('user_id', '=', id).execute()
+  await trx.deleteFrom('users').where('id', '=', id).execute()
 }
 
 async function removeIdentities(trx: Transaction<Tables>, userId: string): Promise<void> {

@@ -182,6 +182,34 @@ test('the owner of one client leaves room for the people and tokens of others', 
   }
 })
 
+testPerEngine(
+  'owners of a client who invite people and take their roles away leave room for others',
+  async (engine, t) => {
+    const { api, admin } = await openAccounts(t, engine)
+    const own = await admin.newClient({ name: 'Own' })
+    const roles = [{ client_id: own.id, role: 'viewer' as const }]
+    const { id: ownerId } = await join(admin, 'owner@own.example', [{ client_id: own.id, role: 'owner' }])
+    const owner = await signIn(api.url, 'owner@own.example')
+    const invited = await owner.ask<InvitedUser>('POST', '/api/users', { email: 'new@own.example', roles })
+    const accepted = await join(owner, 'accepted@own.example', roles)
+    for (const { id } of [invited, accepted]) await owner.ask('PATCH', `/api/users/${id}`, { roles: [] })
+    const ids = async () => (await admin.ask<UserRecord[]>('GET', '/api/users')).map(({ id }) => id)
+    assert.deepEqual(
+      (await ids()).sort(),
+      [ownerId, accepted.id].sort(),
+      'an invitation that gives nothing any more is gone',
+    )
+    const { write } = api.service.store
+    const row = await write.selectFrom('users').selectAll().where('id', '=', accepted.id).executeTakeFirstOrThrow()
+    const copies = Array.from({ length: 999 }, (_, n) => ({ ...row, id: `${n}`, email_key: `${n}` }))
+    for (const chunk of chunksOf(copies)) await write.insertInto('users').values(chunk).execute()
+    const another = { email: 'another@own.example', roles }
+    const refused = await owner.call('POST', '/api/users', another)
+    assert.deepEqual([refused.status, /1000 accounts have no role/.test(refused.text)], [409, true], refused.text)
+    assert.equal((await admin.call('POST', '/api/users', another)).status, 201)
+  },
+)
+
 testPerEngine('people of one client leave room for the sites and probes of others', async (engine, t) => {
   const { api, admin } = await openAccounts(t, engine)
   const [own, other] = [await admin.newClient({ name: 'Own' }), await admin.newClient({ name: 'Other' })]
