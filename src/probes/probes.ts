@@ -121,9 +121,12 @@ export async function clearResults(
     const step = await probesWithResults(store, after)
     for (const { probe_id, interval_seconds } of step) {
       const before = interval_seconds === null ? now + DAY : firstKept(days, interval_seconds, now)
-      for (let more = true; more; ) {
-        if (!shouldContinue()) return
-        more = await clearProbe(store, probe_id, firstIdAt(before))
+      const surplus = interval_seconds === null ? null : await surplusOf(store, probe_id, interval_seconds, now)
+      for (const below of [firstIdAt(before), ...(surplus === null ? [] : [surplus])]) {
+        for (let more = true; more; ) {
+          if (!shouldContinue()) return
+          more = await clearProbe(store, probe_id, below)
+        }
       }
     }
     after = step.at(-1)?.probe_id
@@ -133,6 +136,31 @@ export async function clearResults(
 /** When the oldest result was executed that is kept. */
 const firstKept = (days: number, intervalSeconds: number, now: number): number =>
   Math.max(0, now - Math.min(days * DAY, RESULTS_PER_PROBE * intervalSeconds * SECOND))
+
+/** Results by which it is seen that a probe runs more often than its interval says. */
+const LATEST = 20
+
+/**
+ * Below which id a probe has more results than are kept, as it was run by hand, or by calls of its address, again and again; null: it has not, which
+ * its latest results say without counting them all.
+ */
+async function surplusOf(
+  { read }: Store,
+  probeId: string,
+  intervalSeconds: number,
+  now: number,
+): Promise<string | null> {
+  const newest = read.selectFrom('probe_results').select(['id', 'executed_at']).where('probe_id', '=', probeId)
+  const nth = (n: number) =>
+    newest
+      .orderBy('id', 'desc')
+      .offset(n - 1)
+      .limit(1)
+      .executeTakeFirst()
+  const latest = await nth(LATEST)
+  if (latest === undefined || now - latest.executed_at > (LATEST * intervalSeconds * SECOND) / 2) return null
+  return (await nth(RESULTS_PER_PROBE))?.id ?? null
+}
 
 /**
  * The probes that follow `after` among those with results; without an interval, they are deleted. Hops from one probe to the

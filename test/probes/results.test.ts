@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { DAY, firstIdAt, MINUTE, newId, newOrderedId } from '../../src/lib/index.ts'
+import { DAY, firstIdAt, MINUTE, newId, newOrderedId, SECOND } from '../../src/lib/index.ts'
 import { RESULTS_PER_PROBE } from '../../src/probes/index.ts'
 import { clearResults } from '../../src/probes/probes.ts'
-import { type Store, StoreError } from '../../src/store/index.ts'
+import { chunksOf, type Store, StoreError } from '../../src/store/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
@@ -119,6 +119,22 @@ testOnEveryEngine('results go when they are too old or too many, and all of them
   )
   assert.deepEqual(await resultsOf(store, deleted), [])
 })
+
+testOnEveryEngine(
+  'a probe that is run again and again keeps no more results than one of the shortest interval',
+  async (store) => {
+    const site = await insertSite(store)
+    const { id } = await insertProbe(store, site.id, { interval_seconds: 86_400 })
+    const times = Array.from(
+      { length: RESULTS_PER_PROBE + 3 },
+      (_, n) => NOW + (n - RESULTS_PER_PROBE - 3) * 10 * SECOND,
+    )
+    for (const chunk of chunksOf(times)) await addResults(store, id, chunk)
+    await clearResults(store, 90, NOW, () => true)
+    const kept = (await resultsOf(store, id)).map((row) => row.executed_at)
+    assert.deepEqual([kept.length, kept[0], kept.at(-1)], [RESULTS_PER_PROBE, times[3], times.at(-1)])
+  },
+)
 
 testLogic('more probes and results than one step takes are cleared in one go', async (store) => {
   const gone = Array.from({ length: 201 }, () => newId())
