@@ -54,7 +54,7 @@ export async function entriesOf(
     // One that was critical is so until its end.
     const isCritical = alert.severity === 'critical' || known.row.notified_severity === 'critical'
     return (
-      channelsFor(message, channelSettings, told.get(alert.id), now)
+      channelsFor(message, channelSettings, told.get(alert.id), dueAt(message, isCritical, channelSettings, now))
         .filter(({ key }) => (isForOperator || key !== 'global') && message.knowing?.has(key) !== true)
         .filter(({ key }) => message.to?.has(key) ?? true)
         .filter(
@@ -72,14 +72,16 @@ export async function entriesOf(
         .map((channel) => {
           const pacing = pacingOf(channel, message, isCritical, channelSettings.warningsAfterMs)
           const isHeld = !isCritical && knowsQuietHours(channel, kind)
+          const waited = now + (pacing.holdMs ?? 0)
+          // Written in the evening, what waits may be due by night only.
+          const heldUntil = isHeld ? quietEndOf(source, waited) : null
           return {
             channel,
             clientId: source.client.id,
             alertId: alert.id,
-            // Written in the evening, what waits may be due by night only.
-            heldUntil: isHeld ? quietEndOf(source, now + (pacing.holdMs ?? 0)) : null,
+            heldUntil,
             ...pacing,
-            message: alertMessage(message, changes.get(alert.id), elsewhere, onCallName(message, now)),
+            message: alertMessage(message, changes.get(alert.id), elsewhere, onCallName(message, heldUntil ?? waited)),
           }
         })
     )
@@ -101,27 +103,39 @@ export function isForNoOne(message: DueMessage, channelSettings: ChannelSettings
   return channels.length > 0 && !channels.some((channel) => takesSeverity(channel, 'warning'))
 }
 
-/** Those of the client, and of its people the one on call. How it ends is sent to all who were notified of it. */
+/** When people read it: after a hand-over in between it is no business of the one who was on call when it was written. */
+function dueAt(
+  { kind, holdMs, source }: DueMessage,
+  isCritical: boolean,
+  { warningsAfterMs = 0 }: ChannelSettings,
+  now: number,
+): number {
+  if (isCritical) return now
+  const due = now + (kind === 'opened' ? Math.max(holdMs, warningsAfterMs) : holdMs)
+  return quietEndOf(source, due) ?? due
+}
+
+/** Those of the client, and of its people the one on call then. How it ends is sent to all who were notified of it. */
 function channelsFor(
   { only, source: { client }, kind }: DueMessage,
   channelSettings: ChannelSettings,
   told: ReadonlyMap<string, unknown> | undefined,
-  now: number,
+  due: number,
 ): readonly Channel[] {
   if (only !== undefined) return only.channels
   const recipients = { client, ...channelSettings }
   const personal = QUIETENS.includes(kind)
     ? channelsOfPeople(recipients).filter(({ key }) => told?.has(key) === true)
-    : channelsOnCall(recipients, now)
+    : channelsOnCall(recipients, due)
   return [...channelsOf(recipients), ...personal]
 }
 
 /** Of what is over no one has to take care. */
-function onCallName({ only, source, kind }: DueMessage, now: number): string | null {
+function onCallName({ only, source, kind }: DueMessage, at: number): string | null {
   const plan = source.client.onCall ?? null
   if (only !== undefined) return only.name
   if (plan === null || QUIETENS.includes(kind)) return null
-  return whoIsOnCall(plan.rotation, plan.overrides, now)?.person.name ?? null
+  return whoIsOnCall(plan.rotation, plan.overrides, at)?.person.name ?? null
 }
 
 /** Ends wait so long for company on the operator's channel: any opening that goes out there takes them along. */

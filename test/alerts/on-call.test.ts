@@ -55,6 +55,33 @@ testLogic('messages name who is on call, who gets them too, and their end', asyn
   assert.deepEqual((await sent()).slice(2), ['all: resolved, undefined', 'Ada: resolved, undefined'])
 })
 
+testLogic('what waits goes to who is on call when it is due, and then to the others', async (store, t) => {
+  const channelSettings = {
+    globalWebhook: 'https://hooks.slack.com/services/T0/B0/x',
+    isEmailOn: true,
+    warningsAfterMs: 30 * MINUTE,
+  }
+  const seen = await watch(t, store, {}, { channelSettings, delivers: false })
+  // A Friday: ten minutes after the first warning.
+  const { sent } = await plan(store, seen, { handover_weekday: 5, handover_time: '10:11', starts_on: '2026-11-13' })
+  await seen.find('w')
+  assert.deepEqual(await sent(), ['all: opened, Grace', 'Grace: opened, Grace'])
+  await deliverAll(store, seen.clock.now() + 30 * MINUTE)
+  for (const minutes of [45, 15]) {
+    seen.clock.advance(minutes * MINUTE)
+    await seen.upkeep()
+  }
+  assert.deepEqual((await sent()).slice(2), ['Ada: reminder, Ada'])
+})
+
+testLogic('a warning that becomes critical before the hand-over is news for who is on call', async (store, t) => {
+  const channelSettings = { globalWebhook: null, isEmailOn: true, warningsAfterMs: 30 * MINUTE }
+  const seen = await watch(t, store, {}, { channelSettings, delivers: false })
+  const { sent } = await plan(store, seen, { handover_weekday: 5, handover_time: '10:11', starts_on: '2026-11-13' })
+  await seen.find('wc')
+  assert.deepEqual(await sent(), ['Grace: opened, Grace', 'Ada: escalated, Ada'])
+})
+
 testLogic('what no one acknowledges goes to each of the others once', async (store, t) => {
   const seen = await watch(t, store)
   const { sent } = await plan(store, seen)

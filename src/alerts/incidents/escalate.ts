@@ -87,7 +87,7 @@ async function escalate(
   const since = done?.last_at ?? due ?? row.announced_at
   if (minutes === null || now - since < minutes * MINUTE) return
   const steps = done?.steps ?? 0
-  const person = escalatesTo(plan, row.announced_at, steps)
+  const person = escalatesTo(plan, due ?? row.announced_at, steps)
   if (person === null) return
   await noteStep(trx, id, steps + 1, now)
   const channels = channelsOfPerson(person, { client: source.client, ...channelSettings })
