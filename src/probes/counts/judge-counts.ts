@@ -105,7 +105,7 @@ export function outcomeOfVerdict(
 }
 
 /** A silence, or that nothing came yet, with what may be its cause. */
-function withHint(judged: CountsOutcome, hint: string): CountsOutcome {
+export function withHint(judged: CountsOutcome, hint: string): CountsOutcome {
   if (judged.status === 'ok' && judged.reason !== 'no_data') return judged
   const message = `${judged.message}; ${hint}`
   const findings = judged.findings?.map((finding) =>

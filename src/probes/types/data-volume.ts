@@ -7,10 +7,11 @@ import {
   type VolumeSoFar,
   volumeSoFar,
 } from '../../detection/index.ts'
-import { duration, number } from '../../lib/index.ts'
+import { duration, MINUTE, number } from '../../lib/index.ts'
 import { lastEventAt } from '../../management/index.ts'
 import { readEventRepeats } from '../counts/event-repeats.ts'
 import { expectedCounts } from '../counts/expected-counts.ts'
+import { withHint } from '../counts/judge-counts.ts'
 import { judgeEvents } from '../counts/site-events.ts'
 import { learning, learningHour, learningHours, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
@@ -72,13 +73,19 @@ export const dataVolume = defineProbeType({
   defaultIntervalSeconds: 300,
   async run({ site, config, now, store }) {
     const last = await lastEventAt(store.read, site.site_no)
-    return judgeEvents(
+    let isSilent = false
+    const outcome = await judgeEvents(
       { store, site, now },
       { weeks: config.weeks, byName: true },
       async (events) => {
         const candidates = doublingCandidates(events, config)
         const repeats = await readEventRepeats({ store, site, now }, events.end, candidates)
-        return judgeVolume({ ...events, repeats }, config)
+        const verdict = judgeVolume({ ...events, repeats }, config)
+        isSilent = verdict.details.findings.some(
+          ({ subject, status, measured }) =>
+            subject.event_name === undefined && status === 'critical' && measured === 0,
+        )
+        return verdict
       },
       ({ recent, usual, knownFrom, end }) => {
         if (last === null) return noData('No event has come yet')
@@ -89,12 +96,21 @@ export const dataVolume = defineProbeType({
       },
       'warning',
     )
+    // Events are counted at the sender's time: that none is of the last hours does not say that none came.
+    if (!isSilent || outcome.isRefused === true || last === null || now - last > JUST_MS) return outcome
+    return withHint(
+      outcome,
+      `but one came ${duration(Math.max(MINUTE, now - last))} ago: the sender's clock may be behind`,
+    )
   },
   expectation: (asked) =>
     expectedCounts(asked, asked.config.weeks, asked.config.direction, (usual) =>
       hourLimits(asked.eventName, usual, asked.config),
     ),
 })
+
+/** So long ago the last event came at most, where events come. */
+const JUST_MS = 5 * MINUTE
 
 /** `3 events in 24 h, 3 are usual; judges once 75 are` */
 const tooFew = ({ covered, events, usual, needed }: VolumeSoFar): string =>

@@ -40,6 +40,21 @@ testLogic('data_volume: no event at all is critical, with the time since when', 
   assert.equal(details.findings[0]?.since, isoTime(silentFrom))
 })
 
+testLogic(
+  'data_volume: where events come with times of hours ago, it says that the clock of the sender may be behind',
+  async (store, t) => {
+    const site = await siteWith(store, [...EARLIER, ...recent((time) => (time < NOW - 3 * HOUR ? [five(time)] : []))])
+    const lastCame = (at: number) => store.write.updateTable('site_containers').set({ last_seen_at: at }).execute()
+    await lastCame(NOW - 3 * HOUR)
+    const silent = await resultOf(t, store, site, dataVolume)
+    assert.match(silent.message, /^no events for 3 h; [\d,]+ are usual in that time$/)
+    await lastCame(NOW - MINUTE)
+    const behind = await resultOf(t, store, site, dataVolume)
+    assert.equal(behind.status, 'critical')
+    assert.match(behind.message, /; but one came 1 min ago: the sender's clock may be behind$/)
+  },
+)
+
 testLogic('data_volume: a sudden fall to a third is a warning', async (store, t) => {
   const site = await siteWith(store, [...EARLIER, ...recent((time) => [five(time, time < NOW - HOUR ? 1 : 0.3)])])
   const { status, details } = await resultOf(t, store, site, dataVolume)
