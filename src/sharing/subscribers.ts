@@ -13,7 +13,7 @@ const ASK_AGAIN_MS = HOUR
 /** Who was asked again later than this after the first time is not asked once more, ms: it makes three times at most. */
 const LAST_ASKED_AFTER_MS = 2 * HOUR
 /** Who did not confirm is not asked again for so long, ms: anyone can type in anyone's address, again and again. */
-const LEFT_ALONE_MS = 365 * DAY
+const LEFT_ALONE_MS = 30 * DAY
 
 /** What stands for the address of someone who did not confirm: it is forgotten, and recognised. */
 const forgotten = (clientId: string, email: string): string => `${FORGOTTEN}${hashOf(`${clientId} ${email}`)}`

@@ -204,7 +204,7 @@ function clicks({ address, chatPage, sites }: Pick<Tour, 'address' | 'chatPage' 
     `Open ${address}/tags and choose a vendor: on which sites it fails, hour by hour.`,
     ...(first === undefined
       ? []
-      : [`See how a site of your own is connected, in five steps: ${address}/sites/${first.row.id}/setup`]),
+      : [`See how a site of your own is connected, step by step: ${address}/sites/${first.row.id}/setup`]),
   ]
   return ['', 'What to click, in five minutes:', ...steps.map((step, index) => `  ${index + 1}. ${step}`)]
 }

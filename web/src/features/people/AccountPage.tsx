@@ -12,11 +12,12 @@ import { TwoStepCard } from './TwoStepCard.tsx'
 
 /** One's own account: name, password, and where one is signed in. */
 export function AccountPage() {
-  const { user } = useSession()
+  const { user, role } = useSession()
   return (
     <>
       <PageHeader title="Your account">
-        {user === null ? 'You are signed in with a key, not an account.' : user.email}
+        {user?.email ??
+          (role === 'open' ? 'No one has to sign in here.' : 'You are signed in with a key, not an account.')}
       </PageHeader>
       {user !== null && (
         <Stack gap="lg">

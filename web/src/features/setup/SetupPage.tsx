@@ -60,8 +60,8 @@ function Loaded({ site }: { site: SiteRecord }) {
           { label: site.name, to: `/sites/${site.id}` },
         ]}
       >
-        How the tag server container of {site.name} reports to Tagwarden. Five steps, about ten minutes, and one that is
-        optional.
+        How the tag server container of {site.name} reports to Tagwarden. Six steps, two of them optional: about ten
+        minutes.
       </PageHeader>
       <ol className={classes.steps}>
         <TemplateStep site={site} ingest={ingest} mayChange={mayChange} />
