@@ -4,6 +4,7 @@ import {
   doublingCandidates,
   hourLimits,
   dataVolume as judgeVolume,
+  type Verdict,
   type VolumeSoFar,
   volumeSoFar,
 } from '../../detection/index.ts'
@@ -73,7 +74,7 @@ export const dataVolume = defineProbeType({
   defaultIntervalSeconds: 300,
   async run({ site, config, now, store }) {
     const last = await lastEventAt(store.read, site.site_no)
-    let isSilent = false
+    let silentFrom: number | null = null
     const outcome = await judgeEvents(
       { store, site, now },
       { weeks: config.weeks, byName: true },
@@ -81,10 +82,7 @@ export const dataVolume = defineProbeType({
         const candidates = doublingCandidates(events, config)
         const repeats = await readEventRepeats({ store, site, now }, events.end, candidates)
         const verdict = judgeVolume({ ...events, repeats }, config)
-        isSilent = verdict.details.findings.some(
-          ({ subject, status, measured }) =>
-            subject.event_name === undefined && status === 'critical' && measured === 0,
-        )
+        silentFrom = silenceIn(verdict)
         return verdict
       },
       ({ recent, usual, knownFrom, end }) => {
@@ -97,11 +95,10 @@ export const dataVolume = defineProbeType({
       'warning',
     )
     // Events are counted at the sender's time: that none is of the last hours does not say that none came.
-    if (!isSilent || outcome.isRefused === true || last === null || now - last > JUST_MS) return outcome
-    return withHint(
-      outcome,
-      `but one came ${duration(Math.max(MINUTE, now - last))} ago: the sender's clock may be behind`,
-    )
+    if (silentFrom === null || outcome.isRefused === true || last === null) return outcome
+    if (last < silentFrom + ON_ITS_WAY_MS || now - last > JUST_MS) return outcome
+    const ago = duration(Math.max(MINUTE, now - last))
+    return withHint(outcome, `but one came ${ago} ago: the sender's clock may be behind`)
   },
   expectation: (asked) =>
     expectedCounts(asked, asked.config.weeks, asked.config.direction, (usual) =>
@@ -111,6 +108,16 @@ export const dataVolume = defineProbeType({
 
 /** So long ago the last event came at most, where events come. */
 const JUST_MS = 5 * MINUTE
+/** What comes so soon after a silence began may have been sent before. */
+const ON_ITS_WAY_MS = 2 * MINUTE
+
+/** Since when the site has no event at all, where that is bad. */
+function silenceIn({ details }: Verdict): number | null {
+  const silence = details.findings.find(
+    ({ subject, status, measured }) => subject.event_name === undefined && status === 'critical' && measured === 0,
+  )
+  return silence?.since == null ? null : Date.parse(silence.since)
+}
 
 /** `3 events in 24 h, 3 are usual; judges once 75 are` */
 const tooFew = ({ covered, events, usual, needed }: VolumeSoFar): string =>

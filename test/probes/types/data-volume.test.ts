@@ -55,6 +55,22 @@ testLogic(
   },
 )
 
+testLogic(
+  'data_volume: of a silence that has just begun the last event says nothing about a clock',
+  async (store, t) => {
+    const minutes = every(MINUTE, NOW - 2 * DAY, NOW - 4 * MINUTE).map((time) =>
+      batch(time, { total_events: 2_000, event_counts: { page_view: 2_000 } }),
+    )
+    const site = await siteWith(store, minutes)
+    await store.write
+      .updateTable('site_containers')
+      .set({ last_seen_at: NOW - 4 * MINUTE + 5_000 })
+      .execute()
+    const { message } = await resultOf(t, store, site, dataVolume)
+    assert.match(message, /^no events for \d min; [\d,]+ are usual in that time$/)
+  },
+)
+
 testLogic('data_volume: a sudden fall to a third is a warning', async (store, t) => {
   const site = await siteWith(store, [...EARLIER, ...recent((time) => [five(time, time < NOW - HOUR ? 1 : 0.3)])])
   const { status, details } = await resultOf(t, store, site, dataVolume)
