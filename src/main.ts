@@ -29,6 +29,8 @@ export interface ServiceOptions {
   log: Logger
   /** Called when the store cannot work any more until the process restarts. */
   onDeath?: (error: Error) => void
+  /** Called before it listens: from then on others may know that it runs, and end it. */
+  onListening?: () => void
   /** Opens the store; a test may open one without threads. */
   open?: typeof openStore
   /** Asks other systems; a test may ask them without a thread. */
@@ -72,6 +74,7 @@ export async function startService({
   clock: machine,
   log,
   onDeath,
+  onListening,
   open = openStore,
   openOutbound = (options) => new OutboundThread(options),
   passwords,
@@ -152,6 +155,7 @@ export async function startService({
       isStopping: () => isStopping,
       passwords,
     })
+    onListening?.()
     await listen(app, config)
     address = addressOf(app.server.address())
     await offerFirstAccount(store, clock, config, publicUrl(), log)

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { asksForAccounts, type Config, hasRole } from '../config.ts'
 import { systemClock } from '../lib/index.ts'
+import type { Service } from '../main.ts'
 import { VERSION } from '../version.ts'
 import { configFromEnvironment, storeName } from './options.ts'
 import { stopOnSignals } from './process.ts'
@@ -30,8 +31,11 @@ async function serve(): Promise<void> {
     log.fatal({ err }, 'the process ends because its database is gone: what was acknowledged is safe, start it again')
     process.exit(1)
   }
-  const service = await startService({ config, clock: systemClock, log, onDeath })
-  stopOnSignals(() => service.stop(), log)
+  const started = Promise.withResolvers<Service>()
+  // Who sees that it is ready may end it before the last of it has started.
+  const onListening = () => stopOnSignals(async () => (await started.promise).stop(), log)
+  const service = await startService({ config, clock: systemClock, log, onDeath, onListening })
+  started.resolve(service)
   log.info({ version: VERSION, store: storeName(config) }, `Tagwarden is ready on ${service.address}`)
   const { hasAccounts } = await import('../accounts/index.ts')
   for (const note of startNotes(config, service.address, await hasAccounts(service.store))) log.info(note)
