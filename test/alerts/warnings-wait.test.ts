@@ -86,7 +86,7 @@ testOnEveryEngine('a warning goes to webhooks at once, and to people after it ha
   assert.deepEqual(await run('warning', 3), ['email opened warning', 'global opened warning'])
 })
 
-testOnEveryEngine('with a wait of 0 a warning goes at once everywhere', async (store, t) => {
+testLogic('with a wait of 0 a warning goes at once everywhere', async (store, t) => {
   const { run } = await watchOne(t, store, { warningsAfterMs: 0 })
   assert.deepEqual(await run('warning'), ['chat opened warning', 'email opened warning', 'global opened warning'])
 })
@@ -108,7 +108,7 @@ testLogic(
   },
 )
 
-testOnEveryEngine('a channel with a wait of its own keeps to that', async (store, t) => {
+testLogic('a channel with a wait of its own keeps to that', async (store, t) => {
   const { run, site } = await watchOne(t, store)
   const channel = { client_id: site.client_id, kind: 'chat', minimum_severity: 'warning', is_active: 1, created_at: 0 }
   const waits = { soon: 0, usual: null, late: 60 }
@@ -159,14 +159,14 @@ testOnEveryEngine('what is critical goes at once everywhere', async (store, t) =
   assert.deepEqual(await run('critical'), ['chat opened critical', 'email opened critical', 'global opened critical'])
 })
 
-testOnEveryEngine('a warning that becomes critical opens as critical, at once', async (store, t) => {
+testLogic('a warning that becomes critical opens as critical, at once', async (store, t) => {
   const { run } = await watchOne(t, store)
   await run('warning')
   const sent = await run('critical', 5)
   assert.deepEqual(sent, ['chat escalated critical', 'email opened critical', 'global opened critical'])
 })
 
-testOnEveryEngine('so it does where the client wants no escalations', async (store, t) => {
+testLogic('so it does where the client wants no escalations', async (store, t) => {
   const { run } = await watchOne(t, store)
   await store.write.updateTable('clients').set({ notify_escalated: 0 }).execute()
   await run('warning')
@@ -194,7 +194,7 @@ testLogic('a warning that is bad again before its end is certain is told when it
   assert.deepEqual(await run('warning', 11), ['email opened warning', 'global opened warning'])
 })
 
-testOnEveryEngine('and one that is back after that, at once', async (store, t) => {
+testLogic('and one that is back after that, at once', async (store, t) => {
   const { run } = await watchOne(t, store, { name: 'data_volume' })
   await run('warning')
   await run('ok', 10)
@@ -209,7 +209,7 @@ testLogic('once its end is certain it is never told', async (store, t) => {
   assert.deepEqual((await rows()).slice(2), ['email passed cancelled', 'global passed cancelled'])
 })
 
-testOnEveryEngine('what lasted longer and ended in quiet hours is one message in the morning', async (store, t) => {
+testLogic('what lasted longer and ended in quiet hours is one message in the morning', async (store, t) => {
   const { run, clock } = await watchOne(t, store)
   await store.write.updateTable('clients').set({ quiet_from: '00:00', quiet_to: '23:00' }).execute()
   await run('warning')
@@ -256,7 +256,7 @@ testLogic('an incident that is back is told where its end was, and not where it 
   assert.ok((await rows()).includes('global resolved cancelled'), 'its end waited for company')
 })
 
-testOnEveryEngine('a message that waits is kept back within a silence, and goes after it', async (store, t) => {
+testLogic('a message that waits is kept back within a silence, and goes after it', async (store, t) => {
   const { run, clock } = await watchOne(t, store)
   await run('warning')
   const ctx = { store, clock, actor: 'Ada' }
@@ -294,7 +294,7 @@ testLogic('the next on call is notified so long after the message was due', asyn
   assert.deepEqual(await run('warning', 3), ['own reminder warning'])
 })
 
-testOnEveryEngine('no one is reminded of what they have not been told', async (store, t) => {
+testLogic('no one is reminded of what they have not been told', async (store, t) => {
   const { run, clock } = await watchOne(t, store)
   await store.write.updateTable('clients').set({ reminder_minutes: 10 }).execute()
   await run('warning')

@@ -6,6 +6,7 @@ import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, type Retention, type TimeRange } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { amount } from '../../testkit/length.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { count, reportContext, rollUpAll, timeOf } from './support.ts'
@@ -206,5 +207,5 @@ testOnEveryEngine('reports say the same from minutes, hours and days, before and
       }
     },
   )
-  await fc.assert(scenario, { numRuns: 6 })
+  await fc.assert(scenario, { numRuns: amount(3, 20) })
 })

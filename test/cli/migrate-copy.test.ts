@@ -116,7 +116,7 @@ test('a copy that is killed again and again ends up whole', async (t) => {
   let resumed = 0
   for (let isDone = false; !isDone; ) {
     // Far enough for some pages, and each time at another of the statements that a page takes.
-    const environment = { DATABASE_URL, KILL_AT: String(amount(130, 60) + kills), NODE_OPTIONS: `--import=${KILLER}` }
+    const environment = { DATABASE_URL, KILL_AT: String(amount(220, 60) + kills), NODE_OPTIONS: `--import=${KILLER}` }
     // The driver whose queries are counted is part of a bundle.
     const { child, finished } = await startCli(t, args, environment, PROGRAM_OF_SOURCES)
     const { code, err } = await finished

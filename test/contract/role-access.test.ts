@@ -4,7 +4,7 @@ import { type Clock, newId, systemClock } from '../../src/lib/index.ts'
 import type { Store, Tables } from '../../src/store/index.ts'
 import { apiClient, bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { placeFor, sqlite, testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, placeFor, sqlite, testPerEngine } from '../../testkit/engines.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 import { BODIES, ID } from './bodies.ts'
@@ -56,6 +56,7 @@ testPerEngine(
     assert.ok(compared > 250, `it compared ${compared} answers`)
     assert.deepEqual(await rowsOf(api.service.store, foreign), before)
   },
+  logicEngines,
 )
 
 testPerEngine('no answer to who sees one client holds anything of another', async (engine, t) => {

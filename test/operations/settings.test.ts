@@ -9,7 +9,7 @@ const clock = new TestClock('2026-11-20T10:00:00Z')
 
 const BARE = {
   public_url: null,
-  retention: { minute_days: 7, hour_days: 400, result_days: 90 },
+  retention: { minute_days: 7, hour_days: 400, result_days: 90, audit_days: 730 },
   email_enabled: false,
   global_webhook: false,
   signed_webhooks: false,
@@ -44,6 +44,7 @@ test('of secrets they say that they are set and nothing else, to viewers and adm
     ADMIN_TOKEN: ADMIN,
     VIEWER_TOKEN: VIEWER,
     RETENTION_RESULT_DAYS: '30',
+    RETENTION_AUDIT_DAYS: '365',
   })
   assert.equal((await call('GET', '/api/settings')).status, 401)
   for (const token of [ADMIN, VIEWER]) {
@@ -53,7 +54,7 @@ test('of secrets they say that they are set and nothing else, to viewers and adm
     assert.deepEqual(others, {
       ...BARE,
       public_url: 'https://tagwarden.example',
-      retention: { minute_days: 7, hour_days: 400, result_days: 30 },
+      retention: { minute_days: 7, hour_days: 400, result_days: 30, audit_days: 365 },
       email_enabled: true,
       global_webhook: true,
       signed_webhooks: true,

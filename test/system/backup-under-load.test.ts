@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { type ApiClient, apiClient, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { AT_NIGHT } from '../../testkit/length.ts'
 import { runCli } from '../../testkit/processes/command-line.ts'
 import { startServerProcess } from '../../testkit/processes/server-process.ts'
 import { until } from '../../testkit/until.ts'
@@ -78,57 +79,62 @@ async function countsOf(api: ApiClient, site: SiteKey): Promise<Report> {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, value) => total + value, 0)
 
-test('a backup at full load restores to exact counts: all that was answered before it, nothing that was not sent', async (t) => {
-  const dataDir = await tempDir(t)
-  const server = await startServerProcess(t, dataDir)
-  const api = apiClient(server.url)
-  const client = await api.newClient()
-  const sites: SiteKey[] = []
-  for (let n = 0; n < SITES; n++) sites.push(await api.newSite(client, { name: `shop ${n}` }))
-  const load = startLoad(api, sites)
-  await until('full load', () => (sum(load.now().map(({ acknowledged }) => acknowledged)) > 1_000 ? true : undefined))
+// `test/cli/backup` makes one under load on every change.
+test(
+  'a backup at full load restores to exact counts: all that was answered before it, nothing that was not sent',
+  AT_NIGHT,
+  async (t) => {
+    const dataDir = await tempDir(t)
+    const server = await startServerProcess(t, dataDir)
+    const api = apiClient(server.url)
+    const client = await api.newClient()
+    const sites: SiteKey[] = []
+    for (let n = 0; n < SITES; n++) sites.push(await api.newSite(client, { name: `shop ${n}` }))
+    const load = startLoad(api, sites)
+    await until('full load', () => (sum(load.now().map(({ acknowledged }) => acknowledged)) > 1_000 ? true : undefined))
 
-  const file = join(await tempDir(t), 'under-load.db')
-  const before = load.now()
-  const backup = await runCli(t, ['backup', file], { DATA_DIR: dataDir })
-  const after = load.now()
-  assert.equal(backup.code, 0, backup.err.join('\n'))
-  assert.ok(
-    after.every(({ acknowledged }, n) => acknowledged > (before[n]?.acknowledged ?? 0)),
-    'every site went on being served meanwhile',
-  )
-  assert.equal((await stat(file)).mode & 0o077, 0, 'ingest keys are in it')
-  await load.stop()
+    const file = join(await tempDir(t), 'under-load.db')
+    const before = load.now()
+    const backup = await runCli(t, ['backup', file], { DATA_DIR: dataDir })
+    const after = load.now()
+    assert.equal(backup.code, 0, backup.err.join('\n'))
+    assert.ok(
+      after.every(({ acknowledged }, n) => acknowledged > (before[n]?.acknowledged ?? 0)),
+      'every site went on being served meanwhile',
+    )
+    assert.equal((await stat(file)).mode & 0o077, 0, 'ingest keys are in it')
+    await load.stop()
 
-  const elsewhere = join(await tempDir(t), 'elsewhere')
-  const restore = await runCli(t, ['restore', file], { DATA_DIR: elsewhere })
-  assert.equal(restore.code, 0, restore.err.join('\n'))
-  const restored = await startServerProcess(t, elsewhere)
-  const there = apiClient(restored.url)
-  let total = 0
-  for (const [n, site] of sites.entries()) {
-    const { total_events: events, events: byName, executions } = await countsOf(there, site)
-    const [least, most] = [before[n]?.acknowledged ?? 0, after[n]?.sent ?? 0]
-    assert.ok(events >= least && events <= most, `site ${n}: ${events} of ${least} to ${most}`)
-    assert.equal(sum(byName.map((row) => row.total)), events, `site ${n}: by name`)
-    assert.equal(executions, TAGS_PER_EVENT * events, `site ${n}: by tag`)
-    total += events
-  }
-  // The command reported what is in the file; what was committed in the last second comes with the first start.
-  const said = Number(/(\d[\d,]*) events?$/.exec(backup.out[1] ?? '')?.[1]?.replaceAll(',', ''))
-  assert.ok(said <= total && (said === total) === (backup.out[2] === undefined), backup.out.join('\n'))
-  const usage = await there.call('GET', `/api/clients/${client.id}/usage`)
-  assert.match(usage.text, new RegExp(`:${total}\\b`), 'the quota of the month counts the same')
+    const elsewhere = join(await tempDir(t), 'elsewhere')
+    const restore = await runCli(t, ['restore', file], { DATA_DIR: elsewhere })
+    assert.equal(restore.code, 0, restore.err.join('\n'))
+    const restored = await startServerProcess(t, elsewhere)
+    const there = apiClient(restored.url)
+    let total = 0
+    for (const [n, site] of sites.entries()) {
+      const { total_events: events, events: byName, executions } = await countsOf(there, site)
+      const [least, most] = [before[n]?.acknowledged ?? 0, after[n]?.sent ?? 0]
+      assert.ok(events >= least && events <= most, `site ${n}: ${events} of ${least} to ${most}`)
+      assert.equal(sum(byName.map((row) => row.total)), events, `site ${n}: by name`)
+      assert.equal(executions, TAGS_PER_EVENT * events, `site ${n}: by tag`)
+      total += events
+    }
+    // The command reported what is in the file; what was committed in the last second comes with the first start.
+    const said = Number(/(\d[\d,]*) events?$/.exec(backup.out[1] ?? '')?.[1]?.replaceAll(',', ''))
+    assert.ok(said <= total && (said === total) === (backup.out[2] === undefined), backup.out.join('\n'))
+    const usage = await there.call('GET', `/api/clients/${client.id}/usage`)
+    assert.match(usage.text, new RegExp(`:${total}\\b`), 'the quota of the month counts the same')
 
-  // What was restored is a whole instance: keys work, and counts go on from there.
-  const [first] = sites
-  assert.ok(first !== undefined)
-  const { total_events: had } = await countsOf(there, first)
-  assert.equal((await there.ingest(first, eventPayload({ timestamp_ms: Date.now() }))).status, 200)
-  await until('one more is in the reports', async () => {
-    const answer = await there.call('GET', `/api/monitoring/sites/${first.id}/overview?hours=2`)
-    return answer.json<{ total_events: number }>().total_events === had + 1 ? true : undefined
-  })
-  assert.equal(await restored.end('SIGTERM'), 0)
-  assert.equal(await server.end('SIGTERM'), 0)
-})
+    // What was restored is a whole instance: keys work, and counts go on from there.
+    const [first] = sites
+    assert.ok(first !== undefined)
+    const { total_events: had } = await countsOf(there, first)
+    assert.equal((await there.ingest(first, eventPayload({ timestamp_ms: Date.now() }))).status, 200)
+    await until('one more is in the reports', async () => {
+      const answer = await there.call('GET', `/api/monitoring/sites/${first.id}/overview?hours=2`)
+      return answer.json<{ total_events: number }>().total_events === had + 1 ? true : undefined
+    })
+    assert.equal(await restored.end('SIGTERM'), 0)
+    assert.equal(await server.end('SIGTERM'), 0)
+  },
+)

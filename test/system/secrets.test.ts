@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { type Answer, apiClient, bearer } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { placeFor, type TestEngine, tempDir, testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, placeFor, type TestEngine, tempDir, testPerEngine } from '../../testkit/engines.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { rowsByTable } from '../../testkit/postgres/contents.ts'
 import { runCli, startCli } from '../../testkit/processes/command-line.ts'
@@ -285,6 +285,7 @@ testPerEngine(
       'no secret of the environment is in the database',
     )
   },
+  logicEngines,
 )
 
 test('a start that fails reveals no secret either', async (t) => {

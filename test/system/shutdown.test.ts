@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { apiClient } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { placeFor, tempDir, testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, placeFor, tempDir, testPerEngine } from '../../testkit/engines.ts'
 import { startServerProcess } from '../../testkit/processes/server-process.ts'
 
 testPerEngine(
@@ -37,6 +37,7 @@ testPerEngine(
     assert.equal(answer.json<{ total_events: number }>().total_events, acknowledged)
     assert.equal(await again.end('SIGTERM'), 0)
   },
+  logicEngines,
 )
 
 test('a second SIGINT does not wait for what is in flight', async (t) => {

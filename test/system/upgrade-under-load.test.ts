@@ -6,7 +6,7 @@ import { migrate, migrationState, openStore, type Store } from '../../src/store/
 import { migrations } from '../../src/store/migrations/index.ts'
 import { type ApiClient, apiClient } from '../../testkit/api.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
-import { type TestEngine, tempDir, testPerEngine } from '../../testkit/engines.ts'
+import { engines, postgres, type TestEngine, tempDir, testPerEngine } from '../../testkit/engines.ts'
 import { amount } from '../../testkit/length.ts'
 import { freePort } from '../../testkit/listeners.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
@@ -141,4 +141,6 @@ testPerEngine(
     const state = await withStore(environment, (store) => migrationState(store.read))
     assert.deepEqual([state.pending, state.unknown, state.taken.at(-1)], [[], [], NEWEST])
   },
+  // Where several nodes start at once there is more to go wrong.
+  amount(0, 1) === 1 ? engines : [postgres],
 )

@@ -7,6 +7,7 @@ import { pino } from 'pino'
 import type { OtherTag, Plain } from '../../tag/sandbox/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { placeFor, sqlite } from '../../testkit/engines.ts'
+import { amount } from '../../testkit/length.ts'
 import { rowsByTable, writeAheadLog } from '../../testkit/postgres/contents.ts'
 import { startPostgres } from '../../testkit/postgres/databases.ts'
 import { startTestService } from '../../testkit/service.ts'
@@ -171,7 +172,10 @@ function placesWith(texts: readonly string[], places: ReadonlyMap<string, Buffer
   return [...places].filter(([, bytes]) => holds(bytes)).map(([name]) => name)
 }
 
-const WAYS = ENGINES.flatMap((engine) => ['per_event', 'batched'].map((sendMode) => ({ engine, sendMode })))
+/** What is sent in batches is kept as what is sent event by event, so one engine is enough for them on a change. */
+const WAYS = ENGINES.flatMap((engine, n) =>
+  ['per_event', ...(n < amount(1, 2) ? ['batched'] : [])].map((sendMode) => ({ engine, sendMode })),
+)
 for (const { engine, sendMode } of WAYS) {
   test(`nothing of what events hold is in a request, in the store or a log: ${sendMode} (${engine.name})`, async (t) => {
     const { monitored, container, template, places, kept } = await openWholeWay(t, engine, sendMode)

@@ -46,7 +46,7 @@ const USER_DATA = [
   },
 ] as const
 for (const { what, over, status, message } of USER_DATA) {
-  testOnEveryEngine(`user_data_quality: user data ${what} is ${status}`, async (store, t) => {
+  testLogic(`user_data_quality: user data ${what} is ${status}`, async (store, t) => {
     const site = await siteWith(store, history(userData, NOW - 9 * DAY, over))
     const result = await resultOf(t, store, site, userDataQuality, BOUNDS)
     assert.deepEqual([result.status, result.reason], [status, null])
@@ -77,7 +77,7 @@ const ECOMMERCE = [
   { what: 'with a score of 40', over: { value: 38, currency: 40, transaction_id: 40, items: 40 }, status: 'critical' },
 ] as const
 for (const { what, over, status } of ECOMMERCE) {
-  testOnEveryEngine(`ecommerce_quality: data ${what} is ${status}`, async (store, t) => {
+  testLogic(`ecommerce_quality: data ${what} is ${status}`, async (store, t) => {
     const site = await siteWith(store, history(ecommerce, NOW - 9 * DAY, over))
     const result = await resultOf(t, store, site, ecommerceQuality, BOUNDS)
     assert.deepEqual([result.status, result.reason], [status, null])

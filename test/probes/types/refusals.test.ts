@@ -114,7 +114,7 @@ const SILENCES: readonly [why: string, reason: string, path: string | undefined,
 ]
 for (const [why, reason, path, words] of SILENCES) {
   for (const type of JUDGES_SILENCE) {
-    testOnEveryEngine(`${type.name}: the silence of a site refused for ${why} says so`, async (store, t) => {
+    testLogic(`${type.name}: the silence of a site refused for ${why} says so`, async (store, t) => {
       const site = await siteUntil(store, NOW - 7 * HOUR)
       await refuse(store, site, reason, every(MINUTE, NOW - 7 * HOUR, NOW), path)
       const { status, message } = await resultOf(t, store, site, type)
@@ -125,7 +125,7 @@ for (const [why, reason, path, words] of SILENCES) {
 }
 
 for (const type of JUDGES_SILENCE) {
-  testOnEveryEngine(`${type.name}: refusals of no site, or of another, explain nothing`, async (store, t) => {
+  testLogic(`${type.name}: refusals of no site, or of another, explain nothing`, async (store, t) => {
     const site = await siteUntil(store, NOW - 7 * HOUR)
     const other = await siteWith(store, [])
     await refuse(store, other, 'forbidden', every(MINUTE, NOW - 7 * HOUR, NOW))

@@ -84,28 +84,25 @@ testLogic(
   },
 )
 
-testOnEveryEngine(
-  'identifier_quality: what is usual is learnt once for some hours, and then again',
-  async (store, t) => {
-    const times = [
-      ...every(20 * MINUTE, NOW - 30 * DAY, NOW - 2 * HOUR),
-      ...every(MINUTE, NOW - 2 * HOUR, NOW + 5 * HOUR),
-    ]
-    const site = await siteWith(
-      store,
-      withClicks(times, () => 0.5),
-    )
-    const judgedAt = async (now: number) => (await resultOf(t, store, site, identifierQuality, {}, now)).details.judged
-    const { to } = learningPeriod(site.site_no, NOW, true)
-    const first = await judgedAt(NOW)
-    assert.ok(first >= 2)
-    // As if the weeks had never had a click: read again, there is less to judge.
-    await store.write
-      .updateTable('signal_rollups')
-      .set({ click_id: 0 })
-      .where('bucket', '<', NOW - DAY)
-      .execute()
-    assert.equal(await judgedAt(to - MINUTE), first)
-    assert.equal(await judgedAt(to), first - 1)
-  },
-)
+testLogic('identifier_quality: what is usual is learnt once for some hours, and then again', async (store, t) => {
+  const times = [
+    ...every(20 * MINUTE, NOW - 30 * DAY, NOW - 2 * HOUR),
+    ...every(MINUTE, NOW - 2 * HOUR, NOW + 5 * HOUR),
+  ]
+  const site = await siteWith(
+    store,
+    withClicks(times, () => 0.5),
+  )
+  const judgedAt = async (now: number) => (await resultOf(t, store, site, identifierQuality, {}, now)).details.judged
+  const { to } = learningPeriod(site.site_no, NOW, true)
+  const first = await judgedAt(NOW)
+  assert.ok(first >= 2)
+  // As if the weeks had never had a click: read again, there is less to judge.
+  await store.write
+    .updateTable('signal_rollups')
+    .set({ click_id: 0 })
+    .where('bucket', '<', NOW - DAY)
+    .execute()
+  assert.equal(await judgedAt(to - MINUTE), first)
+  assert.equal(await judgedAt(to), first - 1)
+})

@@ -3,7 +3,7 @@ import type { Payload } from '../../../src/journal/payload.ts'
 import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { tagMissing } from '../../../src/probes/types/tag-missing.ts'
 import { NOW } from '../../../testkit/clock.ts'
-import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
+import { testLogic } from '../../../testkit/engines.ts'
 import { batch, event } from '../../../testkit/payloads.ts'
 import { every, resultOf, siteWith } from './data-support.ts'
 
@@ -89,20 +89,17 @@ testLogic('tag_missing: batches do not say which tag ran on which event', async 
   assert.deepEqual([reason, message], ['no_data', 'No payload said which tags ran on which event (batches do not)'])
 })
 
-testOnEveryEngine(
-  'tag_missing: events that stand for ten each are judged as those that were sent',
-  async (store, t) => {
-    const weighted = (payload: Payload): Payload => (payload.batch === true ? payload : { ...payload, weight: 10 })
-    for (const [since, expected] of [
-      [NOW - 90 * MINUTE, 'ok'],
-      [NOW - 18 * HOUR, 'critical'],
-    ] as const) {
-      const sent = purchases((time) => (time < since ? ['GA4', 'Google Ads'] : ['GA4']))
-      const plain = await resultOf(t, store, await siteWith(store, sent), tagMissing)
-      const sampled = await resultOf(t, store, await siteWith(store, sent.map(weighted)), tagMissing)
-      assert.equal(plain.status, expected)
-      assert.deepEqual([sampled.status, sampled.message], [plain.status, plain.message])
-      assert.deepEqual(sampled.details, plain.details)
-    }
-  },
-)
+testLogic('tag_missing: events that stand for ten each are judged as those that were sent', async (store, t) => {
+  const weighted = (payload: Payload): Payload => (payload.batch === true ? payload : { ...payload, weight: 10 })
+  for (const [since, expected] of [
+    [NOW - 90 * MINUTE, 'ok'],
+    [NOW - 18 * HOUR, 'critical'],
+  ] as const) {
+    const sent = purchases((time) => (time < since ? ['GA4', 'Google Ads'] : ['GA4']))
+    const plain = await resultOf(t, store, await siteWith(store, sent), tagMissing)
+    const sampled = await resultOf(t, store, await siteWith(store, sent.map(weighted)), tagMissing)
+    assert.equal(plain.status, expected)
+    assert.deepEqual([sampled.status, sampled.message], [plain.status, plain.message])
+    assert.deepEqual(sampled.details, plain.details)
+  }
+})
