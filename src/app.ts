@@ -235,7 +235,11 @@ function providerOf({ config, outbound, clock, log, publicUrl }: AppOptions): Oi
 
 const settingsOf = (config: Config) => ({
   publicUrl: config.publicUrl,
-  retention: { ...retentionOf(config), resultDays: config.retentionResultDays },
+  retention: {
+    ...retentionOf(config),
+    resultDays: config.retentionResultDays,
+    auditDays: config.retentionAuditDays,
+  },
   isEmailOn: config.smtpUrl !== null,
   hasGlobalWebhook: config.chatWebhookUrl !== null,
   signsWebhooks: config.webhookSecret !== null,

@@ -53,7 +53,7 @@ export function nodeRoutes(app: HttpApp, { store, clock }: NodesOptions): void {
 /** What the settings come to. Secrets are given as whether they are set, and addresses with secrets in them too. */
 interface SettingsInEffect {
   publicUrl: string | null
-  retention: { minuteDays: number; hourDays: number; resultDays: number }
+  retention: { minuteDays: number; hourDays: number; resultDays: number; auditDays: number }
   isEmailOn: boolean
   hasGlobalWebhook: boolean
   signsWebhooks: boolean
@@ -77,6 +77,7 @@ export const ServiceSettings = Type.Object({
     minute_days: Days('RETENTION_MINUTE_DAYS', 'minute rows'),
     hour_days: Days('RETENTION_HOUR_DAYS', 'hour rows'),
     result_days: Days('RETENTION_RESULT_DAYS', 'results of probes, alerts that are over, and messages'),
+    audit_days: Days('RETENTION_AUDIT_DAYS', 'the audit log'),
   }),
   email_enabled: Type.Boolean({ description: 'Whether SMTP_URL is set' }),
   global_webhook: Type.Boolean({ description: 'Whether CHAT_WEBHOOK_URL is set' }),
@@ -109,6 +110,7 @@ export function settingsRoutes(app: HttpApp, { store, clock, settings }: Setting
         minute_days: settings.retention.minuteDays,
         hour_days: settings.retention.hourDays,
         result_days: settings.retention.resultDays,
+        audit_days: settings.retention.auditDays,
       },
       email_enabled: settings.isEmailOn,
       global_webhook: settings.hasGlobalWebhook,

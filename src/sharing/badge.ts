@@ -40,15 +40,22 @@ const MARKS: Readonly<Record<Status, string>> = {
  * A status as a small SVG image that needs nothing from elsewhere and holds no script.
  *
  * @param since when the trouble began (epoch ms), for its title; null: there is none, or it is not known
+ * @param workEndsAt when the maintenance that is under way ends (epoch ms), likewise
  */
-export function badge(label: string, status: Status, since: number | null = null): string {
+export function badge(
+  label: string,
+  status: Status,
+  since: number | null = null,
+  workEndsAt: number | null = null,
+): string {
   const shown = shortened(printable(label), LABEL_MAX)
   const labelWidth = textWidth(shown, FONT_SIZE)
   const wordWidth = textWidth(status, FONT_SIZE)
   const split = Math.ceil(labelWidth + 2 * PAD)
   const width = Math.ceil(split + PAD + MARK + PAD / 2 + wordWidth + PAD)
-  const began = since === null ? '' : ` since ${isoTime(since).slice(0, 16).replace('T', ' ')} UTC`
-  const title = svgText(`${shown}: ${status}${began}`)
+  const began = since === null ? '' : ` since ${minuteOf(since)}`
+  const work = workEndsAt === null ? '' : `, under maintenance until ${minuteOf(workEndsAt)}`
+  const title = svgText(`${shown}: ${status}${began}${work}`)
   const text = (x: number, length: number, content: string) =>
     `<text x="${x}" y="${BASELINE}" textLength="${length.toFixed(1)}">${content}</text>`
   return [
@@ -65,6 +72,8 @@ export function badge(label: string, status: Status, since: number | null = null
     '</svg>\n',
   ].join('\n')
 }
+
+const minuteOf = (time: number): string => `${isoTime(time).slice(0, 16).replace('T', ' ')} UTC`
 
 /** Verdana's advance widths in thousandths of its size, from the space on: browsers have it, or one that is as wide. */
 const ASCII = [
@@ -139,7 +148,9 @@ export function badgeRoutes(app: HttpApp, { store, siteHealth, clock }: BadgeOpt
         params: Type.Object({ site_id: Type.String({ description: 'UUID' }) }),
         querystring: Type.Object({ label: Type.Optional(Label) }, { additionalProperties: false }),
         response: {
-          200: image('A small SVG image: name and status; its title also says since when there is trouble'),
+          200: image(
+            'A small SVG image: name and status; its title also says since when there is trouble, and until when maintenance lasts',
+          ),
           304: Type.Null({ description: 'Unchanged since the answer with this `ETag`' }),
           404: image('The same with `unknown`: no site has this id, or it or its client is switched off'),
           400: refused,
@@ -154,7 +165,12 @@ export function badgeRoutes(app: HttpApp, { store, siteHealth, clock }: BadgeOpt
       const found = isUuid(id) ? (await siteHealth.get(now)).get(id.toLowerCase()) : undefined
       const site = found && duringWork(found, await planned.of(found.clientId, now), now)
       const since = site === undefined ? null : beganAt(site.status, site.alerts)
-      const svg = badge(request.query.label ?? site?.name ?? OWN_LABEL, site?.status ?? 'unknown', since)
+      const svg = badge(
+        request.query.label ?? site?.name ?? OWN_LABEL,
+        site?.status ?? 'unknown',
+        since,
+        site?.workEndsAt,
+      )
       const etag = etagOf(svg)
       reply.headers({
         etag,

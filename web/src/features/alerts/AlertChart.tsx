@@ -213,6 +213,8 @@ interface PanelProps {
   note?: string
   /** On a phone it stands after the others. */
   isLater?: boolean
+  /** Whether it is of no use on paper. */
+  isForScreen?: boolean
   /** For links to it: `#cost`. */
   anchor?: string
   /** At the end of its head. */
@@ -221,10 +223,15 @@ interface PanelProps {
 }
 
 /** A part of the page with its heading. */
-export function Panel({ title, note, isLater = false, anchor, action, children }: PanelProps) {
+export function Panel({ title, note, isLater = false, isForScreen = false, anchor, action, children }: PanelProps) {
   const id = useId()
   return (
-    <section id={anchor} className={isLater ? `${classes.panel} ${classes.later}` : classes.panel} aria-labelledby={id}>
+    <section
+      id={anchor}
+      className={isLater ? `${classes.panel} ${classes.later}` : classes.panel}
+      data-print={isForScreen ? 'no' : undefined}
+      aria-labelledby={id}
+    >
       <header className={classes.panelHead}>
         <h2 id={id}>{title}</h2>
         {note !== undefined && <span className={classes.note}>{note}</span>}

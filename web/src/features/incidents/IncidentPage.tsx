@@ -88,10 +88,10 @@ function Loaded({ incident }: { incident: IncidentDetail }) {
           <Panel anchor="notes" title="Notes">
             <Notes incident={incident} zone={zone} asksName />
           </Panel>
-          <Panel title="Post-mortem" isLater>
+          <Panel title="Post-mortem" isLater isForScreen>
             <PostMortem incident={incident} zone={zone ?? ownZone()} />
           </Panel>
-          <Panel title="Share" isLater>
+          <Panel title="Share" isLater isForScreen>
             <ShareIncident incident={incident} />
           </Panel>
         </div>

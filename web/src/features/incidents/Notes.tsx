@@ -51,6 +51,7 @@ function NoteForm({ id, asksName }: { id: string; asksName: boolean }) {
     )
   return (
     <form
+      data-print="no"
       onSubmit={(event) => {
         event.preventDefault()
         save()

@@ -89,7 +89,7 @@ function OverviewHeader({ overview, filter, search, onFilter, onSearch }: Overvi
         <h1>{verdict(overview)}</h1>
         <Totals overview={overview} />
       </div>
-      <div className={classes.tools}>
+      <div className={classes.tools} data-print="no">
         <TextInput
           className={classes.search}
           aria-label="Find sites and clients"

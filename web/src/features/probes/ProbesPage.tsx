@@ -36,7 +36,14 @@ export function ProbesPage() {
     <AboutClient value={site?.client_id ?? null}>
       <PageHeader
         title="Probes"
-        parents={site === undefined ? [] : [{ label: site.name, to: `/sites/${site.id}` }]}
+        parents={
+          site === undefined
+            ? []
+            : [
+                { label: 'Overview', to: '/overview' },
+                { label: site.name, to: `/sites/${site.id}` },
+              ]
+        }
         actions={<AddProbe siteId={siteId} />}
       >
         {rows === undefined ? 'Automatic checks of each site' : <Counts rows={rows} />}

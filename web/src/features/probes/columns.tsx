@@ -58,7 +58,6 @@ export function useColumns({ isOneSite, onDelete }: Options): Column<ProbeRow>[]
       {
         key: 'strip',
         title: 'Last 50 results',
-        width: 'min(14rem, 12vw)',
         render: ({ probe, site }) => <RowStrip probe={probe} zone={site?.timezone} />,
       },
       { key: 'message', title: 'Last message', render: (row) => <Message row={row} /> },

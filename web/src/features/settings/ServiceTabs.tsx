@@ -51,7 +51,7 @@ export function EmailTab() {
 export function RetentionTab() {
   return (
     <WithSettings>
-      {({ retention: { minute_days, hour_days, result_days } }) => (
+      {({ retention: { minute_days, hour_days, result_days, audit_days } }) => (
         <Card title="Retention" about="Older data is deleted automatically. The service's settings decide how old.">
           <FactList
             facts={[
@@ -70,6 +70,7 @@ export function RetentionTab() {
                 value: counted(result_days, 'day'),
                 setting: 'RETENTION_RESULT_DAYS',
               },
+              { name: 'The audit log', value: counted(audit_days, 'day'), setting: 'RETENTION_AUDIT_DAYS' },
             ]}
           />
         </Card>

@@ -101,7 +101,7 @@ function namesCheck(tags: readonly TagReport[]): Check {
   const list = `${shown.join(', ')}${unnamed.length > SHOWN_NAMES ? ' …' : ''}`
   const text =
     `${unnamed.length} of ${counted(tags.length, 'tag')} ${unnamed.length === 1 ? 'is' : 'are'} known by id only: ${list}. ` +
-    'On each: Advanced Settings, Additional Tag Metadata, tick "Include tag name" with the key "name". Their history stays together.'
+    'On each: Advanced Settings, Additional Tag Metadata, tick “Include tag name” with the key “name”. Their history stays together.'
   return { ...check, status: 'warning', text }
 }
 
