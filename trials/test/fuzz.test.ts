@@ -5,7 +5,7 @@ import { Session } from '../../testkit/processes/session.ts'
 import { hostileKinds } from '../fairness/kinds.ts'
 import { runPart } from '../fuzz/part.ts'
 
-const REQUESTS = { open: amount(2_000, 40_000), keys: amount(1_500, 30_000) }
+const REQUESTS = { open: amount(4_000, 40_000), keys: amount(3_000, 30_000) }
 
 for (const name of ['open', 'keys'] as const) {
   test(`no hostile request makes the service fail, lose a count or keep content (${name})`, async (t) => {
