@@ -58,6 +58,7 @@ const dark: MantineColorsTuple = [
 const OVERLAY = {
   transitionProps: { duration: 0 },
   overlayProps: { backgroundOpacity: 0.45 },
+  closeButtonProps: { 'aria-label': 'Close' },
   // Its title is in a `<header>`, which would be a second banner of the page.
   attributes: { header: { role: 'presentation' } },
 }
@@ -106,7 +107,7 @@ export const theme = createTheme({
       }),
     },
     Tooltip: { defaultProps: { openDelay: 150, transitionProps: { duration: 0 }, withinPortal: true } },
-    Modal: { defaultProps: OVERLAY },
+    Modal: { defaultProps: { ...OVERLAY, centered: true } },
     Drawer: { defaultProps: OVERLAY },
     Menu: { defaultProps: { transitionProps: { duration: 0 }, shadow: 'md' } },
     Popover: { defaultProps: { transitionProps: { duration: 0 }, shadow: 'md' } },

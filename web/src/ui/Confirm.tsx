@@ -31,7 +31,7 @@ export function Confirm({ opened, onClose, onConfirm, title, action, children }:
     }
   }
   return (
-    <Modal opened={opened} onClose={onClose} title={title} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={opened} onClose={onClose} title={title}>
       <Stack gap="lg">
         <Text size="md" component="div">
           {children}
@@ -72,13 +72,11 @@ interface ConfirmByNameProps {
 /** Asks for the name of what is about to be destroyed. */
 export function ConfirmByName(props: ConfirmByNameProps) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={props.title} centered closeButtonProps={CLOSE}>
+    <Modal opened={props.opened} onClose={props.onClose} title={props.title}>
       <Form {...props} />
     </Modal>
   )
 }
-
-const CLOSE = { 'aria-label': 'Close' }
 
 function Form({ onClose, onConfirm, name, action, children }: ConfirmByNameProps) {
   const [typed, setTyped] = useState('')

@@ -1,8 +1,8 @@
-import { Modal, NumberInput, PasswordInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { NumberInput, PasswordInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type OwnChannelRecord, useSaveOwnChannel } from '../../api/own-channels.ts'
 import { useSaving } from '../../lib/form-faults.ts'
-import { useFocusReturn } from '../../lib/use-focus-return.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import { type ChannelValues, channelBody, channelValues, KINDS, type Kind } from './channel-values.ts'
 
@@ -21,7 +21,6 @@ const SEVERITIES = [
 
 /** Adds a channel to a client, or changes one. Its address is a secret: it is never shown, and stays where none is given. */
 export function ChannelForm({ clientId, channel, onClose }: Props) {
-  useFocusReturn()
   const save = useSaveOwnChannel(clientId)
   const form = useForm<ChannelValues>({ initialValues: channelValues(channel) })
   const { kind } = form.values
@@ -33,13 +32,7 @@ export function ChannelForm({ clientId, channel, onClose }: Props) {
     onClose()
   })
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={isNew ? 'Add a channel' : `Edit the channel ${channel.name}`}
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog onClose={onClose} title={isNew ? 'Add a channel' : `Edit the channel ${channel.name}`}>
       <form ref={formRef} onSubmit={onSubmit} noValidate>
         <Stack gap="md">
           {isNew && (
@@ -103,6 +96,6 @@ export function ChannelForm({ clientId, channel, onClose }: Props) {
           <DialogEnd action={isNew ? 'Add the channel' : 'Save'} isBusy={isBusy} onClose={onClose} fault={rest} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

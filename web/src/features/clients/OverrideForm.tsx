@@ -1,9 +1,9 @@
-import { Modal, Select, Stack, TextInput } from '@mantine/core'
+import { Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type OnCallRecord, useAddOverride } from '../../api/on-call.ts'
 import { useSaving } from '../../lib/form-faults.ts'
-import { useFocusReturn } from '../../lib/use-focus-return.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
 
 interface Props {
@@ -16,7 +16,6 @@ const DAY = 86_400_000
 
 /** Someone of the rotation stands in for a while. */
 export function OverrideForm({ clientId, rotation, onClose }: Props) {
-  useFocusReturn()
   const add = useAddOverride(clientId)
   const { people, timezone } = rotation
   const timeFault = (wall: string) => (momentOf(wall, timezone) === null ? 'Enter a date and a time' : null)
@@ -34,7 +33,7 @@ export function OverrideForm({ clientId, rotation, onClose }: Props) {
     onClose()
   })
   return (
-    <Modal opened onClose={onClose} title="Add an override" centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog onClose={onClose} title="Add an override">
       <form ref={formRef} onSubmit={onSubmit} noValidate>
         <Stack gap="md">
           <Select
@@ -60,6 +59,6 @@ export function OverrideForm({ clientId, rotation, onClose }: Props) {
           <DialogEnd action="Add the override" isBusy={isBusy} onClose={onClose} fault={rest} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

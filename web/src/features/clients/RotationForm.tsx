@@ -1,4 +1,4 @@
-import { Button, Modal, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Button, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
@@ -6,8 +6,8 @@ import { useMemo, useState } from 'react'
 import { type OnCallRecord, useSetOnCall } from '../../api/on-call.ts'
 import { ownChannelsQuery } from '../../api/own-channels.ts'
 import { useSaving } from '../../lib/form-faults.ts'
-import { useFocusReturn } from '../../lib/use-focus-return.ts'
 import { ownZone, wallTime } from '../../lib/zone.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import classes from './on-call.module.css'
 import { NEW_PERSON, type RotationValues, rotationBody, rotationValues, WEEKDAYS } from './on-call-values.ts'
@@ -26,7 +26,6 @@ const MOST_PEOPLE = 20
 
 /** Who is on call in which order, and when they hand over. */
 export function RotationForm({ clientId, rotation, onClose }: Props) {
-  useFocusReturn()
   const save = useSetOnCall(clientId)
   const [initial] = useState(() => {
     const zone = ownZone()
@@ -46,13 +45,7 @@ export function RotationForm({ clientId, rotation, onClose }: Props) {
     ],
   )
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={rotation === null ? 'Set up a rotation' : 'Edit the rotation'}
-      size="lg"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog onClose={onClose} title={rotation === null ? 'Set up a rotation' : 'Edit the rotation'} size="lg">
       <form ref={formRef} onSubmit={onSubmit} noValidate>
         <Stack gap="md">
           <Text size="md">
@@ -95,7 +88,7 @@ export function RotationForm({ clientId, rotation, onClose }: Props) {
           <DialogEnd action="Save" isBusy={isBusy} onClose={onClose} fault={rest} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 

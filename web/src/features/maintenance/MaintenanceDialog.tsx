@@ -42,9 +42,7 @@ export function MaintenanceDialog(props: Props) {
       opened={props.opened}
       onClose={props.onClose}
       title={props.record === null ? 'Plan maintenance' : 'Change maintenance'}
-      centered
       size="lg"
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Form {...props} key={props.record?.id} />
     </Modal>

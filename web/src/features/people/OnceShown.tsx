@@ -1,7 +1,7 @@
-import { Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Code, Group, Stack, Text } from '@mantine/core'
 import type { PasswordLink } from '../../api/accounts.ts'
-import { useFocusReturn } from '../../lib/use-focus-return.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import classes from './people.module.css'
 
@@ -25,9 +25,8 @@ interface Props {
 
 /** The link that sets someone's password: for the person who made it to hand on. */
 export function LinkDialog({ to, link: { url, expires_at, mailed }, onClose }: Props) {
-  useFocusReturn()
   return (
-    <Modal opened onClose={onClose} title={`Link for ${to}`} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog onClose={onClose} title={`Link for ${to}`}>
       <Stack gap="md">
         <Text size="md">
           {mailed ? `It was sent to ${to}.` : `Send it to ${to} yourself: e-mail did not take it, or is off.`} It works
@@ -38,6 +37,6 @@ export function LinkDialog({ to, link: { url, expires_at, mailed }, onClose }: P
           <Button onClick={onClose}>Done</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,9 +1,9 @@
-import { Modal, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Stack, Switch, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { type InvitedUser, type UserRecord, useInvite, useUpdateUser } from '../../api/accounts.ts'
 import { ApiError } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
-import { useFocusReturn } from '../../lib/use-focus-return.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import { type Chosen, chosenOf, entriesOf, RoleFields } from './RoleFields.tsx'
 
@@ -14,7 +14,6 @@ interface Props {
 
 /** Gives someone an account. Where no one has to sign in yet, the first has to be an owner of everything. */
 export function InviteForm({ onClose, onInvited }: Props) {
-  useFocusReturn()
   const { role, ownsAll } = useSession()
   const invite = useInvite()
   const [email, setEmail] = useState('')
@@ -28,7 +27,7 @@ export function InviteForm({ onClose, onInvited }: Props) {
   const fault = invite.error instanceof ApiError ? invite.error.fault('/email') : undefined
   const isReady = email !== '' && chosen.clientIds?.length !== 0
   return (
-    <Modal opened onClose={onClose} title="Invite someone" centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog onClose={onClose} title="Invite someone">
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <TextInput
@@ -49,13 +48,12 @@ export function InviteForm({ onClose, onInvited }: Props) {
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 
 /** What someone may do, and whether they may sign in at all. */
 export function PersonForm({ user, onClose }: { user: UserRecord; onClose: () => void }) {
-  useFocusReturn()
   const { ownsAll } = useSession()
   const update = useUpdateUser()
   const [chosen, setChosen] = useState(() => chosenOf(user.roles, ownsAll))
@@ -67,7 +65,7 @@ export function PersonForm({ user, onClose }: { user: UserRecord; onClose: () =>
     update.mutate({ id: user.id, body }, { onSuccess: onClose })
   }
   return (
-    <Modal opened onClose={onClose} title={`Edit ${user.name}`} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog onClose={onClose} title={`Edit ${user.name}`}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <RoleFields chosen={chosen} onChange={setChosen} />
@@ -87,6 +85,6 @@ export function PersonForm({ user, onClose }: { user: UserRecord; onClose: () =>
           <DialogEnd action="Save" isBusy={update.isPending} onClose={onClose} fault={update.error?.message} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,7 +1,7 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { sessionsQuery, useEndSession } from '../../api/accounts.ts'
-import { useFocusReturn } from '../../lib/use-focus-return.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Awaited } from '../../ui/States.tsx'
 import classes from './people.module.css'
@@ -13,11 +13,10 @@ interface Props {
 }
 
 export function SessionsDialog({ userId, name, onClose }: Props) {
-  useFocusReturn()
   return (
-    <Modal opened onClose={onClose} title={`Sessions of ${name}`} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog onClose={onClose} title={`Sessions of ${name}`}>
       <Sessions userId={userId} />
-    </Modal>
+    </Dialog>
   )
 }
 

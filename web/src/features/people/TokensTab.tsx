@@ -1,12 +1,12 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { type FormEvent, useMemo, useState } from 'react'
 import { type ApiTokenRecord, tokensQuery, useCreateToken, useRevokeToken } from '../../api/accounts.ts'
 import { clientsQuery } from '../../api/clients.ts'
 import { useSession } from '../../api/session.ts'
-import { useFocusReturn } from '../../lib/use-focus-return.ts'
 import { Confirm } from '../../ui/Confirm.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Awaited, MayNotChange } from '../../ui/States.tsx'
@@ -56,13 +56,7 @@ function Tokens() {
         />
       )}
       {token !== null && (
-        <Modal
-          opened
-          onClose={() => setToken(null)}
-          title="New token"
-          centered
-          closeButtonProps={{ 'aria-label': 'Close' }}
-        >
+        <Dialog onClose={() => setToken(null)} title="New token">
           <Stack gap="md">
             <Text size="md">Copy it now: it is shown this once.</Text>
             <OnceShown text={token} what="token" />
@@ -70,7 +64,7 @@ function Tokens() {
               <Button onClick={() => setToken(null)}>Done</Button>
             </Group>
           </Stack>
-        </Modal>
+        </Dialog>
       )}
     </Card>
   )
@@ -132,7 +126,6 @@ const LIFETIMES = [
 ]
 
 function TokenForm({ onClose, onCreated }: { onClose: () => void; onCreated: (token: string) => void }) {
-  useFocusReturn()
   const { ownsAll } = useSession()
   const create = useCreateToken()
   const [name, setName] = useState('')
@@ -145,7 +138,7 @@ function TokenForm({ onClose, onCreated }: { onClose: () => void; onCreated: (to
     create.mutate({ name, role: chosen.role, client_ids, expires_at }, { onSuccess: ({ token }) => onCreated(token) })
   }
   return (
-    <Modal opened onClose={onClose} title="New token" centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog onClose={onClose} title="New token">
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <TextInput
@@ -173,6 +166,6 @@ function TokenForm({ onClose, onCreated }: { onClose: () => void; onCreated: (to
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

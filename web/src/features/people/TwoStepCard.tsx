@@ -1,10 +1,10 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
 import { encode } from 'uqr'
 import { type AccountRecord, useTwoStep } from '../../api/accounts.ts'
 import { ApiError } from '../../api/client.ts'
-import { useFocusReturn } from '../../lib/use-focus-return.ts'
 import { counted } from '../../lib/words.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Card } from '../settings/Card.tsx'
 import { OnceShown } from './OnceShown.tsx'
@@ -48,15 +48,6 @@ export function TwoStepCard({ account: { two_step: on } }: { account: AccountRec
       {open === 'renew' && <Renewal onClose={close} />}
       {open === 'off' && <TurnOff onClose={close} />}
     </Card>
-  )
-}
-
-function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
-  useFocusReturn()
-  return (
-    <Modal opened onClose={onClose} title={title} centered closeButtonProps={{ 'aria-label': 'Close' }}>
-      {children}
-    </Modal>
   )
 }
 

@@ -136,15 +136,7 @@ interface ResultDrawerProps {
 /** One result with what it was judged by. */
 function ResultDrawer({ result, isOpen, zone, onClose }: ResultDrawerProps) {
   return (
-    <Drawer
-      opened={isOpen}
-      onClose={onClose}
-      position="right"
-      size="xl"
-      title="Result"
-      transitionProps={{ duration: 0 }}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Drawer opened={isOpen} onClose={onClose} position="right" size="xl" title="Result">
       {result === undefined ? (
         <p>This result is older than those that are shown: load older ones, or it has been deleted by now.</p>
       ) : (

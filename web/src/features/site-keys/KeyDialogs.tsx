@@ -1,13 +1,13 @@
-import { Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
 import { type SiteKeyRecord, useAddKey, useChangeKey, useRevokeKey, useRotateKey } from '../../api/site-keys.ts'
 import type { SiteRecord } from '../../api/sites.ts'
 import { useSaving } from '../../lib/form-faults.ts'
-import { useFocusReturn } from '../../lib/use-focus-return.ts'
 import { exact } from '../../lib/words.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
 import { Confirm } from '../../ui/Confirm.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import { OVERLAP_MS } from './words.ts'
 
@@ -126,7 +126,6 @@ interface FormProps {
 const FIELDS: Readonly<Record<string, keyof Values>> = { name: 'name', old_until: 'until', expires_at: 'until' }
 
 function KeyForm({ title, action, initial, isUntilNew = false, zone, onClose, onSave, children }: FormProps) {
-  useFocusReturn()
   const form = useForm<Values>({
     initialValues: initial,
     validate: {
@@ -145,7 +144,7 @@ function KeyForm({ title, action, initial, isUntilNew = false, zone, onClose, on
     FIELDS,
   )
   return (
-    <Modal opened onClose={onClose} title={title} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog onClose={onClose} title={title}>
       <form ref={formRef} onSubmit={onSubmit} noValidate>
         <Stack gap="md">
           <Text size="md">{children}</Text>
@@ -170,6 +169,6 @@ function KeyForm({ title, action, initial, isUntilNew = false, zone, onClose, on
           <DialogEnd action={action} isBusy={isBusy} onClose={onClose} fault={rest} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

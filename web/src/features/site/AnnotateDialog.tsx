@@ -33,13 +33,7 @@ export function AnnotateDialog() {
     }
   }, [mayChange])
   return (
-    <Modal
-      opened={isOpen.use()}
-      onClose={close}
-      title="What happened?"
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={isOpen.use()} onClose={close} title="What happened?">
       <Form />
     </Modal>
   )

@@ -60,7 +60,6 @@ export function Payloads() {
         onClose={() => setOpened(null)}
         size="lg"
         title={opened === null ? '' : `Accepted ${exact(Date.parse(opened.accepted_at), zone)}`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {opened !== null && <Json value={opened} />}
       </Modal>

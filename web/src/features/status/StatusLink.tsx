@@ -123,13 +123,7 @@ export const statusAddress = ({ token, url }: StatusLinkRecord): string | null =
 function Revoke({ clientId, opened, onClose }: Props & { opened: boolean; onClose: () => void }) {
   const revoke = useRevokeStatusLink(clientId)
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title="Revoke the link"
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={opened} onClose={onClose} title="Revoke the link">
       <Stack gap="lg">
         <Text size="md">
           The link stops working for everyone, permanently. You can create a new link and share it again.

@@ -90,14 +90,7 @@ interface SilenceDialogProps {
 /** Asks for everything a silence can have. */
 export function SilenceDialog({ opened, onClose, scope, subject = null }: SilenceDialogProps) {
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title="Silence"
-      centered
-      size="lg"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={opened} onClose={onClose} title="Silence" size="lg">
       <Form scope={scope} subject={subject} onClose={onClose} />
     </Modal>
   )
