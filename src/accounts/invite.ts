@@ -1,6 +1,6 @@
 import { type Access, emailKey, type Grants, joined, NO_GRANTS } from '../http/index.ts'
 import { AppError, newId } from '../lib/index.ts'
-import type { Context } from '../management/index.ts'
+import { type Context, requireRoom } from '../management/index.ts'
 import type { Tables, Transaction, UserRow } from '../store/index.ts'
 import { addRoles, grantsOfEntries, managedClients } from './roles.ts'
 import type { InviteUser } from './user-schemas.ts'
@@ -63,7 +63,7 @@ async function tryToInvite(ctx: Context, access: Access, input: InviteUser): Pro
       disabled_at: null,
     }
     if (known === undefined) {
-      await requireRoom(trx, access, wanted)
+      await requireAccountRoom(trx, access, wanted)
       const added = await trx
         .insertInto('users')
         .values(row)
@@ -78,12 +78,9 @@ async function tryToInvite(ctx: Context, access: Access, input: InviteUser): Pro
   })
 }
 
-async function requireRoom(trx: Transaction<Tables>, access: Access, wanted: Grants): Promise<void> {
-  const { count } = await trx
-    .selectFrom('users')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  if (Number(count) >= MOST_USERS) throw new AppError('conflict', `There are ${MOST_USERS} accounts: delete one`)
+async function requireAccountRoom(trx: Transaction<Tables>, access: Access, wanted: Grants): Promise<void> {
+  const counting = trx.selectFrom('users').select(({ fn }) => fn.countAll<number>().as('count'))
+  await requireRoom(counting, MOST_USERS, `There are ${MOST_USERS} accounts: delete one`)
   if (access.role === 'open' && wanted.all !== 'owner') {
     throw new AppError(
       'conflict',
@@ -91,6 +88,13 @@ async function requireRoom(trx: Transaction<Tables>, access: Access, wanted: Gra
     )
   }
   if (managedClients(access) === null) return
+  await requireRoom(
+    counting
+      .where('id', 'not in', (db) => db.selectFrom('user_roles').select('user_id'))
+      .where('id', 'not in', (db) => db.selectFrom('user_identities').select('user_id')),
+    MOST_WITHOUT_ROLE,
+    `${MOST_WITHOUT_ROLE} accounts have no role: an owner of all clients has to delete some`,
+  )
   const full = await trx
     .selectFrom('user_roles')
     .select('client_id')
@@ -98,18 +102,6 @@ async function requireRoom(trx: Transaction<Tables>, access: Access, wanted: Gra
     .groupBy('client_id')
     .having(({ fn }) => fn.countAll(), '>=', MOST_OF_CLIENT)
     .executeTakeFirst()
-  const idle = await trx
-    .selectFrom('users')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('id', 'not in', (db) => db.selectFrom('user_roles').select('user_id'))
-    .where('id', 'not in', (db) => db.selectFrom('user_identities').select('user_id'))
-    .executeTakeFirstOrThrow()
-  if (Number(idle.count) >= MOST_WITHOUT_ROLE) {
-    throw new AppError(
-      'conflict',
-      `${MOST_WITHOUT_ROLE} accounts have no role: an owner of all clients has to delete some`,
-    )
-  }
   if (full !== undefined)
     throw new AppError('conflict', `${MOST_OF_CLIENT} people have a role for the client: take one away`)
 }
