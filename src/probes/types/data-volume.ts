@@ -73,8 +73,8 @@ export const dataVolume = defineProbeType({
   config: Config,
   defaultIntervalSeconds: 300,
   async run({ site, config, now, store }) {
-    const last = await lastEventAt(store.read, site.site_no)
     let silentFrom: number | null = null
+    let last: number | null = null
     const outcome = await judgeEvents(
       { store, site, now },
       { weeks: config.weeks, byName: true },
@@ -83,6 +83,7 @@ export const dataVolume = defineProbeType({
         const repeats = await readEventRepeats({ store, site, now }, events.end, candidates)
         const verdict = judgeVolume({ ...events, repeats }, config)
         silentFrom = silenceIn(verdict)
+        if (silentFrom !== null || verdict.details.judged === 0) last = await lastEventAt(store.read, site.site_no)
         return verdict
       },
       ({ recent, usual, knownFrom, end }) => {
