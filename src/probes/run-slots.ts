@@ -6,6 +6,32 @@ interface QueuedRun {
   drop: () => void
 }
 
+/** How much of something each owner holds. */
+export class Holdings {
+  readonly #counts = new Map<string, number>()
+
+  of(owner: string): number {
+    return this.#counts.get(owner) ?? 0
+  }
+
+  /** Those who hold so much, or more. */
+  ownersOf(least: number): string[] {
+    return [...this.#counts].flatMap(([owner, count]) => (count >= least ? owner : []))
+  }
+
+  /** Until what `work` gives is settled the owner holds one more. */
+  async during<T>(owner: string, work: () => Promise<T>): Promise<T> {
+    this.#counts.set(owner, this.of(owner) + 1)
+    try {
+      return await work()
+    } finally {
+      const left = this.of(owner) - 1
+      if (left > 0) this.#counts.set(owner, left)
+      else this.#counts.delete(owner)
+    }
+  }
+}
+
 /**
  * A number of slots where work is done at the same time, and a queue before them, the owners in turn. The queue keeps the slots busy
  * between two rounds of claiming.
@@ -15,8 +41,8 @@ export class RunSlots {
   readonly #queueSize: number
   /** Runs whose time has not come. */
   readonly #early = new Map<QueuedRun, NodeJS.Timeout>()
-  /** By owner, how much of theirs is under way or waits here. */
-  readonly #held = new Map<string, number>()
+  /** What is under way or waits here. */
+  readonly #held = new Holdings()
   readonly #queue = new FairQueue<QueuedRun>()
   #busy = 0
 
@@ -36,8 +62,7 @@ export class RunSlots {
 
   /** Owners who hold half of all places: no more of theirs is to be taken on, or work of theirs that hangs would keep out everyone's. */
   get sated(): string[] {
-    const most = (this.#size + this.#queueSize) / 2
-    return [...this.#held].flatMap(([owner, count]) => (count >= most ? owner : []))
+    return this.#held.ownersOf((this.#size + this.#queueSize) / 2)
   }
 
   /**
@@ -49,18 +74,21 @@ export class RunSlots {
    * @throws what `work` throws
    */
   run<T>(owner: string, work: () => Promise<T>, waitMs = 0): Promise<T | undefined> {
-    this.#hold(owner, 1)
-    return new Promise<T | undefined>((resolve, reject) => {
-      const begin = () => {
-        work()
-          .finally(() => {
-            this.#busy--
-            this.#next()
-          })
-          .then(resolve, reject)
-      }
-      this.#enter(owner, { begin, drop: () => resolve(undefined) }, waitMs)
-    }).finally(() => this.#hold(owner, -1))
+    return this.#held.during(
+      owner,
+      () =>
+        new Promise<T | undefined>((resolve, reject) => {
+          const begin = () => {
+            work()
+              .finally(() => {
+                this.#busy--
+                this.#next()
+              })
+              .then(resolve, reject)
+          }
+          this.#enter(owner, { begin, drop: () => resolve(undefined) }, waitMs)
+        }),
+    )
   }
 
   /** Drops all that has no slot yet. */
@@ -69,12 +97,6 @@ export class RunSlots {
     for (const { drop } of this.#early.keys()) drop()
     this.#early.clear()
     for (let run = this.#queue.take(); run !== undefined; run = this.#queue.take()) run.drop()
-  }
-
-  #hold(owner: string, more: number): void {
-    const count = (this.#held.get(owner) ?? 0) + more
-    if (count > 0) this.#held.set(owner, count)
-    else this.#held.delete(owner)
   }
 
   #enter(owner: string, run: QueuedRun, waitMs: number): void {

@@ -19,7 +19,7 @@ import type { ProbeType, ResultStatus } from './probe-type.ts'
 import type { Registry } from './registry.ts'
 import { type Finished, finishedOf } from './result.ts'
 import { type RunTools, runProbe } from './run-probe.ts'
-import { RunSlots } from './run-slots.ts'
+import { Holdings, RunSlots } from './run-slots.ts'
 import { type ResultHook, ResultWriter, skipRun } from './write-results.ts'
 
 export interface SchedulerOptions {
@@ -77,7 +77,7 @@ export class Scheduler {
   readonly #stopping = new AbortController()
   readonly #handLimit: Allowance
   /** Runs by hand under way, by client. */
-  readonly #handsOf = new Map<string, number>()
+  readonly #hands = new Holdings()
   #byHand = 0
   #putRightAt = Number.NEGATIVE_INFINITY
 
@@ -218,21 +218,14 @@ export class Scheduler {
     const { store } = this.#options.tools
     const owner = await clientOf(store, id)
     if (owner === undefined) return undefined
-    const hands = this.#handsOf.get(owner) ?? 0
+    const hands = this.#hands.of(owner)
     if (hands >= BY_HAND_OF_CLIENT_MAX) {
       throw new AppError(
         'conflict',
         `${hands} probes of the client are being run by hand already: try again in a moment`,
       )
     }
-    this.#handsOf.set(owner, hands + 1)
-    try {
-      return await this.#claimAndRun(id)
-    } finally {
-      const left = (this.#handsOf.get(owner) ?? 1) - 1
-      if (left > 0) this.#handsOf.set(owner, left)
-      else this.#handsOf.delete(owner)
-    }
+    return this.#hands.during(owner, () => this.#claimAndRun(id))
   }
 
   async #claimAndRun(id: string): Promise<Finished | undefined> {
