@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Modal, Stack, Text, TextInput } from '@mantine/core'
 import { type ReactNode, useId, useState } from 'react'
+import { DialogEnd } from './DialogEnd.tsx'
 
 interface ConfirmProps {
   opened: boolean
@@ -32,24 +33,19 @@ export function Confirm({ opened, onClose, onConfirm, title, action, children }:
   }
   return (
     <Modal opened={opened} onClose={onClose} title={title}>
-      <Stack gap="lg">
-        <Text size="md" component="div">
-          {children}
-        </Text>
-        {failure !== null && (
-          <Text c="var(--critical-text)" size="sm" role="alert">
-            {failure}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void confirm()
+        }}
+      >
+        <Stack gap="lg">
+          <Text size="md" component="div">
+            {children}
           </Text>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button onClick={() => void confirm()} loading={isBusy} data-autofocus>
-            {action}
-          </Button>
-        </Group>
-      </Stack>
+          <DialogEnd action={action} isBusy={isBusy} onClose={onClose} fault={failure} hasFocus />
+        </Stack>
+      </form>
     </Modal>
   )
 }
@@ -114,14 +110,7 @@ function Form({ onClose, onConfirm, name, action, children }: ConfirmByNameProps
           autoComplete="off"
           data-autofocus
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" color="danger" disabled={typed !== name} loading={isBusy}>
-            {action}
-          </Button>
-        </Group>
+        <DialogEnd action={action} isBusy={isBusy} isDisabled={typed !== name} isDangerous onClose={onClose} />
       </Stack>
     </form>
   )

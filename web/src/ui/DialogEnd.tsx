@@ -5,13 +5,18 @@ interface Props {
   action: string
   isBusy: boolean
   isDisabled?: boolean
+  /** Of what cannot be taken back. */
+  isDangerous?: boolean
+  /** Whether the button has the focus at first. */
+  hasFocus?: boolean
   onClose: () => void
   /** Why it was refused, where no field says so. */
-  fault: string | null | undefined
+  fault?: string | null | undefined
 }
 
 /** The end of a form in a dialog: what is wrong with it, and its two buttons. */
-export function DialogEnd({ action, isBusy, isDisabled = false, onClose, fault = null }: Props) {
+export function DialogEnd(props: Props) {
+  const { action, isBusy, isDisabled = false, isDangerous = false, hasFocus = false, onClose, fault = null } = props
   return (
     <>
       {fault !== null && (
@@ -23,7 +28,13 @@ export function DialogEnd({ action, isBusy, isDisabled = false, onClose, fault =
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" disabled={isDisabled} loading={isBusy}>
+        <Button
+          type="submit"
+          {...(isDangerous && { color: 'danger' })}
+          disabled={isDisabled}
+          loading={isBusy}
+          data-autofocus={hasFocus || undefined}
+        >
           {action}
         </Button>
       </Group>
