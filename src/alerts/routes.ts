@@ -38,6 +38,29 @@ const path = '/api/alerts/:alert_id'
 const AlertDetail = alertDetail(DeliveryRecord)
 export type AlertDetail = Static<typeof AlertDetail>
 
+/** What people do to an alert. */
+const VERBS = [
+  {
+    verb: 'acknowledge',
+    handle: acknowledgeAlert,
+    summary: 'Acknowledge an alert',
+    description:
+      'Someone is working on it: no more reminders. 409 when it is resolved, 429 after 30 changes of it in a minute.',
+  },
+  {
+    verb: 'unacknowledge',
+    handle: unacknowledgeAlert,
+    summary: 'Take an acknowledgement back',
+    description: 'Reminders resume. One that is not acknowledged stays as it is; 409 when it is resolved.',
+  },
+  {
+    verb: 'resolve',
+    handle: resolveAlert,
+    summary: 'Resolve an alert by hand',
+    description: 'The next bad result opens another. A resolved one stays as it is.',
+  },
+] as const
+
 /** Adds the interface of the alerts themselves. */
 export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
   const { store, clock, channelSettings } = options
@@ -78,62 +101,27 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
     async (request) => readAlert(store, request.params.alert_id, seesSecrets(request.access)),
   )
 
-  app.post(
-    `${path}/acknowledge`,
-    {
-      schema: {
-        tags,
-        summary: 'Acknowledge an alert',
-        description:
-          'Someone is working on it: no more reminders. 409 when it is resolved, 429 after 30 changes of it in a minute.',
-        params: AlertParams,
-        body: Handling,
-        response: { 200: AlertRecord, ...errorResponses(404, 409) },
+  for (const { verb, handle, summary, description } of VERBS) {
+    app.post(
+      `${path}/${verb}`,
+      {
+        schema: {
+          tags,
+          summary,
+          description,
+          params: AlertParams,
+          body: Handling,
+          response: { 200: AlertRecord, ...errorResponses(404, 409) },
+        },
       },
-    },
-    async (request) => {
-      const { alert_id } = request.params
-      allowance.take(alert_id)
-      return alertRecord(await acknowledgeAlert(contextOf(options, request), channelSettings, alert_id, request.body))
-    },
-  )
+      async (request) => {
+        const { alert_id } = request.params
+        allowance.take(alert_id)
+        return alertRecord(await handle(contextOf(options, request), channelSettings, alert_id, request.body))
+      },
+    )
+  }
 
-  app.post(
-    `${path}/unacknowledge`,
-    {
-      schema: {
-        tags,
-        summary: 'Take an acknowledgement back',
-        description: 'Reminders resume. One that is not acknowledged stays as it is; 409 when it is resolved.',
-        params: AlertParams,
-        body: Handling,
-        response: { 200: AlertRecord, ...errorResponses(404, 409) },
-      },
-    },
-    async (request) => {
-      const { alert_id } = request.params
-      allowance.take(alert_id)
-      return alertRecord(await unacknowledgeAlert(contextOf(options, request), channelSettings, alert_id, request.body))
-    },
-  )
-
-  app.post(
-    `${path}/resolve`,
-    {
-      schema: {
-        tags,
-        summary: 'Resolve an alert by hand',
-        description: 'The next bad result opens another. A resolved one stays as it is.',
-        params: AlertParams,
-        body: Handling,
-        response: { 200: AlertRecord, ...errorResponses(404) },
-      },
-    },
-    async (request) =>
-      alertRecord(
-        await resolveAlert(contextOf(options, request), channelSettings, request.params.alert_id, request.body),
-      ),
-  )
   app.post(
     `${path}/feedback`,
     {
