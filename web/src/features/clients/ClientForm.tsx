@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Select, Skeleton, Switch, TextInput } from '@mantine/core'
+import { NumberInput, Select, Skeleton, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -11,6 +11,7 @@ import {
 } from '../../api/clients.ts'
 import { useMayChange, useSession } from '../../api/session.ts'
 import { useSaving } from '../../lib/form-faults.ts'
+import { FormEnd } from '../../ui/FormEnd.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { LockedPage, PendingPage } from '../../ui/PendingPage.tsx'
@@ -215,19 +216,11 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
           {...form.getInputProps('notify_resolved', { type: 'checkbox' })}
         />
       </fieldset>
-      {rest !== null && (
-        <p className={classes.fault} role="alert">
-          {rest}
-        </p>
-      )}
-      <Group>
-        <Button type="submit" loading={isBusy}>
-          {action}
-        </Button>
+      <FormEnd action={action} isBusy={isBusy} fault={rest}>
         <LinkButton to={cancelTo} variant="default">
           Cancel
         </LinkButton>
-      </Group>
+      </FormEnd>
     </form>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Select, Skeleton, Switch, TextInput } from '@mantine/core'
+import { Button, NumberInput, Select, Skeleton, Switch, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
@@ -11,6 +11,7 @@ import { type SiteRecord, siteQuery, useCreateSite, useUpdateSite } from '../../
 import { useSaving } from '../../lib/form-faults.ts'
 import { TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
 import { ownZone } from '../../lib/zone.ts'
+import { FormEnd } from '../../ui/FormEnd.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { LockedPage, PendingPage } from '../../ui/PendingPage.tsx'
@@ -223,19 +224,11 @@ export function SiteForm({ initial, action, cancelTo, isNew, onSave }: Props) {
           onChange={(event) => setAutoProbes(event.currentTarget.checked)}
         />
       )}
-      {rest !== null && (
-        <p className={classes.fault} role="alert">
-          {rest}
-        </p>
-      )}
-      <Group>
-        <Button type="submit" loading={isBusy}>
-          {action}
-        </Button>
+      <FormEnd action={action} isBusy={isBusy} fault={rest}>
         <LinkButton to={cancelTo} variant="default">
           Cancel
         </LinkButton>
-      </Group>
+      </FormEnd>
     </form>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { Button, NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { CircleAlert } from 'lucide-react'
 import { useState } from 'react'
@@ -6,6 +6,7 @@ import { type ProbeRecord, type ProbeTypeRecord, useCreateProbe, useUpdateProbe 
 import { type SiteRecord, useUpdateSite } from '../../api/sites.ts'
 import { useSaving } from '../../lib/form-faults.ts'
 import { missingOf, TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
+import { FormEnd } from '../../ui/FormEnd.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import classes from './form.module.css'
 import { alertDelay, intervalOptions, THRESHOLDS, thresholdOptions } from './presets.ts'
@@ -128,15 +129,12 @@ export function ProbeForm({ type, site, probe, onSaved }: Props) {
           </div>
         </fieldset>
       )}
-      {rest !== null && (
-        <p className={classes.fault} role="alert">
-          {rest}
-        </p>
-      )}
-      <Group>
-        <Button type="submit" disabled={lacks && probe === undefined} loading={isBusy}>
-          {probe === undefined ? 'Add the probe' : 'Save'}
-        </Button>
+      <FormEnd
+        action={probe === undefined ? 'Add the probe' : 'Save'}
+        isBusy={isBusy}
+        isDisabled={lacks && probe === undefined}
+        fault={rest}
+      >
         {probe === undefined ? (
           <LinkButton to="/sites/$siteId/probes" params={{ siteId: site.id }} variant="default">
             Cancel
@@ -147,7 +145,7 @@ export function ProbeForm({ type, site, probe, onSaved }: Props) {
           </LinkButton>
         )}
         {lacks && probe === undefined && <span className={classes.muted}>The site lacks something: see above.</span>}
-      </Group>
+      </FormEnd>
     </form>
   )
 }
