@@ -41,6 +41,10 @@ const REPEATED: readonly string[] = [
   'On call',
   'Likely cause',
   'Now also on',
+  'Measured',
+  'Usual',
+  'Threshold',
+  'Before',
   'Alerts',
 ]
 
@@ -49,7 +53,7 @@ export function asFollowUp(card: Card): Card {
   const { opened = null, paragraphs, facts } = card
   if (opened === null) return card
   const repeated = facts.filter(({ name }) => REPEATED.includes(name))
-  return { ...card, paragraphs: [...paragraphs, opened], facts: repeated, change: null, footer: null }
+  return { ...card, paragraphs: [...paragraphs, opened], facts: repeated, footer: null }
 }
 
 /** Beside each line of a list: many people cannot see colour, and a chat has none there. */
