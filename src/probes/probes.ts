@@ -101,13 +101,15 @@ export class Probes {
  * most often would fill the disk: 10,000 of them at 60 s have 14 million results a day.
  */
 export const RESULTS_PER_PROBE = 5_000
+/** As long the results of a deleted probe say what its site was on days that are not written yet: at most three, and some hours before. */
+const DAYS_UNWRITTEN = 4
 /** Probes looked at in one step. */
 const PROBES_PER_STEP = 200
 /** Rows deleted in one transaction: a few milliseconds of the writer's time. */
 const ROWS_PER_STEP = 2_000
 
 /**
- * Deletes results past their retention, and all those of deleted probes, in small steps. Any node may do so.
+ * Deletes results past their retention, and those of deleted probes, in small steps. Any node may do so.
  *
  * @param days for which results are kept at most
  */
@@ -117,10 +119,15 @@ export async function clearResults(
   now: number,
   shouldContinue: () => boolean,
 ): Promise<void> {
+  await store.write
+    .deleteFrom('removed_probes')
+    .where('removed_at', '<', now - DAYS_UNWRITTEN * DAY)
+    .execute()
   for (let after: string | undefined = ''; after !== undefined; ) {
     const step = await probesWithResults(store, after)
-    for (const { probe_id, interval_seconds } of step) {
-      const before = interval_seconds === null ? now + DAY : firstKept(days, interval_seconds, now)
+    for (const { probe_id, interval_seconds, removed_at } of step) {
+      const gone = removed_at === null ? now + DAY : now - DAYS_UNWRITTEN * DAY
+      const before = interval_seconds === null ? gone : firstKept(days, interval_seconds, now)
       const surplus = interval_seconds === null ? null : await surplusOf(store, probe_id, interval_seconds, now)
       for (const below of [firstIdAt(before), ...(surplus === null ? [] : [surplus])]) {
         for (let more = true; more; ) {
@@ -162,23 +169,26 @@ async function surplusOf(
   return (await nth(RESULTS_PER_PROBE))?.id ?? null
 }
 
+interface ProbeWithResults {
+  probe_id: string
+  interval_seconds: number | null
+  removed_at: number | null
+}
+
 /**
  * The probes that follow `after` among those with results; without an interval, they are deleted. Hops from one probe to the
  * next through the key, as a `distinct` would read every result.
  */
-async function probesWithResults(
-  { read }: Store,
-  after: string,
-): Promise<{ probe_id: string; interval_seconds: number | null }[]> {
-  const { rows } = await sql<{ probe_id: string; interval_seconds: number | null }>`
+async function probesWithResults({ read }: Store, after: string): Promise<ProbeWithResults[]> {
+  const { rows } = await sql<ProbeWithResults>`
     with recursive found (probe_id, place) as (
       select (select min(probe_id) from probe_results where probe_id > ${after}), 1
       union all
       select (select min(probe_id) from probe_results where probe_id > found.probe_id), place + 1
       from found where found.probe_id is not null and place < ${sql.lit(PROBES_PER_STEP)}
     )
-    select found.probe_id, probes.interval_seconds
-    from found left join probes on probes.id = found.probe_id
+    select found.probe_id, probes.interval_seconds, removed_probes.removed_at
+    from found left join probes on probes.id = found.probe_id left join removed_probes on removed_probes.id = found.probe_id
     where found.probe_id is not null order by found.probe_id`.execute(read)
   return rows
 }

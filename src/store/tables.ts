@@ -39,6 +39,7 @@ import type {
   AuditTable,
   ClientTable,
   QuotaMessageTable,
+  RemovedProbeTable,
   SavedViewTable,
   SiteDayTable,
   SiteKeyTable,
@@ -116,6 +117,7 @@ export interface Tables {
   leases: LeaseTable
   client_demand: ClientDemandTable
   probes: ProbeTable
+  removed_probes: RemovedProbeTable
   pushes: PushTable
   probe_results: ProbeResultTable
   deploy_markers: DeployMarkerTable

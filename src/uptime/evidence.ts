@@ -40,6 +40,7 @@ interface RunRow {
   judged: number
   norm_judged: number
   maintained: number
+  removed_at: number | null
 }
 
 /** A result stands for the time until the one after the next was due. */
@@ -49,16 +50,22 @@ async function readRuns(db: Kysely<Tables>, { id }: Pick<SiteRow, 'id'>, { from,
   const step = sql.lit(STEP_MS)
   const isJudged = sql`r.reason is null and r.status <> 'error'`
   const { rows } = await sql<RunRow>`
-    select r.executed_at - r.executed_at % ${step} as bucket, p.interval_seconds,
+    select r.executed_at - r.executed_at % ${step} as bucket, p.interval_seconds, p.removed_at,
       max(case when ${isJudged} then 1 else 0 end) as judged,
       max(case when ${isJudged} and p.probe_type in (${sql.join(NORM_TYPES)}) then 1 else 0 end) as norm_judged,
       min(case when r.maintenance_id is null or m.probe_id is not null then 0 else 1 end) as maintained
-    from probes p join probe_results r on r.probe_id = p.id left join maintenance m on m.id = r.maintenance_id
-    where p.site_id = ${id} and p.probe_type <> ${BUDGET_TYPE}
+    from (
+      select id, probe_type, interval_seconds, null as removed_at from probes where site_id = ${id}
+      union all select id, probe_type, interval_seconds, removed_at from removed_probes where site_id = ${id}
+    ) p join probe_results r on r.probe_id = p.id left join maintenance m on m.id = r.maintenance_id
+    where p.probe_type <> ${BUDGET_TYPE}
       and r.id >= ${firstIdAt(Math.max(0, from - MOST_REACH_MS))} and r.id < ${firstIdAt(to)}
-    group by r.executed_at - r.executed_at % ${step}, p.interval_seconds`.execute(db)
+    group by r.executed_at - r.executed_at % ${step}, p.interval_seconds, p.removed_at`.execute(db)
   const spansOf = (chosen: readonly RunRow[]): Span[] =>
-    chosen.map(({ bucket, interval_seconds }) => ({ from: bucket, to: bucket + reachOf(interval_seconds) }))
+    chosen.map(({ bucket, interval_seconds, removed_at }) => ({
+      from: bucket,
+      to: Math.min(bucket + reachOf(interval_seconds), removed_at ?? Number.POSITIVE_INFINITY),
+    }))
   const byBucket = [...Map.groupBy(rows, ({ bucket }) => bucket)]
   return {
     ran: spansOf(rows),

@@ -46,7 +46,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
     'status_looks',
   ],
   notifications: ['channels', 'client_channels', 'deliveries', 'on_call_overrides', 'on_call_rotations'],
-  probes: ['deploy_markers', 'probe_results', 'probes', 'pushes'],
+  probes: ['deploy_markers', 'probe_results', 'probes', 'pushes', 'removed_probes'],
   quotas: ['quota_messages'],
   reconciliation: ['reference_counts'],
   sharing: ['status_subscribers'],

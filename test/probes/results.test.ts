@@ -97,7 +97,7 @@ async function addResults(store: Store, probeId: string, times: readonly number[
   await store.write.insertInto('probe_results').values(rows).execute()
 }
 
-testOnEveryEngine('results go when they are too old or too many, and all of them with their probe', async (store) => {
+testOnEveryEngine('results go when they are too old or too many, or days after their probe', async (store) => {
   const site = await insertSite(store)
   const daily = await insertProbe(store, site.id, { interval_seconds: 86_400 })
   const often = await insertProbe(store, site.id, { interval_seconds: 60 })
@@ -106,6 +106,12 @@ testOnEveryEngine('results go when they are too old or too many, and all of them
   const kept = NOW - RESULTS_PER_PROBE * MINUTE
   await addResults(store, often.id, [kept - 1, kept, NOW])
   await addResults(store, deleted, [NOW - 1, NOW])
+  const [lately, earlier] = [newId(), newId()]
+  for (const [id, removed_at] of [[lately, NOW] as const, [earlier, NOW - 4 * DAY - 1] as const]) {
+    const removed = { id, site_id: site.id, probe_type: 'fake', interval_seconds: 60, removed_at }
+    await store.write.insertInto('removed_probes').values(removed).execute()
+    await addResults(store, id, [NOW - 4 * DAY - 1, NOW - 4 * DAY])
+  }
   await clearResults(store, 90, NOW, () => false)
   assert.equal((await resultsOf(store, deleted)).length, 2)
   await clearResults(store, 90, NOW, () => true)
@@ -118,6 +124,13 @@ testOnEveryEngine('results go when they are too old or too many, and all of them
     [kept, NOW],
   )
   assert.deepEqual(await resultsOf(store, deleted), [])
+  assert.deepEqual(await resultsOf(store, earlier), [])
+  assert.deepEqual(
+    (await resultsOf(store, lately)).map((row) => row.executed_at),
+    [NOW - 4 * DAY],
+  )
+  const removed = await store.read.selectFrom('removed_probes').select('id').execute()
+  assert.deepEqual(removed, [{ id: lately }])
 })
 
 testOnEveryEngine(

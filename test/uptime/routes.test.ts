@@ -47,5 +47,8 @@ test('the uptime of a site is answered by day, with what its tags delivered toda
     },
   )
   assert.deepEqual([uptime, delivered], [0.5, 0.5])
+  assert.equal((await api.call('DELETE', `/api/probes/${probe.id}`)).status, 204)
+  const later = await api.ask<UptimeAnswer>('GET', `/api/sites/${site.id}/uptime`)
+  assert.deepEqual(later.days, days, 'a probe that is deleted takes none of what it saw along')
   assert.equal((await api.call('GET', `/api/sites/${newId()}/uptime`)).status, 404)
 })

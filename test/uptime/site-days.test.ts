@@ -123,6 +123,26 @@ testOnEveryEngine('a day is written once, when it is settled, from alerts, resul
 })
 
 testOnEveryEngine(
+  'what a deleted probe saw until then is written of the days that were open, and nothing after that',
+  async (store, t) => {
+    const site = await berlin(store)
+    await run(store, site, MIDNIGHT, MIDNIGHT + 12 * HOUR)
+    const { id, site_id, probe_type, interval_seconds } = await store.write
+      .deleteFrom('probes')
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    const removed = { id, site_id, probe_type, interval_seconds, removed_at: MIDNIGHT + 12 * HOUR }
+    await store.write.insertInto('removed_probes').values(removed).execute()
+    const { tick } = await openUptime(t, store, SETTLED)
+    await tick()
+    assert.deepEqual(
+      (await rowsOf(store)).map(({ minutes }) => minutes),
+      [[12 * 60, 0, 0, 0, 12 * 60]],
+    )
+  },
+)
+
+testOnEveryEngine(
   'days that ended while the service was down are written when it is back, as far as they are known',
   async (store, t) => {
     const site = await berlin(store)

@@ -199,7 +199,7 @@ const changedSettings = (before: ProbeRow, after: ProbeRow): Partial<ProbeRow> =
   Object.fromEntries(SETTABLE.filter((field) => before[field] !== after[field]).map((field) => [field, after[field]]))
 
 /**
- * Deletes a probe. Afterwards nothing of it can be seen or written; its results are removed behind it.
+ * Deletes a probe. Afterwards nothing of it can be seen or written, but for what its results say of the days of its site; they are removed days later.
  *
  * @throws AppError `not_found`.
  */
@@ -207,6 +207,11 @@ export async function removeProbe(ctx: Context, registry: Registry, id: string):
   await ctx.store.write.transaction().execute(async (trx) => {
     const row = await trx.deleteFrom('probes').where('id', '=', id).returningAll().executeTakeFirst()
     if (row === undefined) throw notFound('Probe')
+    const { site_id, probe_type, interval_seconds } = row
+    await trx
+      .insertInto('removed_probes')
+      .values({ id, site_id, probe_type, interval_seconds, removed_at: ctx.clock.now() })
+      .execute()
     await trx.deleteFrom('pushes').where('probe_id', '=', id).execute()
     await auditProbe(trx, ctx, registry, 'delete', row, null)
   })
@@ -218,7 +223,7 @@ export async function removeOfSites(trx: Transaction<Tables>, sites: readonly { 
     const probes = trx.selectFrom('probes').select('id').where('site_id', '=', id)
     await trx.deleteFrom('pushes').where('probe_id', 'in', probes).execute()
   }
-  for (const table of ['probes', 'deploy_markers'] as const) {
+  for (const table of ['probes', 'removed_probes', 'deploy_markers'] as const) {
     // One by one: no limit of parameters is met, whatever the number of sites.
     for (const { id } of sites) await trx.deleteFrom(table).where('site_id', '=', id).execute()
   }

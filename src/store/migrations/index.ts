@@ -51,6 +51,7 @@ import { channelWaits } from './0053-channel-waits.ts'
 import { fiveMinuteRows } from './0054-five-minute-rows.ts'
 import { lastEnded } from './0055-last-ended.ts'
 import { auditByActor } from './0056-audit-by-actor.ts'
+import { removedProbes } from './0057-removed-probes.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -108,6 +109,7 @@ export const migrations: readonly Migration[] = [
   fiveMinuteRows,
   lastEnded,
   auditByActor,
+  removedProbes,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

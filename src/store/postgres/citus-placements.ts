@@ -65,6 +65,8 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   client_demand: 'coordinator',
   // Claimed and rewritten with every run, by any process.
   probes: 'coordinator',
+  // A row a probe that was deleted in the last days.
+  removed_probes: 'coordinator',
   // A row a probe, rewritten by the calls of its job.
   pushes: 'coordinator',
   // Written with the probe, and read by probe alone.

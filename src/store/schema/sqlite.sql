@@ -512,6 +512,14 @@ CREATE TABLE rejections (
   primary key (site_no, id)
 ) without rowid;
 
+CREATE TABLE removed_probes (
+  id text primary key,
+  site_id text not null,
+  probe_type text not null,
+  interval_seconds integer not null,
+  removed_at integer not null
+);
+
 CREATE TABLE rollup_marks (
   site_no integer not null,
   grain integer not null,
@@ -844,6 +852,8 @@ CREATE INDEX probes_by_site on probes (site_id);
 CREATE INDEX probes_due on probes (next_run_at) where is_active = 1;
 
 CREATE INDEX reference_counts_by_age on reference_counts (site_no, bucket);
+
+CREATE INDEX removed_probes_by_site on removed_probes (site_id);
 
 CREATE INDEX rollup_marks_by_bucket on rollup_marks (grain, bucket);
 

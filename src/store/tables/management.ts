@@ -206,6 +206,15 @@ export interface SiteDayTable {
   written_at: number
 }
 
+/** A deleted probe, until no day of its site is unwritten that its results vouch for. */
+export interface RemovedProbeTable {
+  id: string
+  site_id: string
+  probe_type: string
+  interval_seconds: number
+  removed_at: number
+}
+
 export type SiteDayRow = Selectable<SiteDayTable>
 export type TagVendorRow = Selectable<TagVendorTable>
 export type SpecialDayRow = Selectable<SpecialDayTable>
