@@ -173,9 +173,10 @@ export class LocalTimes {
     return `${this.#bare(time, at)} ${this.#zoneOf(time)}`
   }
 
-  /** `09:42 – 10:24 CET`; with days as in `moment`, that of the end where it is not the day of the beginning. */
+  /** `09:42 – 10:24 CET`; with days as in `moment`, that of the end where it is not the day of the beginning, and both zones where clocks changed. */
   span(from: number, to: number, at: number): string {
-    return `${this.#bare(from, at)} – ${this.moment(to, from)}`
+    const isChanged = this.#zoneOf(from) !== this.#zoneOf(to)
+    return `${isChanged ? this.moment(from, at) : this.#bare(from, at)} – ${this.moment(to, from)}`
   }
 
   /** `Fri 20 Nov 2026` */

@@ -104,3 +104,8 @@ test('a span names a day where it is not plain', () => {
   equal(times.span(since - DAY, at - DAY, at), '19 Nov 09:42 – 10:24 CET')
   equal(times.span(since - DAY, at, at), '19 Nov 09:42 – 20 Nov 10:24 CET')
 })
+
+test('a span over a change of the clocks names both zones, or its length would not fit its times', () => {
+  const [from, to] = [Date.parse('2026-10-24T21:00Z'), Date.parse('2026-10-25T05:00Z')]
+  equal(new LocalTimes('Europe/Berlin').span(from, to, at), '24 Oct 23:00 CEST – 25 Oct 06:00 CET')
+})
