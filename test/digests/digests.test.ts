@@ -12,7 +12,7 @@ import { insertSite } from '../../testkit/sites.ts'
 import { count, reportContext } from '../analytics/support.ts'
 import { insertReader, insertStory, NOW, notes, openDigests, written } from './support.ts'
 
-/** What a morning wants to know besides: a version, a silence, and a quota near its end. */
+/** What a morning wants to know besides: a version, a silence, another of a site that is paused, and a quota near its end. */
 async function insertMorning(store: Store, site: SiteRow): Promise<void> {
   const at = Date.parse('2026-11-19T08:00Z')
   const version = { source: 'web container', from_version: '41', to_version: '42', details: '{}' }
@@ -21,21 +21,24 @@ async function insertMorning(store: Store, site: SiteRow): Promise<void> {
     .insertInto('deploy_markers')
     .values([marker(at), marker(at + DAY)])
     .execute()
+  const paused = await insertSite(store, { client_id: site.client_id, is_active: 0 })
   await store.write
     .insertInto('silences')
-    .values({
-      id: newOrderedId(at),
-      client_id: null,
-      site_id: site.id,
-      probe_id: null,
-      subject_key: null,
-      subject_label: null,
-      starts_at: at,
-      ends_at: Date.parse('2026-11-20T12:00Z'),
-      comment: 'Moving',
-      created_at: at,
-      created_by: 'admin',
-    })
+    .values(
+      [site.id, paused.id].map((site_id) => ({
+        id: newOrderedId(at),
+        client_id: null,
+        site_id,
+        probe_id: null,
+        subject_key: null,
+        subject_label: null,
+        starts_at: at,
+        ends_at: Date.parse('2026-11-20T12:00Z'),
+        comment: 'Moving',
+        created_at: at,
+        created_by: 'admin',
+      })),
+    )
     .execute()
   await store.write.updateTable('clients').set({ plan: 'free' }).where('id', '=', site.client_id).execute()
   await store.write
