@@ -10,6 +10,8 @@ const STALE_MS = DAY
 /** That an incident began to be seen, or ended. Times in epoch ms. */
 export interface StatusChange {
   at: number
+  /** What the page says of it: when it began, or ended. */
+  saidAt: number
   kind: 'opened' | 'resolved'
   site: string
   title: string
@@ -21,6 +23,7 @@ export interface StatusIncident {
   site: string
   title: string
   timezone: string
+  startedAt: number
   shownAt: number
   resolvedAt: number | null
 }
@@ -29,9 +32,11 @@ export interface StatusIncident {
 export function changesSince(incidents: readonly StatusIncident[], until: number, now: number): StatusChange[] {
   const isDue = ({ at }: StatusChange) => at > until && at > now - STALE_MS && at <= now - SETTLED_MS
   return incidents
-    .flatMap(({ site, title, timezone, shownAt, resolvedAt }): StatusChange[] => [
-      { at: shownAt, kind: 'opened', site, title, timezone },
-      ...(resolvedAt === null ? [] : [{ at: resolvedAt, kind: 'resolved' as const, site, title, timezone }]),
+    .flatMap(({ site, title, timezone, startedAt, shownAt, resolvedAt }): StatusChange[] => [
+      { at: shownAt, saidAt: startedAt, kind: 'opened', site, title, timezone },
+      ...(resolvedAt === null
+        ? []
+        : [{ at: resolvedAt, saidAt: resolvedAt, kind: 'resolved' as const, site, title, timezone }]),
     ])
     .filter(isDue)
     .sort((a, b) => a.at - b.at)
@@ -79,8 +84,8 @@ export function changesMail(
         ? `${client}: ${first.kind === 'resolved' ? 'resolved, ' : ''}${first.site}: ${first.title}`
         : `${client}: ${changes.length} changes of its status`,
     lines: [
-      ...shown.map(({ at, kind, site, title, timezone }) => {
-        const moment = new LocalTimes(timezone).moment(at, now)
+      ...shown.map(({ saidAt, kind, site, title, timezone }) => {
+        const moment = new LocalTimes(timezone).moment(saidAt, now)
         return `${kind === 'opened' ? '■ Open since' : '✓ Resolved at'} ${moment}: ${site}: ${title}`
       }),
       ...(rest > 0 ? [`and ${rest} more`] : []),

@@ -66,9 +66,10 @@ export class Subscriptions extends JobRunner {
       .execute()
     const zones = new Map(sites.map(({ id, timezone }) => [id, timezone]))
     const shown = await shownIncidents(store.read, clientId, sites, clock.now() - DAY)
-    return shown.map(({ site, site_id, title, shownAt, resolved_at }) => ({
+    return shown.map(({ site, site_id, title, started_at, shownAt, resolved_at }) => ({
       site,
       title,
+      startedAt: Date.parse(started_at),
       shownAt,
       timezone: zones.get(site_id) ?? 'UTC',
       resolvedAt: resolved_at === null ? null : Date.parse(resolved_at),

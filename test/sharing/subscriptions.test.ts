@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
 import type { ClientRecord, SiteRecord, StatusLinkRecord } from '../../src/management/index.ts'
 import { composeNotice } from '../../src/notifications/index.ts'
 import type { SubscriberRecord, Subscription } from '../../src/sharing/index.ts'
-import { changesSince } from '../../src/sharing/subscription-mails.ts'
+import { changesMail, changesSince } from '../../src/sharing/subscription-mails.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
@@ -318,6 +318,7 @@ const incident = (shownAt: number, resolvedAt: number | null = null) => ({
   site: 'shop',
   title: 'It is down',
   timezone: 'UTC',
+  startedAt: shownAt - HOUR,
   shownAt,
   resolvedAt,
 })
@@ -342,6 +343,12 @@ for (const [title, incidents, until, kinds] of CHANGES) {
     )
   })
 }
+
+test('an e-mail says of an incident since when it lasts, as the page does, and not since when it was seen', () => {
+  const changes = changesSince([incident(NOW - 2 * MINUTE, NOW - MINUTE)], NOW - HOUR, NOW)
+  const { text } = changesMail('Acme', changes, { page: 'https://watch.example/', subscription: '' }, NOW)
+  assert.match(text, /Open since 08:58 UTC: shop: It is down\n.*Resolved at 09:59 UTC/)
+})
 
 test('names of strangers are text in an e-mail and no links', () => {
   const { subject, text, html } = composeNotice({
