@@ -28,7 +28,7 @@ function lineOf(site: DigestSite): string {
   const trend = trendOf(site)
   const score = scoreOf(site)
   return [
-    `${name(site.name)}: ${whole(site.events)} events${trend === null ? '' : ` (${trend})`}`,
+    `${name(site.name)}: ${whole(site.events)} ${site.events === 1 ? 'event' : 'events'}${trend === null ? '' : ` (${trend})`}`,
     score === null ? 'no score' : `score ${score}`,
   ].join(', ')
 }
@@ -60,8 +60,11 @@ const ABOUT_MAX = 300
 
 export const whole = (value: number): string => WHOLE.format(value)
 
-/** A fraction as `69 %` or `99.6 %`: a tag counts as worse from one point on. */
-export const percent = (fraction: number): string => `${ONE_DIGIT.format(100 * fraction)} %`
+/** A fraction as `69 %` or `99.6 %`: a tag counts as worse from one point on. Only all is 100 %, and only none 0 %. */
+export const percent = (fraction: number): string => {
+  const isWhole = fraction === 0 || fraction === 1
+  return `${ONE_DIGIT.format(isWhole ? 100 * fraction : Math.min(99.9, Math.max(0.1, 100 * fraction)))} %`
+}
 
 /** `Fri 20 Nov 2026`, or the first and last day of several. */
 export function periodOf({ period, from, to, timezone }: DigestMessage): string {
@@ -77,7 +80,8 @@ export function periodOf({ period, from, to, timezone }: DigestMessage): string 
 export function trendOf({ events, events_before: before }: DigestSite): string | null {
   if (before === null) return null
   if (before === 0) return events === 0 ? 'as before' : 'none before'
-  const change = Math.round(100 * (events / before - 1))
+  // What is nearly nothing is not gone.
+  const change = Math.max(events === 0 ? -100 : -99, Math.round(100 * (events / before - 1)))
   if (change === 0) return 'as before'
   return change > 0 ? `+${whole(change)} %` : `−${whole(-change)} %`
 }

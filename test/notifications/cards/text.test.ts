@@ -1,4 +1,4 @@
-import { equal, ok } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
@@ -11,6 +11,7 @@ import {
   oneLine,
   printable,
 } from '../../../src/notifications/cards/card.ts'
+import { percent, trendOf } from '../../../src/notifications/cards/digest-card.ts'
 
 const CUTS = [
   ['short enough', 20, 'short enough'],
@@ -108,4 +109,11 @@ test('a span names a day where it is not plain', () => {
 test('a span over a change of the clocks names both zones, or its length would not fit its times', () => {
   const [from, to] = [Date.parse('2026-10-24T21:00Z'), Date.parse('2026-10-25T05:00Z')]
   equal(new LocalTimes('Europe/Berlin').span(from, to, at), '24 Oct 23:00 CEST – 25 Oct 06:00 CET')
+})
+
+test('a digest rounds neither to all nor to nothing what is not', () => {
+  const site = { id: '', name: 'shop', score: null, score_before: null, worse_tags: [] }
+  const trend = (events: number, events_before: number) => trendOf({ ...site, events, events_before })
+  deepEqual([trend(1, 1_000), trend(0, 1_000), trend(1_004, 1_000)], ['−99 %', '−100 %', 'as before'])
+  deepEqual([1, 0.9996, 0.69, 0.0004, 0].map(percent), ['100 %', '99.9 %', '69 %', '0.1 %', '0 %'])
 })
