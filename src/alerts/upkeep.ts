@@ -13,6 +13,11 @@ import { lockUnresolved, writeTransitions } from './write-transitions.ts'
 
 /** Probes whose alerts are updated in one transaction. */
 const PER_STEP = 200
+/**
+ * A probe that should have run so long ago has not run since this service was down: what it found is old, and may be over. Its next run decides, which
+ * comes at once; a node that runs behind at times still has the time after each run.
+ */
+const OVERDUE_MS = MINUTE
 
 /**
  * Moves alerts on with time: reminds, sends what a silence or a maintenance held back once it is over, and closes the
@@ -60,6 +65,7 @@ async function probesToUpdate(
   reached: readonly string[],
 ): Promise<string[]> {
   const dueBefore = sql<number>`${now} - clients.reminder_minutes * ${sql.lit(MINUTE)}`
+  const dueAt = sql<number>`case when probes.claimed_by is null then probes.next_run_at else probes.due_at end`
   const rows = await read
     .selectFrom('alerts')
     .leftJoin('incidents', 'incidents.id', 'alerts.incident_id')
@@ -76,30 +82,35 @@ async function probesToUpdate(
         eb('probes.is_active', '=', 0),
         eb('sites.is_active', '=', 0),
         eb('clients.is_active', '=', 0),
-        // Nothing changes for a client that still has no channel, nor for an alert that another one speaks for.
-        and([eb('alerts.suppressed_by', '<>', 'no_channel'), eb('alerts.suppressed_by', 'not like', 'incident:%')]),
         and([
-          eb('alerts.suppressed_by', 'like', 'incident:%'),
+          eb(dueAt, '>', now - OVERDUE_MS),
           or([
-            eb('incidents.resolved_at', '<=', now - LATE_ESTIMATED_MS),
-            and([eb('incidents.resolved_at', '<=', now - LATE_MS), eb('alerts.probe_type', 'not in', ESTIMATED)]),
+            // Nothing changes for a client that still has no channel, nor for an alert that another one speaks for.
+            and([eb('alerts.suppressed_by', '<>', 'no_channel'), eb('alerts.suppressed_by', 'not like', 'incident:%')]),
+            and([
+              eb('alerts.suppressed_by', 'like', 'incident:%'),
+              or([
+                eb('incidents.resolved_at', '<=', now - LATE_ESTIMATED_MS),
+                and([eb('incidents.resolved_at', '<=', now - LATE_MS), eb('alerts.probe_type', 'not in', ESTIMATED)]),
+                and([
+                  eb('alerts.state', '=', 'open'),
+                  eb('alerts.is_flapping', '=', 0),
+                  eb('incidents.state', '=', 'open'),
+                  eb('clients.reminder_minutes', 'is not', null),
+                  eb('incidents.last_notified_at', '<=', dueBefore),
+                ]),
+              ]),
+            ]),
+            ...(reached.length === 0
+              ? []
+              : [and([eb('alerts.suppressed_by', '=', 'no_channel'), eb('clients.id', 'in', reached)])]),
             and([
               eb('alerts.state', '=', 'open'),
               eb('alerts.is_flapping', '=', 0),
-              eb('incidents.state', '=', 'open'),
               eb('clients.reminder_minutes', 'is not', null),
-              eb('incidents.last_notified_at', '<=', dueBefore),
+              eb('alerts.last_notified_at', '<=', dueBefore),
             ]),
           ]),
-        ]),
-        ...(reached.length === 0
-          ? []
-          : [and([eb('alerts.suppressed_by', '=', 'no_channel'), eb('clients.id', 'in', reached)])]),
-        and([
-          eb('alerts.state', '=', 'open'),
-          eb('alerts.is_flapping', '=', 0),
-          eb('clients.reminder_minutes', 'is not', null),
-          eb('alerts.last_notified_at', '<=', dueBefore),
         ]),
       ]),
     )

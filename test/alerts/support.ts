@@ -22,7 +22,7 @@ export interface Watch {
   probe: ProbeRow
   /** Runs all probes once for each letter, a minute apart; all find the status that the letter stands for. */
   find: (letters: string) => Promise<void>
-  /** One round of reminders, of what silences held back, and of what is to be closed. */
+  /** One round of reminders, of what silences held back, and of what is to be closed, by probes that run in time. */
   upkeep: () => Promise<void>
 }
 
@@ -79,6 +79,7 @@ export async function watch(
       }
     },
     upkeep: async () => {
+      await store.write.updateTable('probes').set({ next_run_at: clock.now() }).execute()
       for (const loop of alerts.loops) await loop.tick()
       await deliver()
     },

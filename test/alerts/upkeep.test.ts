@@ -24,6 +24,23 @@ testLogic('reminders come as often as the client wants, until someone acknowledg
   assert.deepEqual(await kinds(), ['opened', 'reminder'])
 })
 
+testOnEveryEngine('after a downtime no one is reminded of what no probe has looked at again', async (store, t) => {
+  const { find, upkeep, alerts, clock } = await watch(t, store)
+  await store.write.updateTable('clients').set({ reminder_minutes: 30 }).execute()
+  await find('c')
+  clock.advance(6 * HOUR)
+  for (const loop of alerts.loops) await loop.tick()
+  const kinds = async () => (await outbox(store)).map(({ kind }) => kind)
+  assert.deepEqual(await kinds(), ['opened'])
+  await find('c')
+  await upkeep()
+  assert.deepEqual(await kinds(), ['opened', 'reminder'])
+  clock.advance(6 * HOUR)
+  for (const loop of alerts.loops) await loop.tick()
+  await find('o')
+  assert.deepEqual(await kinds(), ['opened', 'reminder', 'resolved'])
+})
+
 testOnEveryEngine('what lasts is notified again when its message was given up everywhere', async (store, t) => {
   const { find, upkeep, clock } = await watch(t, store, {}, { delivers: false })
   const kinds = async () => (await outbox(store)).map(({ kind }) => kind)
