@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { MINUTE } from '../lib/index.ts'
-import { type ChannelSettings, isReachable, offChannels, withChannels } from '../notifications/index.ts'
+import { type ChannelSettings, isReachable, offChannels, runsInTime, withChannels } from '../notifications/index.ts'
 import { type AlertRow, chunksOf, type IncidentRow, type Store, type Tables, type Transaction } from '../store/index.ts'
 import type { PendingTransition } from './incidents/due-messages.ts'
 import { suppressedBy } from './incidents/speak.ts'
@@ -13,11 +13,6 @@ import { lockUnresolved, writeTransitions } from './write-transitions.ts'
 
 /** Probes whose alerts are updated in one transaction. */
 const PER_STEP = 200
-/**
- * A probe that should have run so long ago has not run since this service was down: what it found is old, and may be over. Its next run decides, which
- * comes at once; a node that runs behind at times still has the time after each run.
- */
-const OVERDUE_MS = MINUTE
 
 /**
  * Moves alerts on with time: reminds, sends what a silence or a maintenance held back once it is over, and closes the
@@ -65,7 +60,6 @@ async function probesToUpdate(
   reached: readonly string[],
 ): Promise<string[]> {
   const dueBefore = sql<number>`${now} - clients.reminder_minutes * ${sql.lit(MINUTE)}`
-  const dueAt = sql<number>`case when probes.claimed_by is null then probes.next_run_at else probes.due_at end`
   const rows = await read
     .selectFrom('alerts')
     .leftJoin('incidents', 'incidents.id', 'alerts.incident_id')
@@ -83,7 +77,8 @@ async function probesToUpdate(
         eb('sites.is_active', '=', 0),
         eb('clients.is_active', '=', 0),
         and([
-          eb(dueAt, '>', now - OVERDUE_MS),
+          // Else what it found may be over, as after a downtime.
+          runsInTime(now),
           or([
             // Nothing changes for a client that still has no channel, nor for an alert that another one speaks for.
             and([eb('alerts.suppressed_by', '<>', 'no_channel'), eb('alerts.suppressed_by', 'not like', 'incident:%')]),

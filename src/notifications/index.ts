@@ -21,6 +21,7 @@ export {
   takesSeverity,
 } from './channel.ts'
 export { channelInWords, type DeliveredHook, type DeliveredMessage } from './delivery/attempt.ts'
+export { runsInTime } from './delivery/overdue.ts'
 export { gathersEnds, groupsOf, nextStep, OUTAGE_MS, type QueuedMessage } from './delivery/schedule.ts'
 export { composeNotice } from './email/compose.ts'
 export {

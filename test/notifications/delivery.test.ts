@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict'
-import { DAY, HOUR, SECOND } from '../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertProbe } from '../../testkit/probes.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { asShared } from '../cluster/support.ts'
-import { channelRow, deliveries, enqueueMessages, insertClient, openNode, statesOf, textsOf } from './support.ts'
+import {
+  alertId,
+  channelRow,
+  deliveries,
+  enqueueMessages,
+  insertClient,
+  openNode,
+  statesOf,
+  textsOf,
+} from './support.ts'
 
 testOnEveryEngine('messages go out in their order, each once, and are marked', async (store, t) => {
   const clock = newClock()
@@ -134,6 +146,31 @@ testOnEveryEngine('old messages are cleared away, but none that waits', async (s
   await retention?.tick()
   assert.deepEqual(await statesOf(store), ['pending'])
 })
+
+testOnEveryEngine(
+  'what was found before a downtime goes out when its probe has looked again, or soon',
+  async (store, t) => {
+    const clock = newClock()
+    const client = await insertClient(store)
+    const site = await insertSite(store, { client_id: client.id })
+    for (const name of ['looked', 'unlooked']) {
+      const { id } = await insertProbe(store, site.id, { next_run_at: NOW - HOUR })
+      await insertAlert(store, site, NOW - HOUR, { id: alertId(name), probe_id: id })
+    }
+    await enqueueMessages(store, client, ['escalated looked', 'escalated unlooked', 'escalated C'], NOW)
+    const node = await openNode(t, store, clock)
+    await node.notifications.run()
+    assert.deepEqual(textsOf(node), ['escalated C'])
+    const alertOfA = store.read.selectFrom('alerts').select('probe_id').where('id', '=', alertId('looked'))
+    await store.write.updateTable('probes').set({ next_run_at: NOW }).where('id', '=', alertOfA).execute()
+    await node.notifications.run()
+    assert.deepEqual(textsOf(node), ['escalated C', 'escalated looked'])
+    clock.advance(2 * MINUTE)
+    await node.membership.beat()
+    await node.notifications.run()
+    assert.deepEqual(textsOf(node), ['escalated C', 'escalated looked', 'escalated unlooked'])
+  },
+)
 
 testLogic('a channel keeps its pace', async (store, t) => {
   const clock = newClock()

@@ -7,6 +7,7 @@ import { giveUpOverdue } from '../given-up.ts'
 import { isForIncidents, paceMsOf } from '../services/services.ts'
 import { attempt, type DeliveryTools } from './attempt.ts'
 import { writeOffNotice } from './off-notice.ts'
+import { withoutOverdue } from './overdue.ts'
 import { channelsWithWork, countNotified, mayHaveWork, messagesOf, readSnapshot, receiptsBefore } from './reads.ts'
 import {
   type Action,
@@ -24,6 +25,8 @@ const CHANNELS_MAX = 16
 /** Of one client: servers of theirs that answer late, again and again, must not keep out the messages of others. */
 const CHANNELS_OF_CLIENT_MAX = 8
 const GIVE_UP_INTERVAL_MS = MINUTE
+/** Time that probes get after the start to look again, before what they found ahead of a downtime is sent. */
+const LOOK_AGAIN_MS = 2 * MINUTE
 /** Time that attempts under way get to end when the service stops, ms. */
 const STOP_GRACE_MS = SECOND
 
@@ -50,10 +53,12 @@ export class Delivery {
   readonly #queue = new Set<ChannelKey>()
   readonly #stopping = new AbortController()
   #gaveUpAt = Number.NEGATIVE_INFINITY
+  readonly #looksAgainUntil: number
 
   constructor(options: DeliveryOptions) {
     const { clock, onError } = options
     this.#options = options
+    this.#looksAgainUntil = clock.now() + LOOK_AGAIN_MS
     this.loop = new Loop({
       name: 'deliveries',
       clock,
@@ -120,7 +125,7 @@ export class Delivery {
 
   async #work(key: ChannelKey): Promise<void> {
     try {
-      await workOn(this.#options, key, this.#stopping.signal)
+      await workOn(this.#options, key, this.#looksAgainUntil, this.#stopping.signal)
     } catch (thrown) {
       this.#options.onError(asError(thrown), `channel ${key}`)
     } finally {
@@ -139,16 +144,26 @@ const PAUSE_MAX_MS = 2 * SECOND
  *
  * @throws StoreError
  */
-async function workOn(tools: DeliveryTools, key: ChannelKey, stopping: AbortSignal): Promise<void> {
+async function workOn(
+  tools: DeliveryTools,
+  key: ChannelKey,
+  looksAgainUntil: number,
+  stopping: AbortSignal,
+): Promise<void> {
   const { store, clock, membership, channelSettings } = tools
   const { nodeId } = membership
-  const snapshot = await readSnapshot(store, key, channelSettings, clock.now())
+  const read = async () => {
+    const now = clock.now()
+    const found = await readSnapshot(store, key, channelSettings, now)
+    return found === undefined || now >= looksAgainUntil ? found : withoutOverdue(store, found, now)
+  }
+  const snapshot = await read()
   if (snapshot === undefined || ['rest', 'pause'].includes(actionFor(snapshot, clock.now()).kind)) return
   if (!(await claimChannel({ store, nodeId, now: clock.now() }, key))) return
   try {
     // A node that others may take for dead sends nothing more: what it was to send may be sent by them.
     while (!stopping.aborted && membership.isSurelyAlive()) {
-      const now = await readSnapshot(store, key, channelSettings, clock.now())
+      const now = await read()
       if (now === undefined || !(await act(tools, key, now, stopping))) return
     }
   } finally {
