@@ -3,6 +3,7 @@ import { HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
 import type { SendOrder, SendOutcome } from '../../src/notifications/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
+import { until } from '../../testkit/until.ts'
 import {
   channelRow,
   DELIVERED,
@@ -176,6 +177,26 @@ testLogic('an attempt that takes too long is a failure that passes', async (stor
   await node.notifications.run()
   const [row] = await deliveries(store)
   assert.deepEqual([row?.state, row?.last_error], ['pending', 'no answer within 0.02 s'])
+})
+
+testLogic('a mail server that hangs keeps no chat waiting, however many clients it has', async (store, t) => {
+  const held = Promise.withResolvers<SendOutcome>()
+  const send = ({ address }: SendOrder) => (address.includes('@') ? held.promise : DELIVERED)
+  const node = await openNode(t, store, newClock(), send)
+  // More than are sent on at the same time.
+  for (let count = 0; count < 20; count++) {
+    const client = await insertClient(store, { chat_webhook: null, email: `ops${count}@acme.example` })
+    await enqueueMessages(store, client, ['reminder mail'], NOW)
+  }
+  const first = node.notifications.run()
+  await until('some e-mails under way', async () => node.sent.length > 0 || undefined)
+  await enqueueMessages(store, await insertClient(store), ['reminder chat'], NOW)
+  const run = node.notifications.run()
+  await until('the chat', async () => textsOf(node).includes('reminder chat') || undefined)
+  assert.equal(node.sent.length, 9, 'the others wait for the eight e-mails under way')
+  held.resolve(DELIVERED)
+  await Promise.all([first, run])
+  assert.equal(node.sent.length, 21)
 })
 
 testLogic('a message that our own program fails over is given up after five attempts', async (store, t) => {

@@ -22,6 +22,8 @@ import { cancel, claimChannel, releaseChannel, renew, writeGroups, writeOutcome 
 const INTERVAL_MS = SECOND
 /** Channels that are sent on at the same time: most of that time is waiting for others. */
 const CHANNELS_MAX = 16
+/** Of e-mail: one server takes that of all clients, and when it hangs it must not keep out what goes to chats. */
+const EMAIL_CHANNELS_MAX = 8
 /** Of one client: servers of theirs that answer late, again and again, must not keep out the messages of others. */
 const CHANNELS_OF_CLIENT_MAX = 8
 const GIVE_UP_INTERVAL_MS = MINUTE
@@ -49,8 +51,9 @@ export class Delivery {
   readonly loop: Loop
   readonly #options: DeliveryOptions
   /** What is under way here, by channel. */
-  readonly #active = new Map<ChannelKey, Promise<void>>()
-  readonly #queue = new Set<ChannelKey>()
+  readonly #active = new Map<ChannelKey, { work: Promise<void>; isEmail: boolean }>()
+  /** Whether each is of e-mail. */
+  readonly #queue = new Map<ChannelKey, boolean>()
   readonly #stopping = new AbortController()
   #gaveUpAt = Number.NEGATIVE_INFINITY
   readonly #looksAgainUntil: number
@@ -68,10 +71,6 @@ export class Delivery {
     })
   }
 
-  start(): void {
-    this.loop.start()
-  }
-
   /** Looks at once for what is to be sent: something was written. */
   wake(): void {
     if (!this.#stopping.signal.aborted) void this.loop.tick()
@@ -80,7 +79,7 @@ export class Delivery {
   /** Sends all that can be sent now, for tests. */
   async run(): Promise<void> {
     await this.loop.tick()
-    while (this.#active.size > 0) await Promise.all(this.#active.values())
+    while (this.#active.size > 0) await this.#ended()
   }
 
   /** Waits a moment for attempts under way, and cancels the rest: the next node to claim the channel makes them again. */
@@ -88,9 +87,13 @@ export class Delivery {
     await this.loop.stop()
     this.#queue.clear()
     const timer = setTimeout(() => this.#stopping.abort(), graceMs)
-    await Promise.all(this.#active.values())
+    await this.#ended()
     clearTimeout(timer)
     this.#stopping.abort()
+  }
+
+  async #ended(): Promise<void> {
+    await Promise.all(Array.from(this.#active.values(), ({ work }) => work))
   }
 
   async #round(): Promise<void> {
@@ -103,23 +106,27 @@ export class Delivery {
       this.#gaveUpAt = now
     }
     const channels = await channelsWithWork({ store, nodeId: membership.nodeId, now }, channelSettings)
-    const ready = channels.filter((snapshot) => mayHaveWork(snapshot, now)).map(({ channel }) => keyOf(channel.channel))
+    const ready = channels.filter((snapshot) => mayHaveWork(snapshot, now))
     if (ready.length === 0) return
     // Before another node can take the claims for those of a dead one.
     if (!membership.isSurelyAlive()) await membership.beat()
     if (!membership.isSurelyAlive()) throw new Error("this node's heartbeat does not get through")
-    for (const key of ready) if (!this.#active.has(key)) this.#queue.add(key)
+    for (const { channel, address } of ready) {
+      const key = keyOf(channel.channel)
+      if (!this.#active.has(key)) this.#queue.set(key, address !== null && kindOf(key, address) === 'email')
+    }
     this.#startNext()
   }
 
   #startNext(): void {
-    for (const key of this.#queue) {
+    for (const [key, isEmail] of this.#queue) {
       if (this.#active.size >= CHANNELS_MAX) return
       const clientId = clientIdOf(key)
-      const ofClient = [...this.#active.keys()].filter((active) => clientIdOf(active) === clientId)
-      if (ofClient.length >= CHANNELS_OF_CLIENT_MAX) continue
+      const active = [...this.#active]
+      if (active.filter(([other]) => clientIdOf(other) === clientId).length >= CHANNELS_OF_CLIENT_MAX) continue
+      if (isEmail && active.filter(([, other]) => other.isEmail).length >= EMAIL_CHANNELS_MAX) continue
       this.#queue.delete(key)
-      this.#active.set(key, this.#work(key))
+      this.#active.set(key, { work: this.#work(key), isEmail })
     }
   }
 
