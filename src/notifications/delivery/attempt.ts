@@ -35,8 +35,8 @@ export interface DeliveryTimings {
   backoffMs: (failures: number, retryAfterMs: number | undefined, random: number) => number
 }
 
-/** A mail server may look up names and scan for viruses before it answers. */
-export const ATTEMPT_MS = { chatMs: 10 * SECOND, emailMs: 30 * SECOND }
+/** A mail server may look up names and scan for viruses before it answers; its own time limits are shorter. */
+export const ATTEMPT_MS = { chatMs: 10 * SECOND, emailMs: 90 * SECOND }
 
 /** A message about an alert that has reached someone. */
 export interface DeliveredMessage {

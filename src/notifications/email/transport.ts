@@ -52,7 +52,7 @@ export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions)
       const reference = thread === null ? null : `<alert.${idPart(thread)}@${domain}>`
       try {
         const { createTransport } = await nodemailer()
-        const { rejected } = await createTransport(options).sendMail({
+        const { rejected, rejectedErrors } = await createTransport(options).sendMail({
           from,
           to: to.map((address) => ({ name: '', address })),
           subject,
@@ -71,9 +71,10 @@ export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions)
           signal,
         })
         // Viewers may see the note, and are not to see addresses.
-        return rejected.length === 0
-          ? { kind: 'delivered' }
-          : { kind: 'delivered', note: `${rejected.length} of the addresses were refused by ${server.host}` }
+        if (rejected.length === 0) return { kind: 'delivered' }
+        const { reply, message } = failureOf(rejectedErrors?.[0])
+        const missed = `${rejected.length} of ${to.length} addresses ${rejected.length === 1 ? 'was' : 'were'} not reached`
+        return { kind: 'delivered', note: `${missed}, ${server.host} said: ${reply ?? message}` }
       } catch (thrown) {
         return outcomeOfFailure(thrown, server.host)
       }
@@ -144,7 +145,7 @@ export function outcomeOfFailure(thrown: unknown, host: string): SendOutcome {
 const withoutReply = ({ code, message }: SmtpFailure, host: string): SendOutcome =>
   code === 'EENVELOPE'
     ? { kind: 'channel_broken', error: 'this is no address that e-mail can be sent to' }
-    : passing(`${host} could not be asked: ${message}`)
+    : passing(code === 'ETIMEDOUT' ? `${host} did not answer in time` : `${host} could not be asked: ${message}`)
 
 /** A mailbox that is full will be emptied. */
 const ofRecipient = ({ reply }: SmtpFailure, said: string): SendOutcome =>
@@ -222,11 +223,14 @@ interface SmtpTimeouts {
   socketCloseTimeout: number
 }
 
-/** Some servers keep strangers waiting for their greeting on purpose, to tire those who send spam. */
+/**
+ * Some servers keep strangers waiting for their greeting on purpose, to tire those who send spam. Others answer for an e-mail only when it is
+ * scanned or copied, Exchange after up to 30 s: given up before, it arrives with each attempt.
+ */
 const SMTP_TIMEOUTS: SmtpTimeouts = {
   connectionTimeout: 10 * SECOND,
   greetingTimeout: 15 * SECOND,
-  socketTimeout: 20 * SECOND,
+  socketTimeout: 60 * SECOND,
   dnsTimeout: 10 * SECOND,
   socketCloseTimeout: SECOND,
 }
