@@ -72,9 +72,8 @@ export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions)
         })
         // Viewers may see the note, and are not to see addresses.
         if (rejected.length === 0) return { kind: 'delivered' }
-        const { reply, message } = failureOf(rejectedErrors?.[0])
         const missed = `${rejected.length} of ${to.length} addresses ${rejected.length === 1 ? 'was' : 'were'} not reached`
-        return { kind: 'delivered', note: `${missed}, ${server.host} said: ${reply ?? message}` }
+        return { kind: 'delivered', note: `${missed}, ${saidBy(server.host, failureOf(rejectedErrors?.[0]))}` }
       } catch (thrown) {
         return outcomeOfFailure(thrown, server.host)
       }
@@ -127,7 +126,7 @@ const LOGIN_STATUSES = [530, 534, 535, 538]
 export function outcomeOfFailure(thrown: unknown, host: string): SendOutcome {
   const failure = failureOf(thrown)
   const { code, command, status } = failure
-  const said = `${host} said: ${failure.reply ?? failure.message}`
+  const said = saidBy(host, failure)
   if (code === 'EABORT') return passing('the attempt was cancelled')
   if (code === 'EAUTH' || code === 'ENOAUTH' || (status !== null && LOGIN_STATUSES.includes(status))) {
     return passing(
@@ -141,6 +140,8 @@ export function outcomeOfFailure(thrown: unknown, host: string): SendOutcome {
   if (command === 'DATA') return { kind: 'message_refused', error: said }
   return passing(command === 'MAIL FROM' ? `${said} (check SMTP_FROM)` : said)
 }
+
+const saidBy = (host: string, { reply, message }: SmtpFailure): string => `${host} said: ${reply ?? message}`
 
 const withoutReply = ({ code, message }: SmtpFailure, host: string): SendOutcome =>
   code === 'EENVELOPE'
