@@ -79,7 +79,10 @@ export async function watch(
       }
     },
     upkeep: async () => {
-      await store.write.updateTable('probes').set({ next_run_at: clock.now() }).execute()
+      await store.write
+        .updateTable('probes')
+        .set({ next_run_at: clock.now() + MINUTE })
+        .execute()
       for (const loop of alerts.loops) await loop.tick()
       await deliver()
     },
