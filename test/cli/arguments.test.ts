@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { VERSION } from '../../src/version.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { runCliHere } from '../../testkit/processes/command-here.ts'
 import { runCli } from '../../testkit/processes/command-line.ts'
 import { PROGRAM, PROGRAM_OF_SOURCES } from '../../testkit/repository.ts'
 
@@ -29,27 +30,36 @@ test('the version is that of the package', async (t) => {
   assert.deepEqual((await runCli(t, ['--version'])).out, [VERSION])
 })
 
+const SOURCES = 'npm run (?:-s )?tagwarden --'
+
 for (const command of COMMANDS) {
   test(`${command} --help explains itself with examples`, async (t) => {
-    const { code, out, err } = await runCli(t, [command, '--help'])
+    const { code, out, err } = await runCliHere(t, [command, '--help'])
     assert.deepEqual({ code, err }, { code: 0, err: [] })
     const text = out.join('\n')
     assert.match(text, new RegExp(`^Usage: tagwarden ${command}`))
-    // Where many tests run, the program is a bundle, as in the npm package.
-    const typed = PROGRAM === PROGRAM_OF_SOURCES ? 'npm run (?:-s )?tagwarden --' : 'tagwarden'
-    assert.match(text, new RegExp(`Examples:\n  (?:.* )?${typed} ${command}`))
+    assert.match(text, new RegExp(`Examples:\n  (?:.* )?${SOURCES} ${command}`))
   })
 }
 
+test('examples are what is typed: in a checkout npm, with the npm package the program', async (t) => {
+  // Where many tests run, the program is a bundle, as in the npm package.
+  const typed = PROGRAM === PROGRAM_OF_SOURCES ? SOURCES : 'tagwarden'
+  const { out } = await runCli(t, ['init', '--help'])
+  assert.match(out.join('\n'), new RegExp(`Examples:\n  (?:.* )?${typed} init`))
+})
+
 interface Refusal {
   what: string
+  /** By the program itself. */
+  isRun?: true
   args: readonly string[]
   environment?: Record<string, string>
   says: RegExp
 }
 
 const REFUSALS: readonly Refusal[] = [
-  { what: 'an unknown command', args: ['watch'], says: /unknown command 'watch'/ },
+  { what: 'an unknown command', isRun: true, args: ['watch'], says: /unknown command 'watch'/ },
   { what: 'an unknown option', args: ['serve', '--fast'], says: /unknown option '--fast' \(see --help\)$/ },
   { what: 'send without a key', args: ['send'], says: /required option '--key <key>'.*\(see --help\)$/ },
   {
@@ -99,15 +109,17 @@ const REFUSALS: readonly Refusal[] = [
   },
   {
     what: 'an open address without a token',
+    isRun: true,
     args: ['serve'],
     environment: { HOST: '0.0.0.0' },
     says: /set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true/,
   },
 ]
 
-for (const { what, args, environment, says } of REFUSALS) {
+for (const { what, isRun, args, environment, says } of REFUSALS) {
   test(`${what} is refused in one line with exit code 1`, async (t) => {
-    const { code, out, err } = await runCli(t, args, { DATA_DIR: await tempDir(t), ...environment })
+    const runIt = isRun ? runCli : runCliHere
+    const { code, out, err } = await runIt(t, args, { DATA_DIR: await tempDir(t), ...environment })
     assert.deepEqual({ code, out, lines: err.length }, { code: 1, out: [], lines: 1 })
     assert.match(err[0] ?? '', /^tagwarden: /)
     assert.match(err[0] ?? '', says)

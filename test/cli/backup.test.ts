@@ -3,12 +3,15 @@ import { cp, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { systemClock } from '../../src/lib/index.ts'
 import { backUpSqlite, type CopyWatch, sqlitePath } from '../../src/store/index.ts'
 import { apiClient, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { runCliHere } from '../../testkit/processes/command-here.ts'
 import { runCli, startCli } from '../../testkit/processes/command-line.ts'
-import { type ServerProcess, startServerProcess } from '../../testkit/processes/server-process.ts'
+import { startServerProcess } from '../../testkit/processes/server-process.ts'
+import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 import { folderWithSite, makeNewer, makeUnmigrated, siteNames } from './databases.ts'
 
@@ -16,8 +19,13 @@ const CONNECTIONS = 8
 const KILLER = join(import.meta.dirname, 'kill-at-file-change.ts')
 
 /** The one line with which the command refuses. */
-async function refusal(t: TestContext, args: readonly string[], environment: Record<string, string>): Promise<string> {
-  const { code, out, err } = await runCli(t, args, environment)
+async function refusal(
+  t: TestContext,
+  args: readonly string[],
+  environment: Record<string, string>,
+  run = runCliHere,
+): Promise<string> {
+  const { code, out, err } = await run(t, args, environment)
   assert.deepEqual({ code, out }, { code: 1, out: [] })
   assert.match(err.at(-1) ?? '', /^tagwarden: /)
   return err.at(-1) ?? ''
@@ -32,20 +40,14 @@ async function backupOf(t: TestContext, name: string): Promise<string> {
   return target
 }
 
-async function eventsOf(server: ServerProcess, site: SiteKey): Promise<number> {
-  const answer = await apiClient(server.url).call('GET', `/api/monitoring/sites/${site.id}/overview?hours=2`)
-  return answer.json<{ total_events: number }>().total_events
-}
-
 /** Restores `file` into a folder that does not exist yet, starts the service there and says what it counts. */
 async function eventsIn(t: TestContext, file: string, site: SiteKey): Promise<number> {
   const dataDir = join(await tempDir(t), 'new', 'machine')
-  const { code, err } = await runCli(t, ['restore', file], { DATA_DIR: dataDir })
+  const { code, err } = await runCliHere(t, ['restore', file], { DATA_DIR: dataDir })
   assert.equal(code, 0, err.join('\n'))
-  const server = await startServerProcess(t, dataDir)
-  const events = await eventsOf(server, site)
-  assert.equal(await server.end('SIGTERM'), 0)
-  return events
+  const api = await startTestService(t, systemClock, { DATA_DIR: dataDir })
+  const answer = await api.call('GET', `/api/monitoring/sites/${site.id}/overview?hours=2`)
+  return answer.json<{ total_events: number }>().total_events
 }
 
 test('a backup made under load holds every event that was answered before it began, once', async (t) => {
@@ -78,7 +80,7 @@ test('a backup made under load holds every event that was answered before it beg
   isOver = true
   await load
   const calm = join(await tempDir(t), 'calm.db')
-  assert.equal((await runCli(t, ['backup', calm], { DATA_DIR: dataDir })).code, 0)
+  assert.equal((await runCliHere(t, ['backup', calm], { DATA_DIR: dataDir })).code, 0)
   assert.equal(await server.end('SIGTERM'), 0)
 
   const events = await eventsIn(t, file, site)
@@ -162,7 +164,7 @@ test('a restore keeps the database that was there, with all of its log', async (
   const kept = /^the database that was there is now (.*\.before-restore-\d{8}T\d{6}\.\d{3}Z)$/.exec(out[2] ?? '')?.[1]
   assert.deepEqual(await siteNames(dataDir), ['from the backup'])
   const again = await tempDir(t)
-  assert.equal((await runCli(t, ['restore', kept ?? ''], { DATA_DIR: again })).code, 0)
+  assert.equal((await runCliHere(t, ['restore', kept ?? ''], { DATA_DIR: again })).code, 0)
   assert.deepEqual(await siteNames(again), ['later'])
 })
 
@@ -170,7 +172,7 @@ test('a database that is none any more is kept as it is', async (t) => {
   const backup = await backupOf(t, 'from the backup')
   const dataDir = await tempDir(t)
   await writeFile(sqlitePath(dataDir), 'no database any more'.repeat(500))
-  const { out } = await runCli(t, ['restore', backup], { DATA_DIR: dataDir })
+  const { out } = await runCliHere(t, ['restore', backup], { DATA_DIR: dataDir })
   const kept = /is now (.*)$/.exec(out[2] ?? '')?.[1] ?? ''
   assert.equal(await readFile(kept, 'utf8'), 'no database any more'.repeat(500))
   assert.deepEqual(await siteNames(dataDir), ['from the backup'])
@@ -181,20 +183,19 @@ test('a restored backup of an older schema says what the next start migrates', a
   const db = new DatabaseSync(sqlitePath(dataDir))
   db.exec("delete from kysely_migration where name <> '0001-foundation'")
   db.close()
-  const { out } = await runCli(t, ['restore', sqlitePath(dataDir)], { DATA_DIR: await tempDir(t) })
+  const { out } = await runCliHere(t, ['restore', sqlitePath(dataDir)], { DATA_DIR: await tempDir(t) })
   assert.match(out[2] ?? '', /^the next start migrates it: 0002-/)
 })
 
 test('a restore is refused while the service runs, which goes on', async (t) => {
   const backup = await backupOf(t, 'shop')
   const dataDir = await tempDir(t)
-  const server = await startServerProcess(t, dataDir)
+  const api = await startTestService(t, systemClock, { DATA_DIR: dataDir })
   const files = await readdir(dataDir)
-  const line = await refusal(t, ['restore', backup], { DATA_DIR: dataDir })
+  const line = await refusal(t, ['restore', backup], { DATA_DIR: dataDir }, runCli)
   assert.match(line, /DATA_DIR .* is in use by a running Tagwarden: stop it, then restore$/)
   assert.deepEqual(await readdir(dataDir), files)
-  assert.equal((await fetch(`${server.url}/ready`)).status, 200)
-  assert.equal(await server.end('SIGTERM'), 0)
+  assert.equal((await fetch(`${api.url}/ready`)).status, 200)
 })
 
 test('a restore is refused while another program reads the old database', async (t) => {
@@ -235,7 +236,7 @@ test('what a killed restore left is gone after the next', async (t) => {
   const dataDir = await tempDir(t)
   assert.equal(await restoreKilledAt(t, 1, backup, dataDir), false)
   assert.ok((await readdir(dataDir)).includes('tagwarden.db.restoring'))
-  assert.equal((await runCli(t, ['restore', backup], { DATA_DIR: dataDir })).code, 0)
+  assert.equal((await runCliHere(t, ['restore', backup], { DATA_DIR: dataDir })).code, 0)
   assert.deepEqual(await readdir(dataDir), ['tagwarden.db', 'tagwarden.lock'])
 })
 

@@ -7,12 +7,12 @@ import { openStore } from '../../src/store/index.ts'
 import { placeFor, postgres } from '../../testkit/engines.ts'
 import { deadAddress, startAnswering } from '../../testkit/listeners.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
-import { runCli } from '../../testkit/processes/command-line.ts'
+import { runCliHere } from '../../testkit/processes/command-here.ts'
 
 /** What doctor prints, by the name of the check. */
 async function examined(t: TestContext, environment: Record<string, string>) {
   const outside = await startAnswering(t, (_request, response) => response.end())
-  const { code, out } = await runCli(t, ['doctor', '--outbound', outside], { PORT: '0', ...environment })
+  const { code, out } = await runCliHere(t, ['doctor', '--outbound', outside], { PORT: '0', ...environment })
   return { code, out: out.join('\n'), of: (check: string) => out.find((line) => line.split(/\s+/)[1] === check) ?? '' }
 }
 
@@ -34,7 +34,7 @@ test('doctor warns of a database that lacks migrations, and fails on a newer one
   const { url, drop } = await createDatabase({ isMigrated: false })
   t.after(drop)
   assert.match((await examined(t, { DATABASE_URL: url })).of('store'), /^warning .*migrations pending: 0001-foundation/)
-  assert.equal((await runCli(t, ['migrate'], { DATABASE_URL: url })).code, 0)
+  assert.equal((await runCliHere(t, ['migrate'], { DATABASE_URL: url })).code, 0)
   const store = await openStore(readConfig({ DATABASE_URL: url }), (error) => assert.fail(error))
   await store.admin
     .withTables<{ kysely_migration: { name: string; timestamp: string } }>()

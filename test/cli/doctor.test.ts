@@ -10,11 +10,13 @@ import {
   openFilesFinding,
 } from '../../src/cli/doctor/machine.ts'
 import { clockFinding, type OutboundAnswer, skewOf } from '../../src/cli/doctor/network.ts'
+import { systemClock } from '../../src/lib/index.ts'
 import { migrate } from '../../src/store/index.ts'
 import { tempDir } from '../../testkit/engines.ts'
 import { deadAddress, startAnswering } from '../../testkit/listeners.ts'
-import { runCli, startCli } from '../../testkit/processes/command-line.ts'
-import { READY } from '../../testkit/processes/server-process.ts'
+import { runCliHere } from '../../testkit/processes/command-here.ts'
+import { runCli } from '../../testkit/processes/command-line.ts'
+import { startTestService } from '../../testkit/service.ts'
 import { makeNewer, makeUnmigrated, withStore } from './databases.ts'
 
 /** One that is hard to guess. */
@@ -61,7 +63,7 @@ test('doctor warns of what runs but will surprise, and that is no failure', asyn
   })
   const dead = await deadAddress()
   const environment = { DATA_DIR, PORT: '0', HOST: '0.0.0.0', ALLOW_UNAUTHENTICATED: 'true' }
-  const { code, out } = await runCli(t, ['doctor', '--outbound', late, dead], environment)
+  const { code, out } = await runCliHere(t, ['doctor', '--outbound', late, dead], environment)
   assert.equal(code, 0)
   assert.match(
     line(out, 'access') ?? '',
@@ -87,12 +89,12 @@ test('doctor fails on a DATA_DIR that is a file, and on a newer database', async
   const file = join(folder, 'data')
   await writeFile(file, '')
   const outside = await startAnswering(t, (_request, response) => response.end())
-  const unusable = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR: file, PORT: '0' })
+  const unusable = await runCliHere(t, ['doctor', '--outbound', outside], { DATA_DIR: file, PORT: '0' })
   assert.equal(unusable.code, 1)
   assert.match(line(unusable.out, 'DATA_DIR') ?? '', /^failed .*is not a folder/)
 
   await makeNewer(folder)
-  const newer = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR: folder, PORT: '0' })
+  const newer = await runCliHere(t, ['doctor', '--outbound', outside], { DATA_DIR: folder, PORT: '0' })
   assert.equal(newer.code, 1)
   assert.match(line(newer.out, 'store') ?? '', /^failed .*newer than this program \(9999-later\)/)
 })
@@ -102,7 +104,7 @@ test('doctor does not take a database that this user may not look at for missing
   const DATA_DIR = await tempDir(t)
   await symlink('tagwarden.db', join(DATA_DIR, 'tagwarden.db'))
   const outside = await startAnswering(t, (_request, response) => response.end())
-  const { code, out } = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR, PORT: '0' })
+  const { code, out } = await runCliHere(t, ['doctor', '--outbound', outside], { DATA_DIR, PORT: '0' })
   assert.equal(code, 1)
   assert.match(
     line(out, 'store') ?? '',
@@ -113,7 +115,7 @@ test('doctor does not take a database that this user may not look at for missing
 test('doctor looks for no database where none was made yet, and makes none', async (t) => {
   const DATA_DIR = join(await tempDir(t), 'not', 'yet')
   const outside = await startAnswering(t, (_request, response) => response.end())
-  const { code, out } = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR, PORT: '0' })
+  const { code, out } = await runCliHere(t, ['doctor', '--outbound', outside], { DATA_DIR, PORT: '0' })
   assert.equal(code, 0)
   assert.match(line(out, 'DATA_DIR') ?? '', /^ok .*will be created/)
   assert.match(line(out, 'store') ?? '', /^ok .*the first start creates it/)
@@ -122,14 +124,13 @@ test('doctor looks for no database where none was made yet, and makes none', asy
 test('doctor asks the running service that holds the database, and fails when it does not answer', async (t) => {
   const DATA_DIR = await tempDir(t)
   const outside = await startAnswering(t, (_request, response) => response.end())
-  const server = await startCli(t, ['serve'], { DATA_DIR, PORT: '0' })
-  const port = new URL(await server.printed(READY)).port
+  const { port } = new URL((await startTestService(t, systemClock, { DATA_DIR })).url)
   const running = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR, PORT: port })
   assert.equal(running.code, 0)
   assert.match(line(running.out, 'store') ?? '', /^ok .*in use by the running service/)
 
   const elsewhere = new URL(await deadAddress()).port
-  const silent = await runCli(t, ['doctor', '--outbound', outside], { DATA_DIR, PORT: elsewhere })
+  const silent = await runCliHere(t, ['doctor', '--outbound', outside], { DATA_DIR, PORT: elsewhere })
   assert.equal(silent.code, 1)
   assert.match(
     line(silent.out, 'store') ?? '',

@@ -9,6 +9,7 @@ import { openTerminal, type Terminal, withDefaults } from '../../src/cli/init/as
 import { initAt } from '../../src/cli/init/index.ts'
 import { readConfig } from '../../src/config.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { runCliHere } from '../../testkit/processes/command-here.ts'
 import { runCli } from '../../testkit/processes/command-line.ts'
 
 const URL = 'https://tagwarden.example.com'
@@ -153,11 +154,11 @@ test('without a terminal it asks nothing', async (t) => {
   assert.deepEqual({ code: first.code, err: first.err }, { code: 0, err: [] })
   assert.match(first.out.join('\n'), /Sign in on the dashboard with the ADMIN_TOKEN in it/)
   const kept = await readFile(file, 'utf8')
-  const second = await runCli(t, ['init', '--yes', '--file', file])
+  const second = await runCliHere(t, ['init', '--yes', '--file', file])
   assert.equal(second.code, 1)
   assert.match(second.err.join('\n'), /is there already: give --force/)
   assert.equal(await readFile(file, 'utf8'), kept)
-  const forced = await runCli(t, ['init', '--yes', '--force', '--file', file], { DATA_DIR: '/elsewhere' })
+  const forced = await runCliHere(t, ['init', '--yes', '--force', '--file', file], { DATA_DIR: '/elsewhere' })
   assert.equal(forced.code, 0)
   assert.match(forced.out.join('\n'), /DATA_DIR is set in the environment to something else/)
 })
@@ -170,7 +171,7 @@ for (const [what, args, says] of [
 ] as const) {
   test(`init refuses ${what} and writes nothing`, async (t) => {
     const folder = await tempDir(t)
-    const { code, err } = await runCli(t, ['init', '--yes', '--file', join(folder, '.env'), ...args])
+    const { code, err } = await runCliHere(t, ['init', '--yes', '--file', join(folder, '.env'), ...args])
     assert.equal(code, 1)
     assert.equal(err.length, 1)
     assert.match(err[0] ?? '', says)
@@ -181,7 +182,7 @@ for (const [what, args, says] of [
 test('a folder in the place of the file is said in one line', async (t) => {
   const file = join(await tempDir(t), '.env')
   await mkdir(file)
-  const { code, err } = await runCli(t, ['init', '--yes', '--force', '--file', file])
+  const { code, err } = await runCliHere(t, ['init', '--yes', '--force', '--file', file])
   assert.equal(code, 1)
   assert.match(err[0] ?? '', /cannot be written/)
 })

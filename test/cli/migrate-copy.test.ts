@@ -3,13 +3,15 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
+import { systemClock } from '../../src/lib/index.ts'
 import { hasUnfinishedCopy, migrate, openStore, type Store, sqlitePath } from '../../src/store/index.ts'
 import { placeFor, postgres, sqlite, tempDir } from '../../testkit/engines.ts'
 import { amount } from '../../testkit/length.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
+import { runCliHere } from '../../testkit/processes/command-here.ts'
 import { runCli, startCli } from '../../testkit/processes/command-line.ts'
-import { startServerProcess } from '../../testkit/processes/server-process.ts'
 import { PROGRAM_OF_SOURCES } from '../../testkit/repository.ts'
+import { startTestService } from '../../testkit/service.ts'
 import { fillEveryTable, NOT_COPIED, rowsOf, tableNames } from '../store/copy-support.ts'
 import { makeNewer, makeUnmigrated, withStore } from './databases.ts'
 
@@ -66,8 +68,9 @@ async function refusal(
   t: TestContext,
   args: readonly string[],
   environment: Record<string, string> = {},
+  run = runCliHere,
 ): Promise<string> {
-  const { code, out, err } = await runCli(t, ['migrate', ...args], environment)
+  const { code, out, err } = await run(t, ['migrate', ...args], environment)
   assert.deepEqual({ code, out }, { code: 1, out: [] }, err.join('\n'))
   assert.doesNotMatch(err.join('\n'), /s3cret/)
   assert.match(err.at(-1) ?? '', /^tagwarden: /)
@@ -76,7 +79,7 @@ async function refusal(
 
 /** A service on half of the data would answer for all of it. */
 async function assertNotServed(t: TestContext, DATABASE_URL: string): Promise<void> {
-  const { code, err } = await runCli(t, ['serve'], { DATABASE_URL, PORT: '0' })
+  const { code, err } = await runCliHere(t, ['serve'], { DATABASE_URL, PORT: '0' })
   assert.equal(code, 1)
   assert.match(err.at(-1) ?? '', /^tagwarden: DATABASE_URL holds the beginning of a copy: let /)
 }
@@ -103,7 +106,7 @@ test('migrate --from copies an embedded store to a new database, says what was c
 test('migrate --from copies to DATABASE_URL without --to', async (t) => {
   const folder = await filledFolder(t)
   const DATABASE_URL = await databaseUrl(t)
-  const { code, err } = await runCli(t, ['migrate', '--from', `sqlite:${folder}`], { DATABASE_URL, ROLE: 'ingest' })
+  const { code, err } = await runCliHere(t, ['migrate', '--from', `sqlite:${folder}`], { DATABASE_URL, ROLE: 'ingest' })
   assert.equal(code, 0, err.join('\n'))
   await assertSame(folder, DATABASE_URL)
 })
@@ -134,15 +137,14 @@ test('a copy that is killed again and again ends up whole', async (t) => {
 test('a copy is refused while a service runs on the folder, and while one runs on the target', async (t) => {
   const { DATA_DIR = '' } = await placeFor(sqlite, t)
   const url = await databaseUrl(t)
-  const embedded = await startServerProcess(t, DATA_DIR)
+  await startTestService(t, systemClock, { DATA_DIR })
   assert.match(
-    await refusal(t, ['--from', `sqlite:${DATA_DIR}`, '--to', url]),
+    await refusal(t, ['--from', `sqlite:${DATA_DIR}`, '--to', url], {}, runCli),
     /is in use by another Tagwarden process: stop/,
   )
-  await embedded.end('SIGTERM')
 
   const folder = await filledFolder(t)
-  const service = await startServerProcess(t, await tempDir(t), { DATABASE_URL: url })
+  const { service } = await startTestService(t, systemClock, { DATABASE_URL: url })
   await withoutLastStep(url, async () => {
     assert.match(
       await refusal(t, ['--from', `sqlite:${folder}`, '--to', url]),
@@ -150,8 +152,8 @@ test('a copy is refused while a service runs on the folder, and while one runs o
       'before its tables are changed',
     )
   })
-  await service.end('SIGTERM')
-  assert.equal((await runCli(t, ['migrate', '--from', `sqlite:${folder}`, '--to', url])).code, 0)
+  await service.stop()
+  assert.equal((await runCliHere(t, ['migrate', '--from', `sqlite:${folder}`, '--to', url])).code, 0)
 })
 
 test('a copy is refused when the source is none', async (t) => {

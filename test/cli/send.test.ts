@@ -4,6 +4,7 @@ import type { IngestAnswer } from '../../src/cli/post.ts'
 import { answerLine, explainAnswer, summaryOf } from '../../src/cli/send.ts'
 import { systemClock } from '../../src/lib/index.ts'
 import { deadAddress, startAnswering } from '../../testkit/listeners.ts'
+import { runCliHere } from '../../testkit/processes/command-here.ts'
 import { runCli } from '../../testkit/processes/command-line.ts'
 import { startTestService } from '../../testkit/service.ts'
 
@@ -27,7 +28,7 @@ test('send posts batches, under the event name and to the address asked for', as
   const api = await startTestService(t, systemClock)
   const site = await api.newSite(await api.newClient())
   const args = ['--mode', 'batched', '--event-name', 'sign_up', '--endpoint', `${api.url}/api/ingest`]
-  const { code } = await runCli(t, ['send', '--key', site.ingest_key, ...args])
+  const { code } = await runCliHere(t, ['send', '--key', site.ingest_key, ...args])
   assert.equal(code, 0)
   await api.service.ingest.flush()
   const overview = await api.call('GET', `/api/monitoring/sites/${site.id}/overview`)
@@ -38,7 +39,7 @@ test('send of several prints a line for each and a summary', async (t) => {
   const api = await startTestService(t, systemClock)
   const site = await api.newSite(await api.newClient())
   const args = ['--count', '5', '--endpoint', `${api.url}/ingest`]
-  const { code, out } = await runCli(t, ['send', '--key', site.ingest_key, ...args])
+  const { code, out } = await runCliHere(t, ['send', '--key', site.ingest_key, ...args])
   assert.equal(code, 0)
   assert.equal(out.length, 6)
   assert.match(out[5] ?? '', /^5 of 5 answered, 5 accepted; fastest .* ms, median .* ms, slowest .* ms$/)
@@ -48,8 +49,8 @@ test('send puts the key into the header asked for', async (t) => {
   const api = await startTestService(t, systemClock, { INGEST_KEY_HEADERS: 'X-Other-Key' })
   const site = await api.newSite(await api.newClient())
   const args = ['send', '--key', site.ingest_key, '--endpoint', `${api.url}/ingest`]
-  assert.equal((await runCli(t, args)).code, 1)
-  assert.equal((await runCli(t, [...args, '--key-header', 'x-other-key'])).code, 0)
+  assert.equal((await runCliHere(t, args)).code, 1)
+  assert.equal((await runCliHere(t, [...args, '--key-header', 'x-other-key'])).code, 0)
 })
 
 test('send explains a refusal, stops there, and ends with code 1', async (t) => {
@@ -58,7 +59,7 @@ test('send explains a refusal, stops there, and ends with code 1', async (t) => 
   await api.call('PATCH', `/api/sites/${site.id}`, { is_active: false })
   const endpoint = ['--endpoint', `${api.url}/ingest`]
 
-  const unknown = await runCli(t, ['send', '--key', 'wrong', '--count', '3', ...endpoint])
+  const unknown = await runCliHere(t, ['send', '--key', 'wrong', '--count', '3', ...endpoint])
   assert.equal(unknown.code, 1)
   assert.match(
     unknown.out.join('\n'),
@@ -66,7 +67,7 @@ test('send explains a refusal, stops there, and ends with code 1', async (t) => 
   )
   assert.match(unknown.err.join('\n'), /^tagwarden: no site has this key.*X-Service-Key.*$/)
 
-  const inactive = await runCli(t, ['send', '--key', site.ingest_key, ...endpoint])
+  const inactive = await runCliHere(t, ['send', '--key', site.ingest_key, ...endpoint])
   assert.equal(inactive.code, 1)
   assert.match(inactive.err.join('\n'), /^tagwarden: the site or its client is switched off.*$/)
 })
@@ -75,7 +76,7 @@ test('send of several keeps to the rate of the plan', async (t) => {
   const api = await startTestService(t, systemClock)
   const site = await api.newSite(await api.newClient({ requests_per_second: 1 }))
   const args = ['--count', '4', '--endpoint', `${api.url}/ingest`]
-  const { code, out, err } = await runCli(t, ['send', '--key', site.ingest_key, ...args])
+  const { code, out, err } = await runCliHere(t, ['send', '--key', site.ingest_key, ...args])
   assert.deepEqual({ code, err }, { code: 0, err: [] })
   assert.match(out.at(-1) ?? '', /^4 of 4 answered, 4 accepted;/)
 })
@@ -86,7 +87,7 @@ test('send stops where waiting would take too long, and says how long', async (t
     asked++
     response.writeHead(429, { 'retry-after': '86400' }).end('{"error":"rate_limited"}')
   })
-  const { code, out, err } = await runCli(t, ['send', '--key', 'k', '--count', '4', '--endpoint', `${full}/ingest`])
+  const { code, out, err } = await runCliHere(t, ['send', '--key', 'k', '--count', '4', '--endpoint', `${full}/ingest`])
   assert.equal(code, 1)
   assert.match(out.at(-1) ?? '', /^1 of 4 answered, 0 accepted, 1 refused with 429/)
   assert.match(err.join('\n'), /^tagwarden: the client's plan allows no more now: wait 86400 s/)
@@ -103,7 +104,7 @@ test('send says when nothing listens, and when something else answers', async (t
   assert.match(unanswered.err[0] ?? '', /^tagwarden: no answer from .*: nothing listens there/)
 
   const page = await startAnswering(t, (_request, response) => response.end('<html>\n  Welcome\n</html>'))
-  const other = await runCli(t, ['send', '--key', 'k', '--endpoint', `${page}/ingest`])
+  const other = await runCliHere(t, ['send', '--key', 'k', '--endpoint', `${page}/ingest`])
   assert.equal(other.code, 1)
   assert.match(other.out.join('\n'), /^200 <html> Welcome <\/html> /)
   assert.match(other.err.join('\n'), /not how Tagwarden answers/)

@@ -8,17 +8,21 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { startNotes } from '../../src/cli/serve.ts'
 import { type Environment, readConfig } from '../../src/config.ts'
+import { systemClock } from '../../src/lib/index.ts'
 import { tempDir } from '../../testkit/engines.ts'
 import { freePort, startAnswering } from '../../testkit/listeners.ts'
+import { runCliHere } from '../../testkit/processes/command-here.ts'
 import { runCli, startCli } from '../../testkit/processes/command-line.ts'
 import { NodeProcess } from '../../testkit/processes/node-process.ts'
 import { isReady, READY, serve } from '../../testkit/processes/server-process.ts'
+import { startTestService } from '../../testkit/service.ts'
+import { copyTemplate } from '../../testkit/sqlite.ts'
 import { until } from '../../testkit/until.ts'
 import { makeNewer } from './databases.ts'
 
 /** The one line with which `serve` refuses to start. */
-async function refusal(t: TestContext, environment: Record<string, string>): Promise<string> {
-  const { code, out, err } = await runCli(t, ['serve'], { PORT: '0', LOG_LEVEL: 'warn', ...environment })
+async function refusal(t: TestContext, environment: Record<string, string>, run = runCliHere): Promise<string> {
+  const { code, out, err } = await run(t, ['serve'], { PORT: '0', LOG_LEVEL: 'warn', ...environment })
   assert.deepEqual({ code, out, lines: err.length }, { code: 1, out: [], lines: 1 })
   return err[0] ?? ''
 }
@@ -41,9 +45,8 @@ test('serve prints where it is ready and what is off or open, answers there, and
 
 test('a second process on the same DATA_DIR is refused, and the first goes on', async (t) => {
   const dataDir = await tempDir(t)
-  const first = await startCli(t, ['serve'], { PORT: '0', DATA_DIR: dataDir })
-  const url = await first.printed(READY)
-  assert.match(await refusal(t, { DATA_DIR: dataDir }), /DATA_DIR .* is in use by another Tagwarden process/)
+  const { url } = await startTestService(t, systemClock, { DATA_DIR: dataDir })
+  assert.match(await refusal(t, { DATA_DIR: dataDir }, runCli), /DATA_DIR .* is in use by another Tagwarden process/)
   const migration = await runCli(t, ['migrate'], { DATA_DIR: dataDir })
   assert.equal(migration.code, 1)
   assert.match(migration.err.join('\n'), /^tagwarden: DATA_DIR .* is in use by another Tagwarden process.*$/)
@@ -52,7 +55,7 @@ test('a second process on the same DATA_DIR is refused, and the first goes on', 
 
 test('a port in use is named', async (t) => {
   const { port } = new URL(await startAnswering(t, (_request, response) => response.end()))
-  const line = await refusal(t, { DATA_DIR: await tempDir(t), PORT: port })
+  const line = await refusal(t, { DATA_DIR: await tempDir(t), PORT: port }, runCli)
   assert.match(line, new RegExp(`PORT=${port} is in use by another program`))
 })
 
@@ -70,7 +73,7 @@ test('a DATA_DIR that is a file cannot be used', async (t) => {
 
 test('a database that opens and then takes no writes is named, as on a disk that is full or read-only', async (t) => {
   const dataDir = await tempDir(t)
-  assert.equal((await runCli(t, ['migrate'], { DATA_DIR: dataDir })).code, 0)
+  await copyTemplate(dataDir)
   const database = new DatabaseSync(join(dataDir, 'tagwarden.db'))
   database.exec("create trigger full before insert on nodes begin select raise(abort, 'no room'); end")
   database.close()

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { systemClock } from '../../src/lib/index.ts'
 import { apiClient } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
 import { startCli } from '../../testkit/processes/command-line.ts'
 import { READY } from '../../testkit/processes/server-process.ts'
+import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 
 const ENDER = join(import.meta.dirname, 'end-thread.ts')
@@ -35,8 +37,7 @@ for (const [which, number] of Object.entries(THREADS)) {
     assert.match(last.msg, /^the process ends because its database is gone: what was acknowledged is safe/)
     assert.match(last.err.message, /^the database thread ended with code 1$/)
 
-    const next = await startCli(t, ['serve'], settings)
-    const again = apiClient(await next.printed(READY))
+    const again = await startTestService(t, systemClock, settings)
     const report = await again.call('GET', `/api/monitoring/sites/${site.id}/overview?hours=1`)
     assert.equal(report.json<{ total_events: number }>().total_events, 1)
   })
