@@ -20,7 +20,10 @@ const USAGE = 'Usage: node scripts/layout-gallery.ts FOLDER [--homepage URL] [--
  *
  * @returns what the gallery would refuse, one line each; then nothing or a faulty repository was committed
  */
-function layOutGallery(folder: string, addresses: Partial<Pick<Metadata, 'homepage' | 'documentation'>>): string[] {
+export function layOutGallery(
+  folder: string,
+  addresses: Partial<Pick<Metadata, 'homepage' | 'documentation'>>,
+): string[] {
   const source = (file: string) => readFileSync(join(TAG, file), 'utf8')
   const faults = [...licenceFaults(source('LICENSE')), ...templateFaults(source('template.tpl'))]
   if (faults.length > 0) return faults
