@@ -6,6 +6,7 @@ import type { SiteKey } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { HeldBody } from '../../testkit/held-body.ts'
+import { amount } from '../../testkit/length.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 
@@ -66,8 +67,8 @@ const statusesOf = (held: readonly HeldBody[]) => new Set(held.map(({ status }) 
 test('bodies that a slow plan holds back for long fill one part of the room, and others are answered', async (t) => {
   const { newSlowSite, newClient, newSite, hold, waiting, large, small, bytes, mostBytes } = await startHeld(t)
   const [slow, healthy] = [await newSlowSite(), await newSite(await newClient())]
-  // As many as may come until the first of them is cut off for its slowness would be 300 MB.
-  const held = await hold(slow, 12)
+  // Two seconds fill its part. As many as may come until the first of them is cut off for its slowness would be 300 MB.
+  const held = await hold(slow, amount(4, 12))
   assert.deepEqual(statusesOf(held), new Set(['waiting', '429']))
   const kept = waiting().length
   assert.ok(kept * (BODY_BYTES - 1) <= BUDGET_BYTES_PER_CLIENT, `${kept} are held`)
@@ -89,7 +90,9 @@ test('bodies that many clients hold back fill the room for all and no more, and 
   const { newSlowSite, newClient, newSite, hold, waiting, large, small, bytes, mostBytes } = await startHeld(t)
   const healthy = await newSite(await newClient())
   const all: HeldBody[] = []
-  for (let client = 0; client < 8; client++) all.push(...(await hold(await newSlowSite(), 2)))
+  // The first fills its part of the room, and all of them the room.
+  for (let client = 0; client < 8; client++)
+    all.push(...(await hold(await newSlowSite(), client === 0 ? 2 : amount(1, 2))))
   assert.deepEqual(statusesOf(all), new Set(['waiting', '429', '503']))
   const kept = waiting().length
   assert.ok(kept * (BODY_BYTES - 1) <= BUDGET_BYTES, `${kept} are held`)
