@@ -13,7 +13,7 @@ import { TestClock } from '../../testkit/clock.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
 import { placeFor, postgres, sqlite } from '../../testkit/engines.ts'
 import { amount } from '../../testkit/length.ts'
-import { runCli } from '../../testkit/processes/command-line.ts'
+import { runCliHere } from '../../testkit/processes/command-here.ts'
 import { answerTo, questionsTo } from '../../testkit/questions.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
@@ -89,7 +89,7 @@ async function startOn(t: TestContext, environment: Environment): Promise<TestSe
 test('after the copy every report answers the same from PostgreSQL as from the embedded store', async (t) => {
   const DATA_DIR = await usedFolder(t)
   const { DATABASE_URL = '' } = await placeFor(postgres, t)
-  const copy = await runCli(t, ['migrate', '--from', `sqlite:${DATA_DIR}`], { DATABASE_URL })
+  const copy = await runCliHere(t, ['migrate', '--from', `sqlite:${DATA_DIR}`], { DATABASE_URL })
   assert.equal(copy.code, 0, copy.err.join('\n'))
 
   const before = await startOn(t, { DATA_DIR })
