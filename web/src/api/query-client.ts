@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError, UnreachableError } from './client.ts'
 import { signedOut } from './session.ts'
 
@@ -10,6 +10,8 @@ const RETRIES = 2
  * that is answered 401 means that the session has ended, whichever call found it.
  */
 export function createQueryClient(): QueryClient {
+  // By default a button hears after a timer that its call is on its way: the second click of a double one would make another.
+  notifyManager.setScheduler(queueMicrotask)
   const onError = (error: Error) => {
     if (error instanceof ApiError && error.code === 'unauthorized') signedOut(client)
   }
