@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page, Route } from 'playwright-core'
 import { bearer } from '../../testkit/api.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { until } from '../../testkit/until.ts'
@@ -67,6 +68,26 @@ test('an empty store leads to a client and a site, and a field says what is wron
   )
   browserErrors.length = 0
 })
+
+/** Holds back what the page writes to an address, once, until it is answered: by the service, or with a refusal. */
+async function held(page: Page, address: string) {
+  const asked = Promise.withResolvers<Route>()
+  const ended = Promise.withResolvers<void>()
+  await page.route(address, async (route) => {
+    if (route.request().method() === 'GET') return route.fallback()
+    asked.resolve(route)
+    await ended.promise
+  })
+  return {
+    async answer(refusal?: object) {
+      const route = await asked.promise
+      const response = refusal === undefined ? { response: await route.fetch() } : { status: 503, json: refusal }
+      await route.fulfill(response)
+      ended.resolve()
+      await page.unroute(address)
+    },
+  }
+}
 
 test('a client and its sites are changed, switched off and deleted', async (t) => {
   const received: string[] = []
@@ -189,11 +210,30 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
   })
 
   await t.test('a site leads to its keys, is switched off and deleted', async (t) => {
-    const { page } = await open(t, `/sites/${site.id}/edit`)
+    const { page, browserErrors } = await open(t, `/sites/${site.id}/edit`)
+    // What the save leads to is not for someone who has gone elsewhere before it is answered.
+    const saving = await held(page, `**/api/sites/${site.id}`)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('link', { name: 'Maintenance' }).click()
+    await page.getByRole('heading', { name: 'Maintenance', level: 1 }).waitFor()
+    await saving.answer()
+    await page.getByText('Doomed shop is saved').waitFor()
+    assert.equal(new URL(page.url()).pathname, '/maintenance')
+    await follow(page, `/sites/${site.id}/edit`)
     await page.getByRole('link', { name: 'Keys of the site' }).click()
     await page.getByRole('heading', { name: 'Ingest keys', level: 1 }).waitFor()
     await page.goBack()
+    // Refused while no one looks at the dialog any more: a toast says so, and the dialog begins afresh.
     await page.getByRole('button', { name: 'Switch off …' }).click()
+    const refusing = await held(page, `**/api/sites/${site.id}`)
+    await page.getByRole('button', { name: 'Switch off', exact: true }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await refusing.answer({ error: 'unavailable', message: 'The database is busy', details: [] })
+    await page.getByText('Not done', { exact: true }).waitFor()
+    assert.match(browserErrors.splice(0).join(), /^[^,]*status of 503[^,]*$/)
+    await page.getByRole('button', { name: 'Switch off …' }).click()
+    assert.equal(await page.getByRole('dialog').getByText('The database is busy').count(), 0)
     await page
       .getByRole('dialog')
       .getByText(/^What it sends is refused/)

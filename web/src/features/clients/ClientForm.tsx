@@ -1,7 +1,7 @@
 import { NumberInput, Select, Skeleton, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import {
   type ClientRecord,
   type CreateClient,
@@ -11,6 +11,7 @@ import {
 } from '../../api/clients.ts'
 import { useMayChange, useSession } from '../../api/session.ts'
 import { useSaving } from '../../lib/form-faults.ts'
+import { useLeadOn } from '../../lib/use-lead-on.ts'
 import { FormEnd } from '../../ui/FormEnd.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -23,7 +24,7 @@ import classes from './form.module.css'
 export function NewClientPage() {
   const { mayAddClients } = useSession()
   const create = useCreateClient()
-  const navigate = useNavigate()
+  const leadOn = useLeadOn()
   return (
     <div className={classes.page}>
       <PageHeader title="New client" parents={[{ label: 'Clients', to: '/clients' }]}>
@@ -36,7 +37,7 @@ export function NewClientPage() {
           cancelTo="/clients"
           onSave={async (body) => {
             const { id } = await create.mutateAsync(body)
-            await navigate({ to: '/clients/$clientId', params: { clientId: id } })
+            await leadOn({ to: '/clients/$clientId', params: { clientId: id } })
           }}
         />
       ) : (
@@ -72,7 +73,7 @@ const PARENTS = [{ label: 'Clients', to: '/clients' }]
 
 function Loaded({ client }: { client: ClientRecord }) {
   const update = useUpdateClient(client.id)
-  const navigate = useNavigate()
+  const leadOn = useLeadOn()
   const page = `/clients/${client.id}`
   return (
     <div className={classes.page}>
@@ -91,7 +92,7 @@ function Loaded({ client }: { client: ClientRecord }) {
         cancelTo={page}
         onSave={async (body) => {
           await update.mutateAsync(body)
-          await navigate({ to: page })
+          await leadOn({ to: page })
         }}
       />
       <ClientDanger client={client} />

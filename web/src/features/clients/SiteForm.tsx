@@ -2,7 +2,7 @@ import { Button, NumberInput, Select, Skeleton, Switch, TextInput } from '@manti
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { clientQuery } from '../../api/clients.ts'
@@ -10,6 +10,7 @@ import { useMayChange } from '../../api/session.ts'
 import { type SiteRecord, siteQuery, useCreateSite, useUpdateSite } from '../../api/sites.ts'
 import { useSaving } from '../../lib/form-faults.ts'
 import { TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
+import { useLeadOn } from '../../lib/use-lead-on.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { FormEnd } from '../../ui/FormEnd.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
@@ -25,7 +26,7 @@ export function NewSitePage() {
   const mayChangeOf = useMayChange()
   const { data: client, error, refetch } = useQuery(clientQuery(clientId))
   const create = useCreateSite()
-  const navigate = useNavigate()
+  const leadOn = useLeadOn()
   const [initial] = useState(() => emptySite(ownZone()))
   if (!mayChangeOf(clientId)) return <LockedPage title="New site" parents={PARENTS} />
   if (client === undefined) {
@@ -49,7 +50,7 @@ export function NewSitePage() {
         isNew
         onSave={async (body, auto_probes) => {
           const { id } = await create.mutateAsync({ ...body, client_id: client.id, auto_probes })
-          await navigate({ to: '/sites/$siteId/setup', params: { siteId: id } })
+          await leadOn({ to: '/sites/$siteId/setup', params: { siteId: id } })
         }}
       />
     </div>
@@ -80,7 +81,7 @@ function Pending(props: { title: string; error: Error | null; onRetry: () => voi
 function Loaded({ site }: { site: SiteRecord }) {
   const { data: client } = useQuery(clientQuery(site.client_id))
   const update = useUpdateSite(site.id)
-  const navigate = useNavigate()
+  const leadOn = useLeadOn()
   const page = `/clients/${site.client_id}`
   return (
     <div className={classes.page}>
@@ -102,7 +103,7 @@ function Loaded({ site }: { site: SiteRecord }) {
         onSave={async (body) => {
           await update.mutateAsync(body)
           notifications.show({ message: `${body.name} is saved` })
-          await navigate({ to: page })
+          await leadOn({ to: page })
         }}
       />
       <SiteDanger site={site} />

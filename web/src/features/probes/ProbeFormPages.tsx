@@ -1,6 +1,6 @@
 import { Button, Select, Skeleton, UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { ArrowLeft, CircleHelp } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 import {
@@ -14,6 +14,7 @@ import {
 import { useMayChange, useSession } from '../../api/session.ts'
 import { type SiteRecord, siteQuery, sitesQuery } from '../../api/sites.ts'
 import { fieldLabel, missingOf } from '../../lib/site-fields.ts'
+import { useLeadOn } from '../../lib/use-lead-on.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { counted } from '../../lib/words.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -56,7 +57,7 @@ function Choose({ types, sites: all }: { types: readonly ProbeTypeRecord[]; site
   const sites = all.filter(({ client_id }) => mayChangeOf(client_id))
   const [siteId, setSite] = useUrlState('site', '')
   const [typeName, setType] = useUrlState('type', '', undefined, { push: true })
-  const navigate = useNavigate()
+  const leadOn = useLeadOn()
   const firstRun = useFirstRun()
   const { data: probes } = useQuery({ ...probesQuery(siteId), enabled: siteId !== '' })
   const site = sites.find(({ id }) => id === siteId)
@@ -100,7 +101,7 @@ function Choose({ types, sites: all }: { types: readonly ProbeTypeRecord[]; site
             site={site}
             onSaved={({ id, is_active }) => {
               if (is_active) firstRun.mutate(id)
-              return navigate({ to: '/probes/$probeId', params: { probeId: id } })
+              return leadOn({ to: '/probes/$probeId', params: { probeId: id } })
             }}
           />
         </>
@@ -195,7 +196,7 @@ export function EditProbePage() {
 
 function Loaded({ probe, site }: { probe: ProbeRecord; site: SiteRecord }) {
   const { data: types, error, refetch } = useQuery(probeTypesQuery)
-  const navigate = useNavigate()
+  const leadOn = useLeadOn()
   const type = types?.find(({ probe_type }) => probe_type === probe.probe_type)
   return (
     <div className={classes.page}>
@@ -216,7 +217,7 @@ function Loaded({ probe, site }: { probe: ProbeRecord; site: SiteRecord }) {
             type={type}
             site={site}
             probe={probe}
-            onSaved={({ id }) => navigate({ to: '/probes/$probeId', params: { probeId: id } })}
+            onSaved={({ id }) => leadOn({ to: '/probes/$probeId', params: { probeId: id } })}
           />
         </>
       ) : types !== undefined ? (
