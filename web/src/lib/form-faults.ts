@@ -1,4 +1,5 @@
 import type { UseFormReturnType } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
 import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../api/client.ts'
 
@@ -82,7 +83,12 @@ export function useSaving<Values extends object>(
     try {
       await save(values)
     } catch (thrown) {
-      const faults = faultsOf(thrown instanceof Error ? thrown : new Error(String(thrown)), namesOf(values))
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+      // Once the form is closed or left, nothing else says so.
+      if (formRef.current === null) {
+        notifications.show({ color: 'danger', title: 'Not saved', message: error.message })
+      }
+      const faults = faultsOf(error, namesOf(values))
       form.setErrors(
         Object.fromEntries(Object.entries(faults.fields).map(([field, fault]) => [renamed[field] ?? field, fault])),
       )

@@ -1,5 +1,6 @@
 import { Modal, Stack, Text, TextInput } from '@mantine/core'
-import { type ReactNode, useId, useState } from 'react'
+import { notifications } from '@mantine/notifications'
+import { type ReactNode, useId, useRef, useState } from 'react'
 import { DialogEnd } from './DialogEnd.tsx'
 
 interface ConfirmProps {
@@ -16,37 +17,31 @@ interface ConfirmProps {
 }
 
 /** Asks before something that can be taken back, but that no one would notice: a check that does not run finds nothing. */
-export function Confirm({ opened, onClose, onConfirm, title, action, children }: ConfirmProps) {
-  const [failure, setFailure] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const confirm = async () => {
-    setBusy(true)
-    setFailure(null)
-    try {
-      await onConfirm()
-      onClose()
-    } catch (thrown) {
-      setFailure(thrown instanceof Error ? thrown.message : String(thrown))
-    } finally {
-      setBusy(false)
-    }
-  }
+export function Confirm(props: ConfirmProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={title}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void confirm()
-        }}
-      >
-        <Stack gap="lg">
-          <Text size="md" component="div">
-            {children}
-          </Text>
-          <DialogEnd action={action} isBusy={isBusy} onClose={onClose} fault={failure} hasFocus />
-        </Stack>
-      </form>
+    <Modal opened={props.opened} onClose={props.onClose} title={props.title}>
+      <Question {...props} />
     </Modal>
+  )
+}
+
+function Question({ onClose, onConfirm, action, children }: ConfirmProps) {
+  const { formRef, failure, isBusy, confirm } = useConfirming(onConfirm, onClose)
+  return (
+    <form
+      ref={formRef}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void confirm()
+      }}
+    >
+      <Stack gap="lg">
+        <Text size="md" component="div">
+          {children}
+        </Text>
+        <DialogEnd action={action} isBusy={isBusy} onClose={onClose} fault={failure} hasFocus />
+      </Stack>
+    </form>
   )
 }
 
@@ -76,22 +71,11 @@ export function ConfirmByName(props: ConfirmByNameProps) {
 
 function Form({ onClose, onConfirm, name, action, children }: ConfirmByNameProps) {
   const [typed, setTyped] = useState('')
-  const [failure, setFailure] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { formRef, failure, isBusy, confirm } = useConfirming(onConfirm, onClose)
   const id = useId()
-  const confirm = async () => {
-    setBusy(true)
-    try {
-      await onConfirm()
-      onClose()
-    } catch (thrown) {
-      setFailure(thrown instanceof Error ? thrown.message : String(thrown))
-    } finally {
-      setBusy(false)
-    }
-  }
   return (
     <form
+      ref={formRef}
       aria-describedby={id}
       onSubmit={(event) => {
         event.preventDefault()
@@ -114,4 +98,28 @@ function Form({ onClose, onConfirm, name, action, children }: ConfirmByNameProps
       </Stack>
     </form>
   )
+}
+
+/** Does what was confirmed. In the dialog's content, so that each opening begins without what failed before. */
+function useConfirming(onConfirm: () => Promise<unknown>, onClose: () => void) {
+  const [failure, setFailure] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const formRef = useRef<HTMLFormElement>(null)
+  const confirm = async () => {
+    setBusy(true)
+    setFailure(null)
+    try {
+      await onConfirm()
+      if (formRef.current !== null) onClose()
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+      if (formRef.current === null) {
+        notifications.show({ color: 'danger', title: 'Not done', message: error.message })
+      }
+      setFailure(error.message)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { formRef, failure, isBusy, confirm }
 }
