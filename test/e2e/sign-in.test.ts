@@ -167,6 +167,17 @@ test('signing in', async (t) => {
     browserErrors.length = 0
   })
 
+  await t.test('who has signed in in another tab is who a page is for, once it is looked at again', async (t) => {
+    const { page } = await openPage(t, service.url, '/sign-in?next=/clients')
+    await page.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'New client' }).waitFor()
+    await page.request.post('/api/session', { data: { token: VIEWER_TOKEN }, headers: { origin: service.url } })
+    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+    await page.getByRole('button', { name: 'Signed in as viewer' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'New client' }).count(), 0)
+  })
+
   await t.test('where it leads on to is a page of ours, whatever the address says', async (t) => {
     for (const next of ['https://elsewhere.example/', '//elsewhere.example/', 'javascript:alert(1)']) {
       const { page } = await openPage(t, service.url, `/sign-in?next=${encodeURIComponent(next)}`)

@@ -9,9 +9,24 @@ export type { ClientRole, Session } from '../../../src/http/index.ts'
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }) => request<Session>('/api/session', { signal }),
+  queryFn: ({ client, signal }) => readSession(client, signal),
   staleTime: Number.POSITIVE_INFINITY,
+  // In another tab someone may have signed in or out, and roles change.
+  refetchOnWindowFocus: 'always',
 })
+
+/** Who is there now. What is on the page was for who was there before. */
+async function readSession(client: QueryClient, signal: AbortSignal): Promise<Session> {
+  const now = await request<Session>('/api/session', { signal })
+  const before = client.getQueryData<Session>(['session'])
+  if (before === undefined || mustSignIn(before)) return now
+  if (mustSignIn(now)) {
+    signedOut(client)
+    return client.getQueryData<Session>(['session']) ?? now
+  }
+  if (whoIs(before) !== whoIs(now)) window.location.reload()
+  return now
+}
 
 /** Whether the user has to sign in before anything can be shown. */
 export const mustSignIn = (session: Session): boolean => session.authentication_required && session.role === null
