@@ -101,6 +101,17 @@ test('a service that hangs while a page is open', async (t) => {
       .waitFor()
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
   })
+  await t.test('a page that has loaded nothing does not say that it shows a state', async () => {
+    await page.route('**/api/dashboard/overview', (route) => route.abort())
+    await page.goto('/alerts')
+    // Without names no one knows why a site has none.
+    await page.getByText('a site · ').first().waitFor()
+    assert.equal(await page.getByText('a paused site').count(), 0)
+    way.stand(true)
+    await page.clock.fastForward(61_000)
+    await page.clock.fastForward(7_000)
+    await page.getByText('No connection to Tagwarden. Trying again.').waitFor()
+  })
   // It goes on asking; the browser logs each request that was given up.
   await page.close()
   const errors = browserErrors.splice(0)

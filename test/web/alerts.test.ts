@@ -48,6 +48,7 @@ const DIRECTORY: Directory = {
   clients: { acme: { id: 'acme', name: 'ACME' }, nord: { id: 'nord', name: 'Nordwind' } },
   sites: {},
   siteOfProbe: {},
+  noSite: 'a paused site',
 }
 
 const ALERTS = [

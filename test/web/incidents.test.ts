@@ -81,6 +81,7 @@ const DIRECTORY: Directory = {
   clients: { acme: { id: 'acme', name: 'ACME' } },
   sites: { shop: site('shop', 'Shop'), blog: site('blog', 'Blog') },
   siteOfProbe: {},
+  noSite: 'a paused site',
 }
 
 const VENDOR = { scope: 'vendor', client_id: null, site_id: null, vendor: 'Meta', site_count: 2 } as const

@@ -18,9 +18,12 @@ export interface Directory {
   sites: Readonly<Record<string, DirectorySite>>
   /** The site of each probe. */
   siteOfProbe: Readonly<Record<string, string>>
+  /** What stands for the name of a site that is not among them. */
+  noSite: string
 }
 
-const EMPTY: Directory = { clients: {}, sites: {}, siteOfProbe: {} }
+/** Why a site has no name yet, no one knows. */
+const EMPTY: Directory = { clients: {}, sites: {}, siteOfProbe: {}, noSite: 'a site' }
 
 /** Names for ids; nothing before the overview has come. */
 export function useDirectory(): Directory {
@@ -43,5 +46,6 @@ function directoryOf({ clients }: Overview): Directory {
     clients: Object.fromEntries(clients.map(({ id, name }) => [id, { id, name }])),
     sites: Object.fromEntries(sites.map((site) => [site.id, site])),
     siteOfProbe: Object.fromEntries(sites.flatMap(({ id, probes }) => probes.map((probe) => [probe.id, id]))),
+    noSite: 'a paused site',
   }
 }

@@ -5,7 +5,7 @@ import { BellOff, BellRing } from 'lucide-react'
 import { type AlertDetail, useEndSilence, useHandleAlert } from '../../api/alerts.ts'
 import { saidBy, useMyName, useSession } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
-import type { DirectorySite } from '../../lib/use-directory.ts'
+import { type DirectorySite, useDirectory } from '../../lib/use-directory.ts'
 import { counted, personName } from '../../lib/words.ts'
 import { type Mute, untilWords } from '../../ui/mute/mutes.ts'
 import { SilenceMenu } from '../../ui/mute/SilenceMenu.tsx'
@@ -49,7 +49,8 @@ export function AlertHead({ alert, site, mute }: AlertHeadProps) {
 }
 
 function SiteLink({ site }: { site: DirectorySite | undefined }) {
-  if (site === undefined) return <span>a paused site</span>
+  const { noSite } = useDirectory()
+  if (site === undefined) return <span>{noSite}</span>
   return (
     <Link to="/sites/$siteId" params={{ siteId: site.id }}>
       {site.name}, {site.client_name}

@@ -15,11 +15,13 @@ import { clockTime, endWords, markOf } from './words.ts'
 interface AlertRowProps extends LineActions<AlertRecord> {
   alert: AlertRecord
   site: DirectorySite | undefined
+  /** What stands for one without a name. */
+  noSite: string
   mute: Mute | null
   isSelected: boolean
 }
 
-export function AlertRow({ alert, site, mute, ...line }: AlertRowProps) {
+export function AlertRow({ alert, site, noSite, mute, ...line }: AlertRowProps) {
   const status = markOf(alert)
   const zone = site?.timezone
   return (
@@ -32,7 +34,7 @@ export function AlertRow({ alert, site, mute, ...line }: AlertRowProps) {
       zone={zone}
       where={
         <>
-          {site === undefined ? 'a paused site' : `${site.name} · ${site.client_name}`}
+          {site === undefined ? noSite : `${site.name} · ${site.client_name}`}
           <Onset alert={alert} zone={zone} />
           <span className={classes.type}> · {typeName(alert.probe_type)}</span>
         </>

@@ -36,6 +36,7 @@ export function InboxList({ rows, directory, mutes, selected, active, onActive, 
           <AlertRow
             alert={row.alert}
             site={directory.sites[row.alert.site_id]}
+            noSite={directory.noSite}
             mute={muteOf(mutes, row.alert)}
             isSelected={selected.has(row.key)}
             {...actions}

@@ -35,11 +35,11 @@ const NAMES_MOST = 3
 export function whereWords(
   { scope, site_id, site_count }: Pick<IncidentSummary, 'scope' | 'site_id' | 'site_count'>,
   parts: readonly Pick<IncidentSummary, 'site_id'>[],
-  { sites }: Directory,
+  { sites, noSite }: Directory,
 ): string {
   if (scope === 'site') {
     const site = sites[site_id ?? '']
-    return site === undefined ? 'a paused site' : `${site.name} · ${site.client_name}`
+    return site === undefined ? noSite : `${site.name} · ${site.client_name}`
   }
   const names = [...new Set(parts.flatMap((part) => sites[part.site_id ?? '']?.name ?? []))]
   const count = site_count === 0 ? 'deleted sites' : counted(site_count, 'site')

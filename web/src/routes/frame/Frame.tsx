@@ -25,7 +25,7 @@ export function Frame() {
   const cutOff = useCutOff()
   const hasEnded = useSessionEnded()
   const worst = useTabStatus(cutOff !== null, hasEnded)
-  const { data: waiting = 0 } = useQuery({ ...overviewQuery, select: openIncidentsOf })
+  const { data: waiting } = useQuery({ ...overviewQuery, select: openIncidentsOf })
   const { data: unreachable = NO_CLIENTS } = useQuery({ ...overviewQuery, select: unreachableOf })
   useStream(!hasEnded)
   return (
@@ -35,7 +35,7 @@ export function Frame() {
       </a>
       <Rail
         worst={worst}
-        waiting={waiting}
+        waiting={waiting ?? 0}
         unreachable={unreachable}
         isNarrow={isNarrow}
         onToggle={() => setNarrow(!isNarrow)}
@@ -44,7 +44,7 @@ export function Frame() {
       <main id="content" className={classes.main} tabIndex={-1}>
         <Outlet />
       </main>
-      <OfflineBanner since={cutOff} />
+      <OfflineBanner since={cutOff} hasState={waiting !== undefined} />
       {hasEnded && (
         <Suspense>
           <SignInAgain />
@@ -58,14 +58,14 @@ const NO_CLIENTS: Overview['clients_without_channel'] = []
 const unreachableOf = (overview: Overview) => overview.clients_without_channel
 const openIncidentsOf = ({ totals }: Overview): number => totals.open_incidents
 
-/** Says how old what is shown is. Nothing on the page moves for it. */
-function OfflineBanner({ since }: { since: number | null }) {
+/** Says how old what is shown is, if anything is. Nothing on the page moves for it. */
+function OfflineBanner({ since, hasState }: { since: number | null; hasState: boolean }) {
   return (
     <div role="status">
       {since !== null && (
         <div className={classes.banner}>
           <WifiOff size={16} aria-hidden />
-          No connection to Tagwarden. You see the state as of {deviceTime(since)}. Trying again.
+          No connection to Tagwarden.{hasState && ` You see the state as of ${deviceTime(since)}.`} Trying again.
         </div>
       )}
     </div>
