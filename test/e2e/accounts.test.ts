@@ -101,6 +101,9 @@ test('from an invitation to the first view', async (t) => {
     await follow(page, '/settings?tab=people')
     await page.getByRole('tab', { name: 'Channels' }).waitFor()
     assert.equal(await page.getByRole('tab', { name: 'People' }).count(), 0)
+    // Whether the service has a channel for every client is not for them to see: the page does not say that there is none.
+    await page.getByText('No channel of its own.').waitFor()
+    assert.equal(await page.getByText('Not set up.').count(), 0)
   })
 
   await t.test('who signs in with e-mail and password is told when they are wrong', async (t) => {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { BellOff, Send } from 'lucide-react'
 import { type ChannelRecord, channelsQuery, type TestResult, useTestChannels } from '../../api/channels.ts'
 import type { Status } from '../../api/overview.ts'
-import { useMayChange } from '../../api/session.ts'
+import { useMayChange, useSession } from '../../api/session.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { counted } from '../../lib/words.ts'
 import { ChannelTrouble } from '../../ui/ChannelTrouble.tsx'
@@ -25,20 +25,24 @@ export function ChannelsTab() {
 function Loaded({ channels }: { channels: readonly ChannelRecord[] }) {
   const { clients } = useDirectory()
   const mayChangeOf = useMayChange()
+  // Who sees only some clients is not shown the channel of the service: whether there is one, this page does not know.
+  const { seesService } = useSession()
   const global = channels.filter(({ client_id }) => client_id === null)
   const owners = groupsOf(channels, Object.values(clients))
   return (
     <Stack gap="lg">
-      <Card title="Every client" about="Receives the alerts of all clients, and problems of Tagwarden itself.">
-        {global.length === 0 ? (
-          <p className={classes.empty}>
-            Not set up. <code>CHAT_WEBHOOK_URL</code> of the service is the address of a Slack, Teams, Google Chat or
-            Discord webhook, or of any other that takes JSON.
-          </p>
-        ) : (
-          <ChannelList channels={global} />
-        )}
-      </Card>
+      {seesService && (
+        <Card title="Every client" about="Receives the alerts of all clients, and problems of Tagwarden itself.">
+          {global.length === 0 ? (
+            <p className={classes.empty}>
+              Not set up. <code>CHAT_WEBHOOK_URL</code> of the service is the address of a Slack, Teams, Google Chat or
+              Discord webhook, or of any other that takes JSON.
+            </p>
+          ) : (
+            <ChannelList channels={global} />
+          )}
+        </Card>
+      )}
       {owners.length === 0 ? (
         <EmptyState icon={BellOff} title="No client yet">
           Each client can have a chat webhook and an e-mail address of its own, which receive alerts of its own sites
@@ -55,9 +59,11 @@ function Loaded({ channels }: { channels: readonly ChannelRecord[] }) {
           >
             {own.length === 0 ? (
               <p className={classes.empty}>
-                {global.length === 0
-                  ? 'No notifications are set up for this client: add a chat webhook or an e-mail address.'
-                  : 'No channel of its own: its alerts go to the webhook for every client.'}
+                {!seesService
+                  ? 'No channel of its own.'
+                  : global.length === 0
+                    ? 'No notifications are set up for this client: add a chat webhook or an e-mail address.'
+                    : 'No channel of its own: its alerts go to the webhook for every client.'}
               </p>
             ) : (
               <ChannelList channels={own} />
