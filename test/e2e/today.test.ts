@@ -48,7 +48,7 @@ test('someone with six sites begins with the morning', async (t) => {
   const service = await startEmpty(t)
   const client = await service.newClient({ name: 'Nordlicht Digital', chat_webhook: 'https://chat.example/hook' })
   const { page } = await openPage(t, service.url, '/today')
-  await page.getByText('Nothing is watched yet').waitFor()
+  await page.getByText('Nothing is watched').waitFor()
   for (let n = 1; n <= 6; n++) await service.newSite(client, { name: `Shop ${n}`, timezone: 'Europe/Berlin' })
   await page.goto('/')
   await page.waitForURL('**/today')

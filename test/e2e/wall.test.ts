@@ -127,6 +127,6 @@ test('the wall of the demo store', async (t) => {
 test('a wall without any site says so, and shows the first as soon as it is there', async (t) => {
   const service = await startEmpty(t)
   const { page } = await openPage(t, service.url, '/wall')
-  await page.getByRole('heading', { name: 'No site is watched yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No site is watched' }).waitFor()
   await assertAccessible(page)
 })

@@ -147,7 +147,7 @@ test('beside a probe stands why it has judged nothing, with what was seen so far
 })
 
 const VERDICTS: readonly [statuses: Status[], sentence: string][] = [
-  [[], 'No site is watched yet'],
+  [[], 'No site is watched'],
   [['ok', 'critical', 'warning'], '1 site is broken'],
   [['critical', 'critical'], '2 sites are broken'],
   [['error', 'warning'], '1 site cannot be checked'],

@@ -26,7 +26,7 @@ test('a night without incidents is calm only as far as someone looked', () => {
   assert.deepEqual(
     [calmWords(0, 0), calmWords(6, 6), calmWords(6, 1), calmWords(6, 0)].map(([title, text]) => `${title}. ${text}`),
     [
-      'Nothing is watched yet. Add a site to see what broke.',
+      'Nothing is watched. Add a site, or switch one on, to see what broke.',
       'No site is judged yet. So no incident could open: the overview says what each site waits for.',
       'Nothing broke overnight. No incident opened, and none is still open. 1 of 6 sites is not judged yet.',
       'Nothing broke overnight. No incident opened, and none is still open.',

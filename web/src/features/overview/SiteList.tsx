@@ -97,7 +97,7 @@ const ClientLine = memo(function ClientLine({ client, siteCount }: ClientLinePro
   return (
     <div className={classes.client}>
       <h2>{client.name}</h2>
-      <span className={classes.muted}>{siteCount === 0 ? 'no site yet' : counted(siteCount, 'site')}</span>
+      <span className={classes.muted}>{siteCount === 0 ? 'no active site' : counted(siteCount, 'site')}</span>
       <span className={classes.clientState}>
         {client.open_alerts > 0 && <span>{counted(client.open_alerts, 'open alert')}</span>}
         {siteCount > 0 && <StatusBadge status={client.status} />}

@@ -113,7 +113,7 @@ const capitalised = (text: string): string => text.slice(0, 1).toUpperCase() + t
 
 /** The one sentence over everything: what is wrong first, then what is known to be well, then what is not known. */
 export function verdict({ totals }: Pick<Overview, 'totals'>): string {
-  if (totals.sites === 0) return 'No site is watched yet'
+  if (totals.sites === 0) return 'No site is watched'
   if (totals.ok === totals.sites) return 'All sites are fine'
   const worst = STATUSES.find((status) => totals[status] > 0 && status !== 'ok' && status !== 'unknown')
   const learning = totals.unknown - totals.waiting

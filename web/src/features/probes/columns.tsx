@@ -119,10 +119,14 @@ function Runs({ row: { probe, site } }: { row: ProbeRow }) {
   return (
     <>
       <RelativeTime at={probe.last_result_at} {...zone} />
-      {probe.next_run_at !== null && (
-        <span className={classes.sub}>
-          next <RelativeTime at={probe.next_run_at} due="run is due" {...zone} />
-        </span>
+      {site?.is_active === false ? (
+        <span className={classes.sub}>not while its site is switched off</span>
+      ) : (
+        probe.next_run_at !== null && (
+          <span className={classes.sub}>
+            next <RelativeTime at={probe.next_run_at} due="run is due" {...zone} />
+          </span>
+        )
       )}
     </>
   )

@@ -30,7 +30,7 @@ export const nightWords = ({ opened, resolved, open }: Today['overnight']): stri
 
 /** What is said of a night without incidents: where nothing is judged, none could open. */
 export function calmWords(sites: number, unjudged: number): readonly [title: string, text: string] {
-  if (sites === 0) return ['Nothing is watched yet', 'Add a site to see what broke.']
+  if (sites === 0) return ['Nothing is watched', 'Add a site, or switch one on, to see what broke.']
   if (unjudged >= sites) {
     return ['No site is judged yet', 'So no incident could open: the overview says what each site waits for.']
   }
