@@ -4,6 +4,14 @@ import { startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
 import { answered, assertAccessible, chiefly, follow, inOnePage } from './support/page.ts'
 
+/** In the browser: what has the focus, if its lower edge is under something else. */
+const COVERED = `(() => {
+  const focused = document.activeElement
+  const { left, width, bottom } = focused.getBoundingClientRect()
+  const there = document.elementFromPoint(left + width / 2, bottom - 3)
+  return there?.closest('nav') && !focused.closest('nav') ? focused.outerHTML : null
+})()`
+
 test('the pages of the demo store that no other test looks at in each theme', async (t) => {
   const demo = await startDemo(t)
   const open = inOnePage(t, demo.url)
@@ -37,6 +45,18 @@ test('the pages of the demo store that no other test looks at in each theme', as
         await assertAccessible(page)
         assert.equal(await sideways(page), 0, `${path} scrolls sideways`)
       }
+    })
+
+    await t.test(`lead the keyboard to nothing that lies under the rail on a ${variant.device}`, async (t) => {
+      const { page } = await open(t, '/clients/new', variant)
+      await page.getByRole('textbox', { name: 'Name' }).focus()
+      const covered: string[] = []
+      for (let presses = 0; presses < 12; presses++) {
+        await page.keyboard.press('Tab')
+        const name = await page.evaluate<string | null>(COVERED)
+        if (name !== null) covered.push(name)
+      }
+      assert.deepEqual(covered, [])
     })
 
     await t.test(
