@@ -4,7 +4,8 @@ import { readConfig } from '../src/config.ts'
 import { openStore, type Store } from '../src/store/index.ts'
 import { fastestFolder, newFolder, removeFolder } from './folders.ts'
 import { amount } from './length.ts'
-import { createDatabase } from './postgres/databases.ts'
+import { createDatabase, type TestDatabase } from './postgres/databases.ts'
+import { leaseDatabase } from './postgres/kept-databases.ts'
 import { copyTemplate, openWithoutThreads } from './sqlite.ts'
 
 /** Where one test keeps its data. */
@@ -36,17 +37,22 @@ export const sqlite: TestEngine = {
 /** As the program opens it: for tests of the engine itself. */
 export const threadedSqlite: TestEngine = { ...sqlite, open: openStore }
 
-export const postgres: TestEngine = {
+const postgresWith = (newDatabase: () => Promise<TestDatabase>): TestEngine => ({
   name: 'PostgreSQL',
   async newPlace() {
-    const { url, drop } = await createDatabase()
+    const { url, drop } = await newDatabase()
     return { environment: { DATABASE_URL: url }, remove: drop }
   },
   open: openStore,
-}
+})
+
+/** In databases that earlier tests had, with their sessions: making new ones was nine tenths of what a test cost. */
+export const postgres: TestEngine = postgresWith(leaseDatabase)
+/** With a database and sessions of its own: for tests of the engine itself. */
+export const newPostgres: TestEngine = postgresWith(createDatabase)
 
 export const engines: readonly TestEngine[] = [sqlite, postgres]
-export const realEngines: readonly TestEngine[] = [threadedSqlite, postgres]
+export const realEngines: readonly TestEngine[] = [threadedSqlite, newPostgres]
 /** For logic whose statements other tests send to PostgreSQL on every change: SQLite alone, and at night every engine. */
 export const logicEngines: readonly TestEngine[] = engines.slice(0, amount(1, engines.length))
 

@@ -46,6 +46,7 @@ export async function createCitusDatabase({ isDistributed = true } = {}): Promis
   }
   return {
     url,
+    adminUrl: url,
     drop: async () => {
       // The coordinator first: while it is there it connects to the others.
       for (const node of nodes) await onNode(node, undefined, [`drop database ${name} with (force)`])

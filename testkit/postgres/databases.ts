@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { migrate, openPostgresStore } from '../../src/store/index.ts'
 import { until } from '../until.ts'
+import { endKeptSessions } from './kept-sessions.ts'
 import { type PostgresServer, type ServerOptions, type StopMode, startServer } from './server.ts'
 
 /** An ordinary role, as the program has in production: it owns its database and nothing else. */
@@ -13,6 +14,8 @@ const SHARED_SERVER = 'TAGWARDEN_TEST_POSTGRES'
 
 export interface TestDatabase {
   url: string
+  /** The same as superuser. */
+  adminUrl: string
   /** Ends what is still connected. */
   drop: () => Promise<void>
 }
@@ -24,8 +27,11 @@ export async function createDatabase({ isMigrated = true } = {}): Promise<TestDa
   // Copying files, and not pages through the write-ahead log: half the time where nothing is made durable.
   const template = isMigrated ? `template ${TEMPLATE} strategy file_copy` : ''
   await admin.query(`create database ${name} owner ${OWNER} ${template}`)
+  const adminUrl = new URL(String(admin.options.connectionString))
+  adminUrl.pathname = name
   return {
-    url: ownerUrl(String(admin.options.connectionString), name),
+    url: ownerUrl(adminUrl.href, name),
+    adminUrl: adminUrl.href,
     drop: async () => {
       await admin.query(`drop database ${name} with (force)`)
     },
@@ -47,9 +53,11 @@ export async function startSharedServer(): Promise<PostgresServer> {
 
 /** Waits for what a killed process leaves: sessions that still finish their statements. */
 export async function sessionsOver(url: string): Promise<void> {
+  await endKeptSessions(url)
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  const others = 'select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+  const others = `select 1 from pg_stat_activity where datname = current_database() and usename = current_user
+    and pid <> pg_backend_pid()`
   await until('its sessions are over', async () => ((await client.query(others)).rowCount === 0 ? true : undefined))
   await client.end()
 }
