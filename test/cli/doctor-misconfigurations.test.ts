@@ -9,6 +9,7 @@ import pg from 'pg'
 import { placeFor, postgres, tempDir } from '../../testkit/engines.ts'
 import { newFolder, removeFolder } from '../../testkit/folders.ts'
 import { deadAddress, startAnswering } from '../../testkit/listeners.ts'
+import { endKeptSessions } from '../../testkit/postgres/kept-sessions.ts'
 import { runCli } from '../../testkit/processes/command-line.ts'
 import { PROGRAM } from '../../testkit/repository.ts'
 import { makeNewer } from './databases.ts'
@@ -295,6 +296,8 @@ for (const { title, sql, environment = {}, finds } of DATABASES) {
       await client.connect()
       await client.query(sql(new URL(DATABASE_URL).pathname.slice(1)))
       await client.end()
+      // New sessions begin with what was set.
+      await endKeptSessions(DATABASE_URL)
     }
     const set = { ...good.environment, DATABASE_URL, ...environment }
     const { wrong } = await wrongWith({ ...good, environment: set })

@@ -71,8 +71,12 @@ export async function leaseDatabase(): Promise<TestDatabase> {
   return (again ?? (await KeptDatabase.create())).lease()
 }
 
-// The server is another process's, which may run others for half an hour.
-process.once('beforeExit', () => void kept?.drop().catch(() => undefined))
+// The server is another process's, which may run others for half an hour. A process with nothing to wait for at the moment may still go on.
+process.on('beforeExit', () => {
+  const last = kept
+  kept = undefined
+  void last?.drop().catch(() => undefined)
+})
 
 class KeptDatabase {
   readonly #database: TestDatabase
