@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { readOutages } from '../cluster/index.ts'
+import { readDowntime } from '../cluster/index.ts'
 import { DAY, newOrderedId, quoted, withoutEnd } from '../lib/index.ts'
 import type { ChannelSettings } from '../notifications/index.ts'
 import { type Finished, type Subject, type SubjectResult, subjectKey, subjectLabel, WHOLE } from '../probes/index.ts'
@@ -181,8 +181,7 @@ async function isGone(trx: Transaction<Tables>, judgement: Judgement, alert: Ale
   const since = lastSeenIn(alert)
   if (now - since < GONE_AFTER_MS) return false
   // During an outage of ours nothing could be seen.
-  const deaf = (await readOutages(trx, since, now)).map(({ from, to }) => Math.min(to, now) - Math.max(from, since))
-  return now - since - deaf.reduce((sum, length) => sum + length, 0) >= GONE_AFTER_MS
+  return now - since - (await readDowntime(trx, since, now)) >= GONE_AFTER_MS
 }
 
 /** A probe that looks back further keeps finding bad what has stopped: where it says when the last of it came, that counts. */

@@ -3,10 +3,12 @@ export { DatabaseClock } from './database-clock.ts'
 export { JobRunner, Jobs, type JobsOptions } from './jobs.ts'
 export { Leases, type LeasesOptions } from './leases.ts'
 export {
+  isLongOutage,
   Listening,
   type ListeningOptions,
   lastListenedAt,
   type Outage,
+  readDowntime,
   readOutages,
   removeOldOutages,
 } from './listening.ts'

@@ -6,6 +6,7 @@ const BEAT_INTERVAL_MS = 5 * SECOND
 const LEAST_OUTAGE_MS = 2 * BEAT_INTERVAL_MS
 /** A process that runs for less than this between two crashes does not count as up, ms. That also bounds the number of rows. */
 const LEAST_UPTIME_MS = MINUTE
+const LONG_MS = MINUTE
 /** The table has one row. */
 const ID = 1
 /** Outages deleted in one transaction: a few milliseconds of the writer's time. */
@@ -154,6 +155,15 @@ export async function readOutages(db: Kysely<Tables>, from: number, to: number):
     .execute()
   return rows.map(({ began_at, ended_at }) => ({ from: began_at, to: ended_at }))
 }
+
+/** How long no process took events between two moments, ms. */
+export async function readDowntime(db: Kysely<Tables>, from: number, to: number): Promise<number> {
+  const outages = await readOutages(db, from, to)
+  return outages.reduce((sum, outage) => sum + Math.min(outage.to, to) - Math.max(outage.from, from), 0)
+}
+
+/** Whether an outage speaks against the counts around it: a restart does not. */
+export const isLongOutage = ({ from, to }: Outage): boolean => to - from >= LONG_MS
 
 /** When a process that accepts events was last known to live, epoch ms; null where none ever was. */
 export async function lastListenedAt(db: Kysely<Tables>): Promise<number | null> {

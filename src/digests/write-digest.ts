@@ -1,5 +1,6 @@
 import { incidentsOfPeriod, type MutedNow, mutedNow } from '../alerts/index.ts'
 import { overview, type ReportContext, type WindowReport } from '../analytics/index.ts'
+import { readDowntime } from '../cluster/index.ts'
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { type Digest, lockClient, monthUsage } from '../management/index.ts'
 import { type DigestMessage, type DigestMorning, type DigestSite, enqueue } from '../notifications/index.ts'
@@ -40,7 +41,7 @@ const TOO_LATE_MS = 12 * HOUR
 /** Periods that end so close to each other are one, by the clocks of two zones: the client's is that of its oldest site at the time. */
 export const SAME_MS = 12 * HOUR
 
-type Content = Pick<DigestMessage, 'sites' | 'incidents' | 'morning'>
+type Content = Pick<DigestMessage, 'sites' | 'incidents' | 'down' | 'unwatched' | 'morning'>
 
 /**
  * Puts a digest into the outbox and notes that it is done, in one transaction: however many nodes do it, and whenever one
@@ -91,10 +92,37 @@ async function contentOf(context: DigestContext, due: DueDigest): Promise<Conten
     .orderBy('site_no')
     .execute()
   if (sites.length === 0) return null
+  const { read } = context.store
+  const down = await readDowntime(read, period.from, period.to)
+  const downBefore = await readDowntime(read, period.before.from, period.before.to)
+  const isCounted = Math.max(down, downBefore) <= MOST_DOWN * (period.to - period.from)
   const digests: Content['sites'][number][] = []
-  for (const site of sites) digests.push(await siteDigest(context, site, period))
-  const incidents = await incidentsOfPeriod(context.store.read, clientId, period)
-  return { sites: digests, incidents, morning: await morningOf(context, due, sites) }
+  for (const site of sites) {
+    const digest = await siteDigest(context, site, period)
+    digests.push(isCounted ? digest : { ...digest, events_before: null })
+  }
+  return {
+    sites: digests,
+    incidents: await incidentsOfPeriod(read, clientId, period),
+    down,
+    unwatched: sites.length - (await watchedCount(read, sites)),
+    morning: await morningOf(context, due, sites),
+  }
+}
+
+/** How many of the sites a probe watches. */
+async function watchedCount(read: Kysely<Tables>, sites: readonly SiteRow[]): Promise<number> {
+  let watched = 0
+  for (const chunk of chunksOf(sites.map(({ id }) => id))) {
+    const { count } = await read
+      .selectFrom('probes')
+      .select(({ fn }) => fn.count<number>('site_id').distinct().as('count'))
+      .where('site_id', 'in', chunk)
+      .where('is_active', '=', 1)
+      .executeTakeFirstOrThrow()
+    watched += Number(count)
+  }
+  return watched
 }
 
 /** A share of fewer executions than this jumps by chance. */
@@ -102,6 +130,8 @@ const MIN_EXECUTIONS = 50
 /** Of the share of successes, 0–1. */
 const MIN_DROP = 0.01
 const MOST_TAGS = 5
+/** Of a period, 0–1: where Tagwarden was down longer, the change of a count says more about that than about the site. */
+const MOST_DOWN = 0.02
 
 /** What a site did in the period, against the one before. */
 async function siteDigest(context: ReportContext, site: SiteRow, period: DuePeriod): Promise<DigestSite> {
@@ -166,7 +196,8 @@ async function morningOf(
   const now = context.clock.now()
   const names = new Map(sites.map(({ id, name }) => [id, name]))
   const numbers = new Map(sites.map(({ site_no, name }) => [site_no, name]))
-  const found = kind === 'daily' ? await new Changes(context).of(sites, weeksOf(period, timezone)) : { entries: [] }
+  const found =
+    kind === 'daily' ? await new Changes(context).of(sites, weeksOf(period, timezone)) : { entries: [], leftOut: 0 }
   const versions = await versionsIn(read, [...names.keys()], period)
   const usage = await monthUsage(read, clientId, now)
   return {
@@ -174,6 +205,7 @@ async function morningOf(
       site: numbers.get(change.siteNo) ?? '',
       text: changeInWords(change),
     })),
+    hours_left_out: found.leftOut,
     versions: versions.map(({ site_id, at, ...version }) => ({
       site: names.get(site_id) ?? '',
       text: versionInWords(version),

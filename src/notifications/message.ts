@@ -127,6 +127,10 @@ export interface DigestMessage {
   timezone: string
   sites: readonly DigestSite[]
   incidents: readonly DigestIncident[]
+  /** How long Tagwarden itself was down in the period, ms; missing of one that an earlier version wrote. */
+  down?: number
+  /** How many of the sites have no active probe; missing of one that an earlier version wrote. */
+  unwatched?: number
   /** What a morning wants to know besides; missing of one that an earlier version wrote. */
   morning?: DigestMorning
 }
@@ -135,6 +139,8 @@ export interface DigestMessage {
 export interface DigestMorning {
   /** Against the same day of the week before: `purchase: 640, a week before 1,290 (−50 %, usually ±8 %)`. */
   changes: readonly { site: string; text: string }[]
+  /** Hours that these leave out, as Tagwarden was down; missing of one that an earlier version wrote. */
+  hours_left_out?: number
   /** Published in the period: `web container 41 → 42`. */
   versions: readonly { site: string; text: string; at: number }[]
   /** Where 80 % of the month's events are used up. */
@@ -145,7 +151,7 @@ export interface DigestMorning {
 
 export interface DigestSite extends Named {
   events: number
-  /** Of the period before; null when there was none to compare with. */
+  /** Of the period before; null when there was none to compare with, or Tagwarden was down too long. */
   events_before: number | null
   score: number | null
   score_before: number | null

@@ -11,14 +11,9 @@ import {
 } from '../detection/index.ts'
 import { NO_EVENT, OTHER, type TimeRange } from '../rollups/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
+import type { ComparedHours } from './weeks.ts'
 
 export type ComparedSite = Pick<SiteRow, 'site_no' | 'id' | 'created_at'>
-
-/** Two windows of whole hours and equal length, a week apart. Epoch ms. */
-export interface Weeks {
-  now: TimeRange
-  before: TimeRange
-}
 
 /** `events`: of the whole site. `event`: of one name. `tag_runs`, `tag_failures`: how often a tag ran, and which share of that failed. */
 export const CHANGE_KINDS = ['events', 'event', 'tag_runs', 'tag_failures'] as const
@@ -59,31 +54,30 @@ const EVENT_MEASURES = totals(['total', 'events'] as const)
 const TAG_MEASURES = totals(['executions', 'failure', 'timeout', 'exception'] as const)
 
 /**
- * What of each site is not as it was a week before, by `site_no`: four statements for all of them, of hour rows but for hours that are not
- * rolled up yet. A site that was not there the week before has nothing to compare.
+ * What of each site is not as it was a week before, by `site_no`: four statements for all of them (as many for each further stretch), of
+ * hour rows but for hours that are not rolled up yet. A site that was not there the week before has nothing to compare.
  */
 export async function candidatesOf(
   { reports }: Pick<Store, 'reports'>,
   sites: readonly ComparedSite[],
-  weeks: Weeks,
+  hours: ComparedHours,
 ): Promise<Map<number, SiteCandidates>> {
   const siteNos = sites.map(({ site_no }) => site_no)
-  const read = await reports.transaction().execute(async (db) => ({
-    identities: await identitiesOf(db, siteNos),
-    events: {
-      now: await sumsBySite(db, 'event_rollups', siteNos, weeks.now, EVENT_MEASURES, 'event_name'),
-      before: await sumsBySite(db, 'event_rollups', siteNos, weeks.before, EVENT_MEASURES, 'event_name'),
-    },
-    tags: {
-      now: await sumsBySite(db, 'tag_rollups', siteNos, weeks.now, TAG_MEASURES, 'tag_key'),
-      before: await sumsBySite(db, 'tag_rollups', siteNos, weeks.before, TAG_MEASURES, 'tag_key'),
-    },
-  }))
+  const read = await reports.transaction().execute(async (db) => {
+    const eventsOf = (range: TimeRange) => sumsBySite(db, 'event_rollups', siteNos, range, EVENT_MEASURES, 'event_name')
+    const tagsOf = (range: TimeRange) => sumsBySite(db, 'tag_rollups', siteNos, range, TAG_MEASURES, 'tag_key')
+    return {
+      identities: await identitiesOf(db, siteNos),
+      events: { now: await rowsOf(hours.now, eventsOf), before: await rowsOf(hours.before, eventsOf) },
+      tags: { now: await rowsOf(hours.now, tagsOf), before: await rowsOf(hours.before, tagsOf) },
+    }
+  })
   const events = { now: bySite(read.events.now), before: bySite(read.events.before) }
   const tags = { now: bySite(read.tags.now), before: bySite(read.tags.before) }
+  const comparedFrom = hours.before[0]?.from ?? Number.NEGATIVE_INFINITY
   return new Map(
     sites.map(({ site_no, created_at }) => {
-      if (created_at > weeks.before.from) return [site_no, NOTHING]
+      if (created_at > comparedFrom) return [site_no, NOTHING]
       const ofEvents = { now: eventsIn(events.now.get(site_no)), before: eventsIn(events.before.get(site_no)) }
       const keyOf = (key: string) => read.identities.get(site_no)?.resolve(key) ?? key
       const ofTags = { now: tagsIn(tags.now.get(site_no), keyOf), before: tagsIn(tags.before.get(site_no), keyOf) }
@@ -91,6 +85,12 @@ export async function candidatesOf(
       return [site_no, { looked: all.length, candidates: unlikely(all) }]
     }),
   )
+}
+
+async function rowsOf<R>(stretches: readonly TimeRange[], read: (range: TimeRange) => Promise<R[]>): Promise<R[]> {
+  let rows: R[] = []
+  for (const stretch of stretches) rows = rows.concat(await read(stretch))
+  return rows
 }
 
 const NOTHING: SiteCandidates = { looked: 0, candidates: [] }

@@ -1,15 +1,10 @@
 import { identitiesOf, type ReportContext, readSnapshot, sumStretches, totals } from '../analytics/index.ts'
+import { isLongOutage, readOutages } from '../cluster/index.ts'
 import { chanceOf, levelNoise, type Runs, shareNoise, significant } from '../detection/index.ts'
 import { ceilTo, DAY, floorTo, Mutex, number, percent } from '../lib/index.ts'
 import { GRAIN, hourRowsFrom, type TimeRange } from '../rollups/index.ts'
-import {
-  type Candidate,
-  type ComparedSite,
-  candidatesOf,
-  measured,
-  type SiteCandidates,
-  type Weeks,
-} from './candidates.ts'
+import { type Candidate, type ComparedSite, candidatesOf, measured, type SiteCandidates } from './candidates.ts'
+import { type ComparedHours, comparedHours, type Weeks } from './weeks.ts'
 
 /** What is not as it was a week before, beyond what it varies by itself. */
 export interface Change extends Candidate {
@@ -26,6 +21,8 @@ interface ChangesReport extends Weeks {
   compared: number
   /** False while there was no time to look at all of them: asked again, it goes on from there. */
   isComplete: boolean
+  /** Hours of each window that are not compared, as this service was down in them or a week before. */
+  leftOut: number
   /** The least likely first. */
   entries: Change[]
 }
@@ -61,11 +58,11 @@ export class Changes {
   /** @param patienceMs after so long no further sites are read; those that were stay known for the next call */
   of(sites: readonly ComparedSite[], weeks: Weeks, patienceMs = Number.POSITIVE_INFINITY): Promise<ChangesReport> {
     return this.#turn.run(async () => {
-      this.#begin(weeks)
+      const hours = await this.#begin(weeks)
       const endsAt = performance.now() + patienceMs
       const earliest = hourRowsFrom(this.#context.clock.now(), this.#context.retention)
       const isKept = weeks.before.from >= earliest
-      if (isKept) await this.#read(sites, weeks, endsAt)
+      if (isKept) await this.#read(sites, hours, endsAt)
       const known = isKept ? sites.filter(({ site_no }) => (this.#sites.get(site_no)?.looked ?? 0) > 0) : []
       const found = known.map(({ site_no }) => this.#sites.get(site_no) ?? { looked: 0, candidates: [] })
       const looked = found.reduce((sum, site) => sum + site.looked, 0)
@@ -73,23 +70,34 @@ export class Changes {
       await this.#learn(known, farthest, weeks, endsAt)
       const isRead = !isKept || sites.every(({ site_no }) => this.#sites.has(site_no))
       const isComplete = isRead && farthest.every((candidate) => this.#noises.has(nameOf(candidate)))
-      return { ...weeks, compared: known.length, isComplete, entries: this.#significant(farthest, looked) }
+      const entries = this.#significant(farthest, looked)
+      return { ...weeks, compared: known.length, isComplete, leftOut: hours.leftOut, entries }
     })
   }
 
-  #begin({ now, before }: Weeks): void {
-    const key = `${now.from} ${now.to} ${before.from} ${before.to}`
-    if (key === this.#key) return
-    this.#key = key
-    this.#sites.clear()
-    this.#noises.clear()
+  /** An outage is known only when it is over: what was read without it is read again. */
+  async #begin(weeks: Weeks): Promise<ComparedHours> {
+    const { now, before } = weeks
+    const { read } = this.#context.store
+    const outages = [
+      ...(await readOutages(read, before.from, before.to)),
+      ...(await readOutages(read, now.from, now.to)),
+    ]
+    const hours = comparedHours(weeks, outages.filter(isLongOutage))
+    const key = JSON.stringify([hours, now, before])
+    if (key !== this.#key) {
+      this.#key = key
+      this.#sites.clear()
+      this.#noises.clear()
+    }
+    return hours
   }
 
-  async #read(sites: readonly ComparedSite[], weeks: Weeks, endsAt: number): Promise<void> {
+  async #read(sites: readonly ComparedSite[], hours: ComparedHours, endsAt: number): Promise<void> {
     const missing = sites.filter(({ site_no }) => !this.#sites.has(site_no))
     for (let start = 0; start < missing.length && performance.now() < endsAt; start += SITES_PER_READ) {
       const part = missing.slice(start, start + SITES_PER_READ)
-      for (const [siteNo, found] of await candidatesOf(this.#context.store, part, weeks)) this.#sites.set(siteNo, found)
+      for (const [siteNo, found] of await candidatesOf(this.#context.store, part, hours)) this.#sites.set(siteNo, found)
     }
   }
 

@@ -58,6 +58,10 @@ export const Today = Type.Object({
   sites: Type.Integer({ minimum: 0, description: 'Active sites that this is about' }),
   overnight: Type.Object({
     since: Type.String({ format: 'date-time', description: '18:00 of the day before' }),
+    down_seconds: Type.Integer({
+      minimum: 0,
+      description: 'How long this service was down since then: what broke meanwhile and works again is in no incident',
+    }),
     opened: Count,
     resolved: Count,
     open: Type.Integer({ minimum: 0, description: 'That last, whenever they opened' }),
@@ -70,6 +74,11 @@ export const Today = Type.Object({
     before: Window,
     compared: Type.Integer({ minimum: 0, description: 'Sites with counts in both windows' }),
     complete: Type.Boolean({ description: 'False: there was no time for all sites; the next call goes on from there' }),
+    hours_left_out: Type.Integer({
+      minimum: 0,
+      description:
+        'Hours that are not compared, as this service was down for a minute or more in them or a week before',
+    }),
     entries: Type.Array(ChangeRecord, {
       description: 'At most 20, the least likely first. One of twenty is expected to be chance',
     }),

@@ -1,15 +1,15 @@
 import { Temporal } from 'temporal-polyfill'
 import { incidentsSince, mutedNow } from '../alerts/index.ts'
 import type { ReportContext } from '../analytics/index.ts'
+import { readDowntime } from '../cluster/index.ts'
 import { errorResponses, type HttpApp, type Visible, visibleTo } from '../http/index.ts'
-import { DAY, floorTo, HOUR, isoTime, MINUTE, nextMonthStart, notFound } from '../lib/index.ts'
+import { isoTime, nextMonthStart, notFound, SECOND } from '../lib/index.ts'
 import { monthUsages } from '../management/index.ts'
-import type { TimeRange } from '../rollups/index.ts'
 import type { SiteRow } from '../store/index.ts'
-import type { Weeks } from './candidates.ts'
 import { type Change, Changes, changeInWords, shareOf } from './changes.ts'
 import { type ChangeRecord, Today, TodayQuery } from './schemas.ts'
 import { versionsIn } from './versions.ts'
+import { lastDay } from './weeks.ts'
 
 /** Longer no one waits for a page; what was not read by then is read the next time. */
 const PATIENCE_MS = 4_000
@@ -28,8 +28,9 @@ export async function today(
   const since = lastEvening(now, timezone)
   const weeks = lastDay(now, timezone)
   const { read } = context.store
-  const [overnight, versions, muted, usages] = await Promise.all([
+  const [overnight, down, versions, muted, usages] = await Promise.all([
     incidentsSince(read, clients, since),
+    readDowntime(read, since, now),
     versionsIn(
       read,
       sites.map(({ id }) => id),
@@ -44,13 +45,14 @@ export async function today(
     generated_at: isoTime(now),
     timezone,
     sites: sites.length,
-    overnight: { since: isoTime(since), ...overnight },
+    overnight: { since: isoTime(since), down_seconds: Math.round(down / SECOND), ...overnight },
     changes: {
       from: isoTime(found.now.from),
       to: isoTime(found.now.to),
       before: { from: isoTime(found.before.from), to: isoTime(found.before.to) },
       compared: found.compared,
       complete: found.isComplete,
+      hours_left_out: found.leftOut,
       entries: found.entries.map((change) => changeRecord(change, ids.get(change.siteNo) ?? '')),
     },
     versions: versions.map(({ at, ...version }) => ({ ...version, at: isoTime(at) })),
@@ -129,25 +131,8 @@ export function todayRoutes(app: HttpApp, context: ReportContext): void {
 
 /** When people go home. */
 const EVENING = Temporal.PlainTime.from('18:00')
-/** What tags sent in an hour is there by then, and rolled up. */
-const SETTLED_MS = 5 * MINUTE
-
 /** 18:00 of the day before `now` on the clocks of a zone. Epoch ms. */
 export function lastEvening(now: number, timezone: string): number {
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone).toPlainDate()
   return today.subtract({ days: 1 }).toZonedDateTime({ timeZone: timezone, plainTime: EVENING }).epochMilliseconds
-}
-
-/** The last 24 whole hours, and those at which the clocks of a zone said the same a week before. */
-export function lastDay(now: number, timezone: string): Weeks {
-  const to = floorTo(now - SETTLED_MS, HOUR)
-  return weeksOf({ from: to - DAY, to }, timezone)
-}
-
-/** A window and the one a week before it, both of whole UTC hours and equally long: where clocks change in between, the clock counts. */
-export function weeksOf(window: TimeRange, timezone: string): Weeks {
-  const now = { from: floorTo(window.from, HOUR), to: floorTo(window.to, HOUR) }
-  const start = Temporal.Instant.fromEpochMilliseconds(now.from).toZonedDateTimeISO(timezone)
-  const from = floorTo(start.subtract({ weeks: 1 }).epochMilliseconds, HOUR)
-  return { now, before: { from, to: from + (now.to - now.from) } }
 }

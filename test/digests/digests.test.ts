@@ -8,6 +8,7 @@ import type { SiteRow, Store } from '../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertIncident } from '../../testkit/incidents.ts'
 import { event } from '../../testkit/payloads.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { count, reportContext } from '../analytics/support.ts'
 import { insertReader, insertStory, NOW, notes, openDigests, written } from './support.ts'
@@ -125,6 +126,8 @@ testOnEveryEngine(
     await insertStory(store, other, '2026-11-19T12:00Z', { title: "Another client's" })
 
     await insertMorning(store, site)
+    await insertProbe(store, site.id)
+    await insertProbe(store, blog.id, { is_active: 0 })
     const { tick, errors } = await openDigests(t, store)
     await tick()
     assert.deepEqual(errors, [])
@@ -182,8 +185,11 @@ testOnEveryEngine(
             { ...line(planned), unnotified: 'not notified: maintenance' },
             { ...line(over), site: 'blog', unnotified: 'not notified' },
           ],
+          down: 0,
+          unwatched: 1,
           morning: {
             changes: [{ site: 'shop', text: 'All events: 82, none a week before' }],
+            hours_left_out: 0,
             versions: [{ site: 'shop', text: 'web container 41 → 42', at: Date.parse('2026-11-19T08:00Z') }],
             quota: { events: 90_000, limit: 100_000 },
             muted: [{ kind: 'silence', of: 'shop', why: 'Moving', ends_at: Date.parse('2026-11-20T12:00Z') }],
@@ -193,6 +199,23 @@ testOnEveryEngine(
     ])
     const note = { client_id, period_end: Date.parse('2026-11-19T23:00Z'), written_at: Date.parse(NOW) }
     assert.deepEqual(await notes(store), [note])
+  },
+)
+
+testLogic(
+  'a digest says how long Tagwarden was down, and compares no count with one that it missed',
+  async (store, t) => {
+    const site = await insertReader(store)
+    await count(store, site, [event('2026-11-18T10:00Z'), event('2026-11-18T11:00Z'), event('2026-11-19T10:00Z')])
+    // Half of it was the day before.
+    const outage = { began_at: Date.parse('2026-11-18T22:30Z'), ended_at: Date.parse('2026-11-18T23:30Z') }
+    await store.write.insertInto('outages').values(outage).execute()
+    const { tick } = await openDigests(t, store)
+    await tick()
+    const [first] = await written(store)
+    const { down, sites, morning } = first?.message ?? assert.fail('no digest')
+    assert.deepEqual([down, sites[0]?.events, sites[0]?.events_before], [30 * MINUTE, 1, null])
+    assert.equal(morning?.hours_left_out, 1)
   },
 )
 

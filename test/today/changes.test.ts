@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { DAY, floorTo, HOUR } from '../../src/lib/index.ts'
+import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { Changes } from '../../src/today/changes.ts'
-import { lastDay } from '../../src/today/today.ts'
+import { lastDay } from '../../src/today/weeks.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -114,4 +114,25 @@ testLogic('a tag that was renamed is measured against what it did under its old 
     ofTag.map(({ name, now, before: past }) => [name, now.runs, past.runs]),
     [['New name', 400, 2_000]],
   )
+})
+
+testOnEveryEngine('hours in which this service was down are compared in neither week', async (store) => {
+  const site = await insertSite(store)
+  await sendWeeks(store, site, {})
+  const at = NOW - 7 * HOUR
+  await store.write.deleteFrom('event_rollups').where('bucket', '=', at).execute()
+  await store.write.deleteFrom('tag_rollups').where('bucket', '=', at).execute()
+  const changes = new Changes(reportContext(store, NOW))
+  const restart = { began_at: at, ended_at: at + MINUTE - 1 }
+  await store.write.insertInto('outages').values(restart).execute()
+  const lost = await changes.of([site], WEEKS)
+  assert.deepEqual([lost.leftOut, lost.entries.map(({ kind }) => kind)], [0, ['events']])
+  await store.write
+    .updateTable('outages')
+    .set({ ended_at: at + 2 * HOUR })
+    .execute()
+  const { leftOut, entries, compared } = await changes.of([site], WEEKS)
+  assert.deepEqual([leftOut, entries, compared], [2, [], 1])
+  await store.write.updateTable('outages').set({ began_at: WEEKS.now.from, ended_at: WEEKS.now.to }).execute()
+  assert.partialDeepStrictEqual(await changes.of([site], WEEKS), { leftOut: 24, compared: 0, isComplete: true })
 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
-import { lastDay, lastEvening, weeksOf } from '../../src/today/today.ts'
+import { lastEvening } from '../../src/today/today.ts'
+import { comparedHours, lastDay, weeksOf } from '../../src/today/weeks.ts'
 
 test('the evening before is at 18:00 of the day before, on the clocks of the zone', () => {
   for (const [now, zone, evening] of [
@@ -42,4 +43,27 @@ test('a window that does not begin with an hour is read from the hour on', () =>
     'Asia/Kolkata',
   )
   assert.deepEqual([now.from, before.to].map(isoTime), ['2026-11-18T18:00:00.000Z', '2026-11-12T18:00:00.000Z'])
+})
+
+test('an hour in which this service was down is left out of both weeks, whichever it was', () => {
+  const weeks = lastDay(Date.parse('2026-11-20T10:10:00Z'), 'UTC')
+  const at = (window: { from: number }, hours: number) => window.from + hours * HOUR
+  const between = (window: { from: number }, from: number, to: number) => ({
+    from: at(window, from),
+    to: at(window, to),
+  })
+  const parts = [
+    [0, 2],
+    [4, 20],
+    [21, 24],
+  ] as const
+  const outages = [between(weeks.before, 20, 21), between(weeks.now, 2.5, 3.1)]
+  assert.deepEqual(comparedHours(weeks, outages), {
+    now: parts.map(([from, to]) => between(weeks.now, from, to)),
+    before: parts.map(([from, to]) => between(weeks.before, from, to)),
+    leftOut: 3,
+  })
+  assert.deepEqual(comparedHours(weeks, []), { now: [weeks.now], before: [weeks.before], leftOut: 0 })
+  const all = { from: weeks.now.from, to: weeks.now.to }
+  assert.deepEqual(comparedHours(weeks, [all]), { now: [], before: [], leftOut: 24 })
 })

@@ -67,9 +67,13 @@ testLogic('a morning shows the night, what changed, versions, quotas and what is
   const times = { starts_at: isoTime(NOW - HOUR), ends_at: isoTime(NOW + 2 * HOUR) }
   await createMaintenance(ctx, { client_id: other.client_id, kind: 'once', title: 'Upgrade', ...times })
 
+  const outage = { began_at: EVENING - HOUR, ended_at: EVENING + 5 * MINUTE }
+  await store.write.insertInto('outages').values(outage).execute()
+
   const all = await today(context, changes, null, { timezone: 'UTC' })
   assert.partialDeepStrictEqual(all, { generated_at: isoTime(NOW), timezone: 'UTC', sites: 2 })
-  assert.partialDeepStrictEqual(all.overnight, { since: isoTime(EVENING), opened: 4, resolved: 2, open: 4 })
+  const counts = { opened: 4, resolved: 2, open: 4 }
+  assert.partialDeepStrictEqual(all.overnight, { since: isoTime(EVENING), down_seconds: 300, ...counts })
   assert.deepEqual(all.overnight.incidents.map(({ title }) => title).sort(), [
     'Ended in the evening',
     'Meta fails',
@@ -91,7 +95,12 @@ testLogic('a morning shows the night, what changed, versions, quotas and what is
   )
   const purchases = all.changes.entries.find(({ kind }) => kind === 'event')
   assert.match(purchases?.summary ?? '', /^purchase: 20, a week before 20\d \(−90 %, usually ±\d+(\.\d)? %\)$/)
-  assert.partialDeepStrictEqual(all.changes, { to: '2026-11-20T09:00:00.000Z', compared: 1, complete: true })
+  assert.partialDeepStrictEqual(all.changes, {
+    to: '2026-11-20T09:00:00.000Z',
+    compared: 1,
+    complete: true,
+    hours_left_out: 2,
+  })
   assert.deepEqual(
     all.versions.map(({ site_id, to_version }) => [site_id, to_version]),
     [[shop.id, '42']],

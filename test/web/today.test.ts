@@ -23,13 +23,16 @@ test('the start page is the overview up to five sites, and where the address sea
 })
 
 test('a night without incidents is calm only as far as someone looked', () => {
+  const words = (sites: number, unjudged: number, down_seconds = 59) =>
+    calmWords(sites, unjudged, { down_seconds }).join('. ')
   assert.deepEqual(
-    [calmWords(0, 0), calmWords(6, 6), calmWords(6, 1), calmWords(6, 0)].map(([title, text]) => `${title}. ${text}`),
+    [words(0, 0), words(6, 6), words(6, 1), words(6, 0), words(6, 1, 9 * 3_600)],
     [
       'Nothing is watched. Add a site, or switch one on, to see what broke.',
       'No site is judged yet. So no incident could open: the overview says what each site waits for.',
       'Nothing broke overnight. No incident opened, and none is still open. 1 of 6 sites is not judged yet.',
       'Nothing broke overnight. No incident opened, and none is still open.',
+      'No incident was seen overnight. Tagwarden was down for 9\u00a0h of it: what broke and recovered meanwhile is not known. 1 of 6 sites is not judged yet.',
     ],
   )
 })
@@ -54,11 +57,13 @@ test('what changed is said with its unit', () => {
 })
 
 test('where no site is compared the reason stands there, also where there is no site', () => {
-  const words = (sites: number, compared: number) =>
-    comparedWords({ sites, changes: { compared, complete: true } } as Today)
+  const words = (sites: number, compared: number, hours_left_out = 0) =>
+    comparedWords({ sites, changes: { compared, complete: true, hours_left_out } } as Today)
   assert.equal(words(0, 0), 'No site sent anything to compare with last week.')
   assert.equal(words(3, 0), words(0, 0))
   assert.equal(words(3, 3), null)
+  assert.equal(words(3, 3, 2), '2 hours are left out: Tagwarden was down then, or a week before.')
+  assert.equal(words(3, 0, 24), 'Nothing is compared: Tagwarden was down in these hours, or a week before.')
 })
 
 test('times are those of a zone, with the day', () => {

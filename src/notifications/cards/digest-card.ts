@@ -1,3 +1,4 @@
+import { MINUTE } from '../../lib/index.ts'
 import type { DigestIncident, DigestMessage, DigestSite } from '../message.ts'
 import type { Card, CardOptions } from './card.ts'
 import { cut, defanged, LocalTimes, lengthInWords, name, oneLine } from './card.ts'
@@ -12,9 +13,9 @@ export function digestCard(digest: DigestMessage, { publicUrl }: CardOptions): C
   return {
     tone: 'neutral',
     heading: digestHeading(digest),
-    what: `${incidentsInWords(incidents.length)}${open === 0 ? '' : `, ${open} still open`}`,
+    what: `${incidentsInWords(digest)}${open === 0 ? '' : `, ${open} still open`}`,
     since: null,
-    paragraphs: [],
+    paragraphs: downInWords(digest),
     facts: [],
     change: null,
     lines: digest.sites.map((site) => ({ tone: 'neutral', text: lineOf(site) })),
@@ -41,8 +42,24 @@ export const digestHeading = (digest: DigestMessage): string =>
 export const incidentsOf = (digest: DigestMessage): readonly DigestIncident[] =>
   (digest as Partial<DigestMessage>).incidents ?? []
 
-export const incidentsInWords = (count: number): string =>
-  count === 0 ? 'No incidents' : `${count} ${count === 1 ? 'incident' : 'incidents'}`
+/** `2 incidents`, `No incidents`, `No incidents: no probe is active` */
+export function incidentsInWords(digest: DigestMessage): string {
+  const { length } = incidentsOf(digest)
+  if (length > 0) return `${length} ${length === 1 ? 'incident' : 'incidents'}`
+  const { sites, unwatched = 0 } = digest
+  // Where no one looks, nothing is found.
+  if (unwatched === 0) return 'No incidents'
+  if (unwatched >= sites.length) return 'No incidents: no probe is active'
+  return `No incidents; ${unwatched} of ${sites.length} sites have no active probe`
+}
+
+/** That Tagwarden itself was down in the period, in a sentence; none where it was not, or for a moment. */
+export const downInWords = ({ down = 0, period }: DigestMessage): string[] =>
+  down < MINUTE
+    ? []
+    : [
+        `Tagwarden was down for ${lengthInWords(down)} of this ${period === 'daily' ? 'day' : 'week'}: what was sent meanwhile is not counted.`,
+      ]
 
 /** `12 Nov 09:42 – 10:24 CET (42 min); new version; 267 of 425 purchases (63 %) lost; not notified` */
 export function aboutIncident(incident: DigestIncident, { timezone, to }: DigestMessage): string {
@@ -97,9 +114,17 @@ export function scoreOf({ score, score_before: before }: DigestSite): string | n
 export function morningOf({ morning, timezone, to }: DigestMessage): { title: string; lines: string[] }[] {
   if (morning === undefined) return []
   const times = new LocalTimes(timezone)
-  const { changes, versions, quota, muted } = morning
+  const { changes, hours_left_out: left = 0, versions, quota, muted } = morning
   const sections = [
-    { title: 'Changed against the week before', lines: changes.map(({ site, text }) => `${site}: ${text}`) },
+    {
+      title: 'Changed against the week before',
+      lines: [
+        ...changes.map(({ site, text }) => `${site}: ${text}`),
+        ...(changes.length === 0 || left === 0
+          ? []
+          : [`Without ${left} ${left === 1 ? 'hour' : 'hours'} in which Tagwarden was down`]),
+      ],
+    },
     {
       title: 'Versions published',
       lines: versions.map(({ site, text, at }) => `${site}: ${text}, ${times.moment(at, to)}`),

@@ -3,6 +3,7 @@ import { cardOf } from '../cards/card-of.ts'
 import {
   aboutIncident,
   digestHeading,
+  downInWords,
   incidentsInWords,
   incidentsOf,
   morningOf,
@@ -94,6 +95,7 @@ function digestText(digest: DigestMessage, publicUrl: string): string {
   const lines = [
     digestHeading(digest),
     '',
+    ...downInWords(digest).flatMap((sentence) => [sentence, '']),
     ...sites
       .slice(0, MAX_SITES)
       .flatMap((site) => [
@@ -104,7 +106,7 @@ function digestText(digest: DigestMessage, publicUrl: string): string {
         '',
       ]),
     ...moreOf(sites.length, MAX_SITES, 'sites').flatMap((more) => [more, '']),
-    incidentsInWords(incidents.length),
+    incidentsInWords(digest),
     ...incidents.slice(0, MAX_INCIDENTS).map((incident) => `  ${incidentInWords(incident, digest)}`),
     ...moreOf(incidents.length, MAX_INCIDENTS, 'incidents'),
     ...morningOf(digest).flatMap(({ title, lines: ofSection }) => [
@@ -130,6 +132,7 @@ function digestHtml(digest: DigestMessage, publicUrl: string): string {
     ]),
   )
   return page(digestHeading(digest), COLOURS.neutral, [
+    ...downInWords(digest).map(paragraph),
     dataTable(
       ['Site', 'Events', 'Change', 'Score'],
       sites
@@ -140,7 +143,7 @@ function digestHtml(digest: DigestMessage, publicUrl: string): string {
     ...(worse.length === 0
       ? []
       : [heading('Tags that got worse'), dataTable(['Tag', 'Succeeded', 'Before'], worse.slice(0, MAX_SITES))]),
-    heading(incidentsInWords(incidents.length)),
+    heading(incidentsInWords(digest)),
     ...incidents.slice(0, MAX_INCIDENTS).map((incident) => incidentHtml(incident, digest, publicUrl)),
     ...moreOf(incidents.length, MAX_INCIDENTS, 'incidents').map((more) => block(more)),
     ...morningOf(digest).flatMap(({ title, lines }) => [

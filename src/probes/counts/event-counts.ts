@@ -1,5 +1,5 @@
 import { type Snapshot, sumStretches, totals } from '../../analytics/index.ts'
-import { type Outage, readOutages } from '../../cluster/index.ts'
+import { isLongOutage, type Outage, readOutages } from '../../cluster/index.ts'
 import {
   type BucketCounts,
   type HourCounts,
@@ -28,9 +28,6 @@ export interface EventCounts {
   /** When the service itself took no requests. What was counted around the longer of them is not in `recent`. */
   outages: readonly Outage[]
 }
-
-/** A shorter outage, as a restart makes, says nothing against the count of an hour or of five minutes. */
-const BRIEF_MS = MINUTE
 
 /**
  * Events of a site in the last day.
@@ -70,7 +67,7 @@ export async function readEventCounts(
   const outages = await readOutages(snapshot.db, compared?.from ?? dayFrom, end)
   const recent = { ...bucketCounts(buckets, inBuckets), minutes: await minuteCounts(snapshot, end, byName) }
   return {
-    recent: withoutOutages(recent, outages.filter(isLong)),
+    recent: withoutOutages(recent, outages.filter(isLongOutage)),
     hours: byHour,
     knownFrom: await firstWholeHour(snapshot),
     outages,
@@ -84,10 +81,8 @@ export const historyOf = (
 ): Pick<HourHistory, 'hours' | 'knownFrom' | 'outages'> => ({
   hours,
   knownFrom: knownFrom ?? end,
-  outages: outages.filter(isLong),
+  outages: outages.filter(isLongOutage),
 })
-
-const isLong = ({ from, to }: Outage): boolean => to - from >= BRIEF_MS
 
 async function minuteCounts(snapshot: Snapshot, end: number, byName: boolean): Promise<BucketCounts> {
   const start = end - MINUTES * MINUTE

@@ -1,5 +1,5 @@
 import { identityOf, readSnapshot, type Snapshot, sumStretches, totals } from '../../analytics/index.ts'
-import { readOutages } from '../../cluster/index.ts'
+import { isLongOutage, readOutages } from '../../cluster/index.ts'
 import { type HourCounts, type Loss, lossOf, type Ran } from '../../detection/index.ts'
 import { ceilTo, DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import { GRAIN, NO_EVENT, OTHER, OUTCOMES, type TimeRange } from '../../rollups/index.ts'
@@ -65,7 +65,7 @@ export async function readLosses(counting: Counting, range: TimeRange, tags: rea
   return readSnapshot(store, site.site_no, { from, to: ceilTo(ran.to, HOUR) }, async (snapshot) => {
     const hours = await hourCounts(snapshot, whole)
     const outages = await readOutages(snapshot.db, whole.from, whole.to)
-    const input = { range: whole, usual, before: recent, hours, outages: outages.filter(isLong) }
+    const input = { range: whole, usual, before: recent, hours, outages: outages.filter(isLongOutage) }
     return {
       names: usual.names,
       events: (name, affected) => lossOf(name, input, affected),
@@ -73,9 +73,6 @@ export async function readLosses(counting: Counting, range: TimeRange, tags: rea
     }
   })
 }
-
-/** A restart says nothing against the counts around it. */
-const isLong = ({ from, to }: TimeRange): boolean => to - from >= MINUTE
 
 function wholeRows({ from, to }: TimeRange, now: number): TimeRange {
   const grain = from < now - MINUTES_KEPT ? HOUR : MINUTE

@@ -4,7 +4,7 @@ import { historyBegin, rhythmOf } from '../../../src/cli/demo/profile.ts'
 import { logNormal, poisson, type Random, seededRandom, weighted } from '../../../src/cli/demo/random.ts'
 import { COFFEE, FASHION, FURNITURE, OUTDOOR, SITES } from '../../../src/cli/demo/world.ts'
 import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
-import { lastDay } from '../../../src/today/today.ts'
+import { lastDay } from '../../../src/today/weeks.ts'
 
 const MONDAY = Date.parse('2026-11-16T00:00:00Z')
 

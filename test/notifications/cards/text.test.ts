@@ -11,7 +11,8 @@ import {
   oneLine,
   printable,
 } from '../../../src/notifications/cards/card.ts'
-import { percent, trendOf } from '../../../src/notifications/cards/digest-card.ts'
+import { incidentsInWords, percent, trendOf } from '../../../src/notifications/cards/digest-card.ts'
+import { digest } from '../services/samples.ts'
 
 const CUTS = [
   ['short enough', 20, 'short enough'],
@@ -116,4 +117,13 @@ test('a digest rounds neither to all nor to nothing what is not', () => {
   const trend = (events: number, events_before: number) => trendOf({ ...site, events, events_before })
   deepEqual([trend(1, 1_000), trend(0, 1_000), trend(1_004, 1_000)], ['−99 %', '−100 %', 'as before'])
   deepEqual([1, 0.9996, 0.69, 0.0004, 0].map(percent), ['100 %', '99.9 %', '69 %', '0.1 %', '0 %'])
+})
+
+test('a digest without incidents says where no probe could have found one', () => {
+  const words = (unwatched: number) => incidentsInWords({ ...digest, incidents: [], unwatched })
+  deepEqual([0, 2, 3].map(words), [
+    'No incidents',
+    'No incidents; 2 of 3 sites have no active probe',
+    'No incidents: no probe is active',
+  ])
 })

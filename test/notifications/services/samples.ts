@@ -139,6 +139,8 @@ export const digest: DigestMessage = {
       worse_tags: [],
     },
   ],
+  down: 250 * MINUTE,
+  unwatched: 1,
   incidents: [
     {
       id: '019a9f6c-4a40-7000-8000-0000000000b0',
@@ -171,6 +173,7 @@ export const digest: DigestMessage = {
         text: 'Meta CAPI fails: 31 % of 1,284 runs, a week before 0.4 % (usually ±1.2 points)',
       },
     ],
+    hours_left_out: 5,
     versions: [{ site: 'shop.acme.com', text: 'web container 41 → 42', at: Date.parse('2026-11-12T08:26:00Z') }],
     quota: { events: 83_996, limit: 100_000 },
     muted: [

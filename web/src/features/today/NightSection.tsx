@@ -13,7 +13,7 @@ import { impactSentence } from '../incidents/impact.ts'
 import { markOf, whereWords } from '../incidents/words.ts'
 import { Section } from './sections.tsx'
 import classes from './today.module.css'
-import { calmWords, momentLine, nightWords } from './words.ts'
+import { calmWords, downWords, momentLine, nightWords } from './words.ts'
 
 interface NightSectionProps {
   sites: number
@@ -29,7 +29,7 @@ export function NightSection({ sites, unjudged, overnight, zone, directory }: Ni
   const since = `since ${momentLine(Date.parse(overnight.since), zone)}`
   const { incidents, opened, resolved, open } = overnight
   if (incidents.length === 0) {
-    const [title, text] = calmWords(sites, unjudged)
+    const [title, text] = calmWords(sites, unjudged, overnight)
     return (
       <Section title="Overnight" about={since}>
         <p className={classes.calm}>
@@ -43,6 +43,7 @@ export function NightSection({ sites, unjudged, overnight, zone, directory }: Ni
     )
   }
   const more = open + resolved - incidents.length
+  const down = downWords(overnight)
   return (
     <Section title="Overnight" about={`${nightWords({ ...overnight, opened, resolved, open })}, ${since}`}>
       <ul className={classes.lines}>
@@ -80,6 +81,7 @@ export function NightSection({ sites, unjudged, overnight, zone, directory }: Ni
           )
         })}
       </ul>
+      {down !== null && <p className={classes.more}>{down}</p>}
       {more > 0 && (
         <p className={classes.more}>
           <TextLink to="/incidents">{counted(more, 'more incident')}</TextLink>

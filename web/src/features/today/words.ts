@@ -1,5 +1,5 @@
 import type { ChangeRecord, Today } from '../../api/today.ts'
-import { counted, percent, whole } from '../../lib/words.ts'
+import { counted, duration, percent, whole } from '../../lib/words.ts'
 
 /** "Wednesday 25 November 2026, 14:20 CET" */
 export const dateLine = (at: number, zone: string): string =>
@@ -28,19 +28,42 @@ const inZone = (at: number, zone: string, options: Intl.DateTimeFormatOptions): 
 export const nightWords = ({ opened, resolved, open }: Today['overnight']): string =>
   [`${whole(opened)} opened`, `${whole(resolved)} resolved`, `${whole(open)} still open`].join(' · ')
 
-/** What is said of a night without incidents: where nothing is judged, none could open. */
-export function calmWords(sites: number, unjudged: number): readonly [title: string, text: string] {
+/** That Tagwarden itself was down in the night; null where it was not, or only started again. */
+export function downWords({ down_seconds: seconds }: Pick<Today['overnight'], 'down_seconds'>): string | null {
+  if (seconds < 60) return null
+  return `Tagwarden was down for ${duration(1_000 * seconds)} of it: what broke and recovered meanwhile is not known.`
+}
+
+/** What is said of a night without incidents: where nothing is judged, or no one looked, none could open. */
+export function calmWords(
+  sites: number,
+  unjudged: number,
+  overnight: Pick<Today['overnight'], 'down_seconds'>,
+): readonly [title: string, text: string] {
   if (sites === 0) return ['Nothing is watched', 'Add a site, or switch one on, to see what broke.']
   if (unjudged >= sites) {
     return ['No site is judged yet', 'So no incident could open: the overview says what each site waits for.']
   }
   const rest =
     unjudged === 0 ? '' : ` ${unjudged} of ${counted(sites, 'site')} ${unjudged === 1 ? 'is' : 'are'} not judged yet.`
+  const down = downWords(overnight)
+  if (down !== null) return ['No incident was seen overnight', `${down}${rest}`]
   return ['Nothing broke overnight', `No incident opened, and none is still open.${rest}`]
 }
 
 /** "12 of 14 sites compared: the others are younger than a week." Null where all are. */
-export function comparedWords({ sites, changes: { compared, complete } }: Today): string | null {
+export function comparedWords({ sites, changes }: Today): string | null {
+  const { compared, complete, hours_left_out: left } = changes
+  if (left > 0 && compared === 0) return 'Nothing is compared: Tagwarden was down in these hours, or a week before.'
+  const sentences = [sitesCompared(sites, compared, complete), left === 0 ? null : leftOutWords(left)]
+  const said = sentences.filter((sentence) => sentence !== null)
+  return said.length === 0 ? null : said.join(' ')
+}
+
+const leftOutWords = (hours: number): string =>
+  `${counted(hours, 'hour')} ${hours === 1 ? 'is' : 'are'} left out: Tagwarden was down then, or a week before.`
+
+function sitesCompared(sites: number, compared: number, complete: boolean): string | null {
   if (!complete) return 'Not all sites are compared yet: the others follow automatically.'
   if (compared === 0) return 'No site sent anything to compare with last week.'
   if (compared === sites) return null
