@@ -20,6 +20,13 @@ export const isUnsent = ({
 }: ExpressionBuilder<Tables, 'deliveries'>): ExpressionWrapper<Tables, 'deliveries', SqlBool> =>
   and([eb('state', '=', 'pending'), eb('group_id', 'is', null), eb('attempts', '=', 0)])
 
+/**
+ * An e-mail that some of its addresses have, and that the server has put off for the others, is delivered. What is left of it is a message of its own,
+ * for those others alone: under the same key, and of no alert, so that it waits by itself and holds up nothing.
+ */
+export const isRest = ({ alertId, groupId }: { alertId: string | null; groupId: string | null }): boolean =>
+  alertId === null && groupId !== null
+
 export interface OutboxEntry {
   channel: Channel
   clientId: string | null

@@ -25,19 +25,22 @@ export interface SendOrder {
   at: number
   /** Of what was said about it there before, by which the service knows it; the newest first. */
   earlier?: readonly string[]
+  /** Of an e-mail that the other addresses have: those that it is for. */
+  only?: readonly string[]
 }
 
 /**
  * How an attempt ended; `error` is a sentence for people that names no secret.
  * - `delivered`: the other end took it; `note` says what people should know all the same, `receipt` is by which the service knows it, where it
- *   may be changed later
- * - `passing`: it may go well later: the channel waits, and the message with it
+ *   may be changed later; `left` are the addresses that are yet to get it, as the server has put them off
+ * - `passing`: it may go well later: the channel waits, and the message with it, unless it is a matter of the address (`ofAddress`) and others
+ *   have the message
  * - `channel_broken`: nothing will go through until the address is edited
  * - `message_refused`: this message will never go through, others may
  */
 export type SendOutcome =
-  | { kind: 'delivered'; note?: string; receipt?: string }
-  | { kind: 'passing'; error: string; retryAfterMs?: number }
+  | { kind: 'delivered'; note?: string; receipt?: string; left?: readonly string[] }
+  | { kind: 'passing'; error: string; retryAfterMs?: number; ofAddress?: true }
   | { kind: 'channel_broken'; error: string }
   | { kind: 'message_refused'; error: string }
 

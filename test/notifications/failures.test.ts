@@ -169,6 +169,65 @@ testOnEveryEngine(
   },
 )
 
+testOnEveryEngine(
+  'an address that is put off among others gets the message alone later, and holds up nothing',
+  async (store, t) => {
+    const clock = newClock()
+    const client = await insertClient(store, { chat_webhook: null, email: 'a@x.example, b@x.example' })
+    let later: SendOutcome = { kind: 'passing', error: 'status 451', ofAddress: true }
+    const to: string[] = []
+    const node = await openNode(t, store, clock, ({ only }) => {
+      to.push(only === undefined ? 'all' : only.join())
+      return only === undefined
+        ? { kind: 'delivered', note: '1 of 2 was not reached yet', left: ['b@x.example'] }
+        : later
+    })
+    await enqueueMessages(store, client, ['opened A'], NOW)
+    const run = async (ms: number) => {
+      clock.advance(ms)
+      await node.membership.beat()
+      await node.notifications.run()
+    }
+    await run(10 * SECOND)
+    assert.deepEqual(await statesOf(store), ['delivered', 'pending'])
+    await run(10 * SECOND)
+    await run(10 * SECOND)
+    assert.deepEqual(to, ['all', 'b@x.example'])
+    const channel = await channelRow(store, `email:${client.id}`)
+    assert.deepEqual([channel.failures, channel.last_error, channel.off_since], [0, null, null])
+    // Meanwhile others go out, of the same alert too.
+    await enqueueMessages(store, client, ['escalated A'], clock.now())
+    await run(0)
+    assert.deepEqual(to, ['all', 'b@x.example', 'all'])
+    later = DELIVERED
+    await run(MINUTE)
+    await run(MINUTE)
+    assert.deepEqual(to.slice(3), ['b@x.example', 'b@x.example'])
+    assert.deepEqual(await statesOf(store), Array(4).fill('delivered'))
+    assert.equal(node.sent[0]?.key, node.sent[1]?.key)
+    // Neither a day of this nor an address that is refused for good is a matter of the others.
+    await enqueueMessages(store, client, ['escalated B'], clock.now())
+    later = { kind: 'passing', error: 'status 451', ofAddress: true }
+    await run(0)
+    for (let hours = 0; hours < 25; hours++) await run(HOUR)
+    await enqueueMessages(store, client, ['escalated C'], clock.now())
+    later = { kind: 'channel_broken', error: 'status 550' }
+    await run(MINUTE)
+    await run(MINUTE)
+    assert.deepEqual(
+      (await deliveries(store)).slice(4).map(({ state, last_error }) => [state, last_error]),
+      [
+        ['delivered', '1 of 2 was not reached yet'],
+        ['failed', 'given up after 24 hours: status 451'],
+        ['delivered', '1 of 2 was not reached yet'],
+        ['failed', 'status 550'],
+      ],
+    )
+    assert.equal((await channelRow(store, `email:${client.id}`)).off_since, null)
+    assert.deepEqual(node.errors, [])
+  },
+)
+
 testLogic('an attempt that takes too long is a failure that passes', async (store, t) => {
   const clock = newClock()
   const client = await insertClient(store)

@@ -5,6 +5,7 @@ import { type ChannelKey, type ChannelSettings, clientIdOf } from '../channel.ts
 import type { AlertMessage, Message, MessageGroup } from '../message.ts'
 import { type ServiceKind, serviceName } from '../services/services.ts'
 import type { SendOrder, SendOutcome, Transports } from '../transport.ts'
+import { addressesLeft } from './rest.ts'
 
 /** What sending works with. */
 export interface DeliveryTools {
@@ -86,6 +87,7 @@ export async function attempt(
       publicUrl: publicUrl(),
       at: clock.now(),
       earlier,
+      ...addressesLeft(first),
     }
     return await sendWithin(tools, kind, order, stopping)
   } catch (thrown) {

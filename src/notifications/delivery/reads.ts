@@ -150,6 +150,7 @@ export async function countNotified(
     .where('id', '<', firstIdAt(first.createdAt + OUTAGE_MS + 1))
     .where('channel', '=', channel)
     .where('kind', '=', first.kind)
+    .where('alert_id', 'is not', null)
     .where('group_id', 'is not', null)
     .executeTakeFirstOrThrow()
   return Number(count)

@@ -1,7 +1,7 @@
 import { HOUR, MINUTE, SECOND } from '../../lib/index.ts'
 import type { ChannelRow, DeliveryRow } from '../../store/index.ts'
 import { type ChannelKey, keyOf, kindOf, storedAddress } from '../channel.ts'
-import { BRIEF, GATHERED_KINDS } from '../outbox-entry.ts'
+import { BRIEF, GATHERED_KINDS, isRest } from '../outbox-entry.ts'
 import { isEdit, isForIncidents, isForPeople } from '../services/services.ts'
 import type { SendOutcome } from '../transport.ts'
 
@@ -68,6 +68,10 @@ export function nextStep(waiting: readonly QueuedMessage[], now: number, gathers
   }
   for (const row of waiting) {
     if (row.alertId !== null && heldAlerts.has(row.alertId)) continue
+    if (isRest(row) && row.notBefore > now) {
+      hold(row, row.notBefore)
+      continue
+    }
     if (row.groupId !== null) return { kind: 'send', row }
     if (!GATHERED_KINDS.includes(row.kind)) {
       if (row.notBefore <= now) return alone(row, waiting, heldAlerts, now)
@@ -223,7 +227,7 @@ const inTime = (message: QueuedMessage, now: number): QueuedMessage =>
 /** What changes when an attempt has ended: of every message that went with it, and of its channel. */
 export interface Consequences {
   deliveries: Pick<DeliveryRow, 'attempts' | 'last_attempt_at' | 'last_error'> &
-    Partial<Pick<DeliveryRow, 'state' | 'delivered_at' | 'receipt'>>
+    Partial<Pick<DeliveryRow, 'state' | 'delivered_at' | 'receipt' | 'not_before'>>
   channel: Partial<ChannelRow>
   /** What was refused as one message is tried one by one: it may have been too much at once. */
   splitsGroup: boolean

@@ -9,15 +9,9 @@ import { attempt, type DeliveryTools } from './attempt.ts'
 import { writeOffNotice } from './off-notice.ts'
 import { withoutOverdue } from './overdue.ts'
 import { channelsWithWork, countNotified, mayHaveWork, messagesOf, readSnapshot, receiptsBefore } from './reads.ts'
-import {
-  type Action,
-  actionFor,
-  type ChannelSnapshot,
-  consequencesOf,
-  groupsOf,
-  type QueuedMessage,
-} from './schedule.ts'
-import { cancel, claimChannel, releaseChannel, renew, writeGroups, writeOutcome } from './writes.ts'
+import { consequencesFor, isRestRow, restOf } from './rest.ts'
+import { type Action, actionFor, type ChannelSnapshot, groupsOf, type QueuedMessage } from './schedule.ts'
+import { cancel, claimChannel, releaseChannel, renew, writeGroups, writeOutcome, writingRest } from './writes.ts'
 
 const INTERVAL_MS = SECOND
 /** Channels that are sent on at the same time: most of that time is waiting for others. */
@@ -249,19 +243,14 @@ async function send(
   if (outcome === null) return false
   onOutcome(kind, outcome.kind)
   const now = clock.now()
-  if (outcome.kind === 'channel_broken') {
+  if (outcome.kind === 'channel_broken' && !rows.some(isRestRow)) {
     const { error } = outcome
     onError(new Error(`${error}: nothing is sent there until the address is edited`), `channel ${key}`)
     // Before the outcome: a crash in between repeats it.
     await writeOffNotice(store, channelSettings, { key, address, error, nodeId: membership.nodeId, now })
   }
-  const consequences = consequencesOf(outcome, {
-    channel,
-    rows,
-    now,
-    paceMs: paceMsOf(kind),
-    backoffMs: (failures, retryAfterMs) => timings.backoffMs(failures, retryAfterMs, random()),
-  })
+  const backoffMs = (failures: number, retryAfterMs?: number) => timings.backoffMs(failures, retryAfterMs, random())
+  const consequences = consequencesFor(outcome, { channel, rows, now, paceMs: paceMsOf(kind), backoffMs })
   const { delivered_at: at } = consequences.deliveries
   const delivered =
     typeof at === 'number'
@@ -270,7 +259,8 @@ async function send(
         )
       : []
   // Made once: what is written twice is the same.
-  const alsoWritten = onDelivered(delivered)
+  const rest = outcome.kind === 'delivered' ? restOf(rows, outcome, now + backoffMs(1), now) : []
+  const alsoWritten = [...onDelivered(delivered), ...writingRest(store, rest)]
   const write = () => writeOutcome({ store, nodeId: membership.nodeId }, key, rows, consequences, alsoWritten)
   await untilStored(tools, write, `writing that ${row.id} was sent`, stopping)
   return consequences.goesOn

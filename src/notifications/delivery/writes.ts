@@ -71,6 +71,13 @@ export async function writeOutcome(
   await store.batch([...own, ...alsoWritten])
 }
 
+/** Adds what is left of a message, in the transaction of its outcome. */
+export const writingRest = ({ write }: Store, rest: readonly DeliveryRow[]): BatchOperation[] =>
+  chunksOf(rest).map((rows) => {
+    const insert = write.insertInto('deliveries').values(rows)
+    return { kind: 'statement', query: insert.onConflict((conflict) => conflict.column('id').doNothing()).compile() }
+  })
+
 /** Writes down what goes out together, before it does. From now on it is also given up together. */
 export async function writeGroups(store: Store, groups: readonly (readonly QueuedMessage[])[]): Promise<void> {
   const operations = groups.flatMap((rows): BatchOperation[] => {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { domainToASCII } from 'node:url'
 import { asError, SECOND } from '../../lib/index.ts'
 import { cut, oneLine } from '../cards/card.ts'
 import type { Message, MessageGroup } from '../message.ts'
@@ -72,8 +73,18 @@ export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions)
         })
         // Viewers may see the note, and are not to see addresses.
         if (rejected.length === 0) return { kind: 'delivered' }
+        const isPutOff = (error: unknown) => outcomeOfFailure(error, server.host).kind === 'passing'
+        const errors = rejectedErrors ?? []
+        const putOff = errors
+          .filter(isPutOff)
+          .flatMap((error) => ('recipient' in error ? [String(error.recipient)] : []))
         const missed = `${rejected.length} of ${to.length} addresses ${rejected.length === 1 ? 'was' : 'were'} not reached`
-        return { kind: 'delivered', note: `${missed}, ${saidBy(server.host, failureOf(rejectedErrors?.[0]))}` }
+        const worst = failureOf(errors.find((error) => !isPutOff(error)) ?? errors[0])
+        return {
+          kind: 'delivered',
+          note: `${missed}${putOff.length < rejected.length ? '' : ' yet'}, ${saidBy(server.host, worst)}`,
+          ...(putOff.length > 0 && { left: putOff.map(asServersSeeIt) }),
+        }
       } catch (thrown) {
         return outcomeOfFailure(thrown, server.host)
       }
@@ -84,12 +95,24 @@ export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions)
 /** Sends messages by e-mail. */
 export function createEmailTransport(mailer: Mailer): Transport {
   return {
-    send({ address, message, idempotencyKey, publicUrl, at }, signal) {
+    async send({ address, message, idempotencyKey, publicUrl, at, only }, signal) {
       const to = address.split(',').map((one) => one.trim())
+      const left = only === undefined ? to : to.filter((one) => only.includes(asServersSeeIt(one)))
+      if (left.length === 0) return { kind: 'message_refused', error: 'the address was taken out of the channel' }
       const { subject, text, html, thread } = composeEmail(message, { publicUrl, at })
-      return mailer.send({ to, subject, text, html, thread, at, id: idempotencyKey, list: listOf(message) }, signal)
+      return mailer.send(
+        { to: left, subject, text, html, thread, at, id: idempotencyKey, list: listOf(message) },
+        signal,
+      )
     },
   }
+}
+
+/** The same for all ways to write an address; what differs in capitals alone is one mailbox nearly everywhere. */
+function asServersSeeIt(address: string): string {
+  const at = address.lastIndexOf('@')
+  const domain = address.slice(at + 1)
+  return `${address.slice(0, at)}@${domainToASCII(domain) || domain}`.toLowerCase()
 }
 
 /** Forty modules, a tenth of what starting the service costs, and most have no SMTP server: loaded with the first e-mail. */
@@ -135,8 +158,8 @@ export function outcomeOfFailure(thrown: unknown, host: string): SendOutcome {
   }
   if (isAboutTls(failure)) return passing(`no safe encryption with ${host}: ${failure.reply ?? failure.message}`)
   if (status === null) return withoutReply(failure, host)
-  if (status < 500) return passing(said)
   if (command === 'RCPT TO') return ofRecipient(failure, said)
+  if (status < 500) return passing(said)
   if (command === 'DATA') return { kind: 'message_refused', error: said }
   return passing(command === 'MAIL FROM' ? `${said} (check SMTP_FROM)` : said)
 }
@@ -149,8 +172,10 @@ const withoutReply = ({ code, message }: SmtpFailure, host: string): SendOutcome
     : passing(code === 'ETIMEDOUT' ? `${host} did not answer in time` : `${host} could not be asked: ${message}`)
 
 /** A mailbox that is full will be emptied. */
-const ofRecipient = ({ reply }: SmtpFailure, said: string): SendOutcome =>
-  /^552\b|\b5\.2\.2\b/.test(reply ?? '') ? passing(said) : { kind: 'channel_broken', error: said }
+const ofRecipient = ({ status, reply }: SmtpFailure, said: string): SendOutcome =>
+  (status ?? 0) < 500 || /^552\b|\b5\.2\.2\b/.test(reply ?? '')
+    ? { kind: 'passing', error: said, ofAddress: true }
+    : { kind: 'channel_broken', error: said }
 
 /** Codes of OpenSSL and Node, as far as they are about certificates and TLS. */
 const isAboutTls = ({ code, cause }: SmtpFailure): boolean =>

@@ -181,19 +181,40 @@ for (const [what, options, kind, error] of REPLIES) {
   })
 }
 
-test('a recipient that is refused among others is noted with what the server said, and keeps no other from the e-mail', async (t) => {
+test('a recipient that is refused or put off among others is noted, keeps no other from the e-mail, and gets it alone later where it may', async (t) => {
   const { port, mails } = await mailServer(t, {
     onRcptTo: ({ address }, _session, done) =>
-      done(address.startsWith('new@') ? smtpError(451, `4.7.1 <${address}> comes too soon`) : null),
+      done(
+        address.startsWith('new@')
+          ? smtpError(451, `4.7.1 <${address}> comes too soon`)
+          : address.startsWith('gone@')
+            ? smtpError(550, '5.1.1 no such user')
+            : null,
+      ),
   })
-  const address = 'ops@acme.example, new@acme.example'
-  deepEqual(await transportTo(port).send(orderOf(opened, { address }), never()), {
+  const transport = transportTo(port)
+  const send = (address: string, only?: readonly string[]) =>
+    transport.send({ ...orderOf(opened, { address }), ...(only !== undefined && { only }) }, never())
+  const left = ['new@xn--bcher-kva.example']
+  deepEqual(await send('ops@acme.example, new@Bücher.example'), {
     kind: 'delivered',
-    note: '1 of 2 addresses was not reached, 127.0.0.1 said: 451 4.7.1 <…> comes too soon',
+    note: '1 of 2 addresses was not reached yet, 127.0.0.1 said: 451 4.7.1 <…> comes too soon',
+    left,
   })
+  deepEqual(await send('new@Bücher.example, gone@acme.example, ops@acme.example'), {
+    kind: 'delivered',
+    note: '2 of 3 addresses were not reached, 127.0.0.1 said: 550 5.1.1 no such user',
+    left,
+  })
+  deepEqual(await send('ops@acme.example, new@Bücher.example', left), {
+    kind: 'passing',
+    error: '127.0.0.1 said: 451 4.7.1 <…> comes too soon',
+    ofAddress: true,
+  })
+  equal((await send('ops@acme.example', left)).kind, 'message_refused')
   deepEqual(
     mails.map(({ to }) => to),
-    [['ops@acme.example']],
+    [['ops@acme.example'], ['ops@acme.example']],
   )
 })
 
