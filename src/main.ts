@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import type { Logger } from 'pino'
 import { firstOwnerLink, type Passwords, PROXY_ISSUER } from './accounts/index.ts'
 import { buildApp } from './app.ts'
@@ -90,6 +90,7 @@ export async function startService({
     warnOfWideProxy(config, log)
     const store = await open(config, onError, onDeath)
     closers.add(() => store.close())
+    await requireFreePort(config)
     const files = await keepPrivate(config)
     if (files.length > 0) log.info({ files }, 'others could open files of the database: only their owner can now')
     if (store.isShared && (await hasUnfinishedCopy(store.admin))) {
@@ -240,13 +241,24 @@ async function listen(app: Awaited<ReturnType<typeof buildApp>>, config: Config)
   try {
     await app.listen({ host: config.host, port: config.port, backlog: CONNECTION_BACKLOG })
   } catch (thrown) {
-    const error = asError(thrown)
-    const where = `HOST=${config.host} PORT=${config.port}`
-    if ('code' in error && error.code === 'EADDRINUSE') {
-      throw new StartupError(`${where} is in use by another program: stop it, or choose another PORT`)
-    }
-    throw new StartupError(`cannot listen on ${where}: ${error.message}`)
+    throw cannotListen(asError(thrown), config)
   }
+}
+
+/** Before the database is migrated: a second program, started by mistake, leaves it as the first one knows it. */
+async function requireFreePort(config: Config): Promise<void> {
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(cannotListen(error, config)))
+    server.listen(config.port, config.host, () => server.close(() => resolve()))
+  })
+}
+
+function cannotListen(error: Error, { host, port }: Config): StartupError {
+  const where = `HOST=${host} PORT=${port}`
+  return 'code' in error && error.code === 'EADDRINUSE'
+    ? new StartupError(`${where} is in use by another program: stop it, or choose another PORT`)
+    : new StartupError(`cannot listen on ${where}: ${error.message}`)
 }
 
 function addressOf(address: AddressInfo | string | null): string {

@@ -53,10 +53,14 @@ test('a second process on the same DATA_DIR is refused, and the first goes on', 
   assert.equal((await fetch(`${url}/ready`)).status, 200)
 })
 
-test('a port in use is named', async (t) => {
+test('a port in use is named, before the database is migrated', async (t) => {
   const { port } = new URL(await startAnswering(t, (_request, response) => response.end()))
-  const line = await refusal(t, { DATA_DIR: await tempDir(t), PORT: port }, runCli)
+  const dataDir = await tempDir(t)
+  const line = await refusal(t, { DATA_DIR: dataDir, PORT: port }, runCli)
   assert.match(line, new RegExp(`PORT=${port} is in use by another program`))
+  const database = new DatabaseSync(join(dataDir, 'tagwarden.db'))
+  t.after(() => database.close())
+  assert.deepEqual(database.prepare('select name from sqlite_master').all(), [])
 })
 
 test('a database of a newer program is not touched', async (t) => {
