@@ -52,6 +52,7 @@ export class ClockGuard implements Expiry {
   /** Whether this process knows something that is not stored yet. */
   #isNews = true
   #writtenAt = Number.NEGATIVE_INFINITY
+  #isMachineOff = false
 
   private constructor(options: ClockGuardOptions, before: ClockRecord | undefined) {
     this.#options = options
@@ -77,17 +78,7 @@ export class ClockGuard implements Expiry {
   static async open(options: ClockGuardOptions): Promise<ClockGuard> {
     const guard = new ClockGuard(options, await readClockRecord(options.store.read))
     guard.#say(guard.#record.doubt)
-    const { clock, onError } = options
-    const ahead = guard.#machineAhead
-    if (Math.abs(ahead) > NOTICEABLE_MS) {
-      const seconds = Math.round(Math.abs(ahead) / SECOND)
-      const direction = ahead > 0 ? 'ahead of' : 'behind'
-      const what = `the clock of this machine is ${seconds} s ${direction} the database's, which everything goes by`
-      onError(
-        new Error(`${what} (${new Date(clock.now()).toISOString()}): keep both synchronised (NTP)`),
-        'clock check',
-      )
-    }
+    guard.#compareMachine()
     await guard.#write(guard.#record)
     guard.loop.start()
     return guard
@@ -116,6 +107,7 @@ export class ClockGuard implements Expiry {
     const { store, clock } = this.#options
     try {
       if (clock instanceof DatabaseClock) await clock.correct()
+      this.#compareMachine()
       this.#look()
       if (!this.#isNews && monotonicOf(clock) - this.#writtenAt < WRITE_INTERVAL_MS) return
       if (!this.#isNews) this.#takeOver(await readClockRecord(store.read))
@@ -124,6 +116,19 @@ export class ClockGuard implements Expiry {
       // The heartbeat reports that the store is unavailable.
       if (!isPassing(asError(thrown))) throw thrown
     }
+  }
+
+  /** Says once that this machine's clock is off, at the start or when it has drifted, and again only after it was put right. */
+  #compareMachine(): void {
+    const { clock, onError } = this.#options
+    const ahead = this.#machineAhead
+    const wasOff = this.#isMachineOff
+    this.#isMachineOff = Math.abs(ahead) > (wasOff ? NOTICEABLE_MS / 2 : NOTICEABLE_MS)
+    if (wasOff || !this.#isMachineOff) return
+    const seconds = Math.round(Math.abs(ahead) / SECOND)
+    const direction = ahead > 0 ? 'ahead of' : 'behind'
+    const what = `the clock of this machine is ${seconds} s ${direction} the database's, which everything goes by`
+    onError(new Error(`${what} (${new Date(clock.now()).toISOString()}): keep both synchronised (NTP)`), 'clock check')
   }
 
   /** Compares the clock with the monotonic time that has passed since it was last found even. @returns what it compared */
