@@ -73,7 +73,8 @@ export function failureOf(thrown: unknown): SignInFailure {
   const word = chain.map(({ error }) => error).find((error) => typeof error === 'string')
   if (word !== undefined) {
     const problem = word === 'access_denied' ? 'refused' : 'provider'
-    return new SignInFailure(problem, `the provider answers ${printable(word)}`)
+    const way = word === 'invalid_client' ? ': check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET' : ''
+    return new SignInFailure(problem, `the provider answers ${printable(word)}${way}`)
   }
   const codes = chain.map(({ code }) => code)
   const message = chain.at(-1)?.message ?? 'unknown'

@@ -77,7 +77,11 @@ async function firstSignIn(
   byGroups: Grants,
 ): Promise<Outcome> {
   const { issuer, subject, email } = assertion
-  if (email === null) return new SignInFailure('email', `${subject} comes without a verified e-mail address`)
+  if (email === null)
+    return new SignInFailure(
+      'email',
+      `${subject} comes without a verified e-mail address: OIDC_TRUST_EMAIL is for providers that say nothing of email_verified`,
+    )
   const known = await trx.selectFrom('users').selectAll().where('email_key', '=', emailKey(email)).executeTakeFirst()
   const refusal = known === undefined ? null : await whyNotJoined(trx, known, assertion)
   if (refusal !== null) return refusal
@@ -200,4 +204,9 @@ async function hasRole(db: Kysely<Tables>, userId: string, byGroups: Grants): Pr
 }
 
 const withoutRole = ({ subject, groups }: Assertion): SignInFailure =>
-  new SignInFailure('no_role', `none of the ${groups.length} groups of ${subject} has a role in GROUP_ROLES`)
+  new SignInFailure(
+    'no_role',
+    groups.length === 0
+      ? `${subject} comes without groups: check that they are sent, and under which name (OIDC_GROUPS_CLAIM, PROXY_GROUPS_HEADER)`
+      : `none of the ${groups.length} groups of ${subject} has a role in GROUP_ROLES`,
+  )
