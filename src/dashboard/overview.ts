@@ -93,6 +93,7 @@ export class Overviews {
     return {
       totals: { ...totalsOf(states), open_incidents: incidents.filter(({ state }) => state === 'open').length },
       incidents: await summariesOf(store.read, incidents.slice(0, INCIDENTS_MOST)),
+      incidents_left_out: Math.max(0, incidents.length - INCIDENTS_MOST),
       clients: states,
       clients_without_channel: await unreachableClients(store.read, watched, channelSettings),
       clients_near_quota: nearQuota(usages.filter(({ id }) => visible === null || visible.includes(id))),

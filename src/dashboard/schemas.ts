@@ -71,6 +71,7 @@ export const Overview = Type.Object(
       description:
         'Unresolved ones of these sites and of vendors, without those that another one explains: at most 20, the most urgent first',
     }),
+    incidents_left_out: Type.Integer({ minimum: 0, description: 'How many more of them there are' }),
     clients: Type.Array(ClientState),
     clients_without_channel: Type.Array(Type.Object({ id: Uuid, name: Type.String() }), {
       description: 'Active clients with a site without working notifications: no channel, or all switched off',

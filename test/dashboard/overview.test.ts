@@ -34,6 +34,7 @@ interface Overview {
   totals: Record<string, number>
   clients: { id: string; name: string; status: string; open_alerts: number; sites: SiteState[] }[]
   incidents: { id: string; alert_count: number; site_count: number }[]
+  incidents_left_out: number
   clients_near_quota: object[]
   recent_alerts: { id: string; state: string }[]
 }
@@ -65,6 +66,7 @@ testPerEngine(
       generated_at: NOW,
       totals: { clients: 0, sites: 0, ok: 0, warning: 0, critical: 0, error: 0, unknown: 0, ...NOTHING_OPEN },
       incidents: [],
+      incidents_left_out: 0,
       clients: [],
       clients_without_channel: [],
       clients_near_quota: [],
@@ -303,7 +305,7 @@ testPerEngine(
 )
 
 testPerEngine(
-  'incidents show the most urgent first, each with how far it reaches, and none that another one explains',
+  'incidents show the most urgent first, each with how far it reaches, none that another one explains, and how many more there are',
   async (engine, t) => {
     const { clock, api } = await start(t, engine)
     const { store } = api.service
@@ -335,6 +337,10 @@ testPerEngine(
       ],
     )
     assert.equal(totals.open_incidents, 2)
+
+    for (let n = 0; n < 20; n++) await insertIncident(store, two, now, {})
+    const crowded = await overviewOf(api)
+    assert.deepEqual([crowded.incidents.length, crowded.incidents_left_out], [20, 3])
   },
   logicEngines,
 )

@@ -38,6 +38,7 @@ export function overviewOf(clients: Record<string, SiteState[]>): Overview {
       open_incidents: 0,
     },
     incidents: [],
+    incidents_left_out: 0,
     clients_without_channel: [],
     clients_near_quota: [],
     clients: Object.entries(clients).map(([name, sites]) => ({

@@ -14,10 +14,10 @@ import classes from './OpenIncidents.module.css'
 const SHOWN = 5
 
 /** What is wrong by its cause, the most urgent first: one line each. */
-export function OpenIncidents({ incidents }: Pick<Overview, 'incidents'>) {
+export function OpenIncidents({ incidents, incidents_left_out }: Pick<Overview, 'incidents' | 'incidents_left_out'>) {
   const directory = useDirectory()
   if (incidents.length === 0) return null
-  const more = incidents.length - SHOWN
+  const more = incidents.length + incidents_left_out - SHOWN
   return (
     <section className={classes.panel} aria-label="Open incidents">
       <ul>

@@ -50,7 +50,7 @@ function Loaded({ overview }: { overview: Overview }) {
       <SavedViews />
       <QuotaUse clients={overview.clients_near_quota} />
       <NoChannel clients={overview.clients_without_channel} />
-      <OpenIncidents incidents={overview.incidents} />
+      <OpenIncidents {...overview} />
       {rows.length > 0 ? (
         <SiteList rows={rows} isUnfolded={isUnfolded} onFold={() => setFine(isUnfolded ? 'folded' : 'shown')} />
       ) : overview.clients.length === 0 ? (
