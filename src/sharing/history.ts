@@ -7,7 +7,7 @@ import type { Kysely, Tables } from '../store/index.ts'
 import type { SiteHealth } from './site-health.ts'
 
 export const HISTORY_DAYS = 90
-/** No one reads more of them. */
+/** No one reads more of them on a page. */
 const MOST_INCIDENTS = 100
 /** How far ahead planned work is announced, ms. */
 const AHEAD_MS = 14 * DAY
@@ -52,16 +52,18 @@ const shownAt = sql`(select min(case when a.announced_at > a.confirmed_at then a
     or (a.suppressed_by not like 'maintenance:%' and a.suppressed_by not like 'silence:%')))`
 
 /**
- * The incidents of a client's sites that lasted at some time since then, the newest first. Left out is what was over before
+ * The incidents of a client's sites that lasted at some time since then: those that still do first, and each kind newest first. Left out is what was over before
  * it was confirmed, or before the planned work or the silence that it began in, and that a check of ours could not run, which is no business of who has the link.
  *
  * @param since epoch ms
+ * @param most without it all of them
  */
 export async function shownIncidents(
   db: Kysely<Tables>,
   clientId: string,
   sites: readonly NamedSite[],
   since: number,
+  most?: number,
 ): Promise<ShownIncident[]> {
   const names = new Map(sites.map(({ id, name }) => [id, name]))
   const rows = await db
@@ -81,8 +83,9 @@ export async function shownIncidents(
       db.selectFrom('sites').select('sites.id').where('client_id', '=', clientId).where('is_active', '=', 1),
     )
     .where(({ eb, or }) => or([eb('incidents.resolved_at', 'is', null), eb('incidents.resolved_at', '>=', since)]))
+    .orderBy((eb) => eb.case().when('incidents.resolved_at', 'is', null).then(0).else(1).end())
     .orderBy('incidents.id', 'desc')
-    .limit(MOST_INCIDENTS)
+    .$if(most !== undefined, (all) => all.limit(most ?? 0))
     .execute()
   return rows.flatMap(({ id, site_id, title, severity, started_at, opened_at, resolved_at, shown_at }) => {
     // Switched off since the sites were read.
@@ -104,15 +107,18 @@ export async function shownIncidents(
   })
 }
 
-/** The same of 90 days, as the page and its feed have it. */
+/** The same of 90 days, as the page and its feed have it: the newest first, and of too many those that last and the newest. */
 export async function pastIncidents(
   db: Kysely<Tables>,
   clientId: string,
   sites: readonly SiteHealth[],
   now: number,
-): Promise<PastIncident[]> {
-  const shown = await shownIncidents(db, clientId, sites, now - HISTORY_DAYS * DAY)
-  return shown.map(({ shownAt: _, site_id: __, ...incident }) => incident)
+): Promise<{ incidents: PastIncident[]; has_older_incidents: boolean }> {
+  const found = await shownIncidents(db, clientId, sites, now - HISTORY_DAYS * DAY, MOST_INCIDENTS + 1)
+  const shown = found.slice(0, MOST_INCIDENTS).map(({ shownAt: _, site_id: __, ...incident }) => incident)
+  // Ids begin with the time an incident was opened.
+  const incidents = shown.toSorted((a, b) => (a.id < b.id ? 1 : -1))
+  return { incidents, has_older_incidents: found.length > MOST_INCIDENTS }
 }
 
 /** Work under way and planned for the next two weeks, the nearest first. */

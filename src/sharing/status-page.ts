@@ -88,7 +88,10 @@ export const StatusPage = Type.Object(
     looks: StatusLooks,
     status: Status,
     sites: Type.Array(SharedSite, { description: 'The active ones, worst first' }),
-    incidents: Type.Array(PastIncident, { description: 'Of the last 90 days, the newest first, at most 100' }),
+    incidents: Type.Array(PastIncident, {
+      description: 'Of the last 90 days, the newest first, at most 100: those that last, and the newest of the others',
+    }),
+    has_older_incidents: Type.Boolean({ description: 'Whether there are more of 90 days than these' }),
     maintenance: Type.Array(PlannedMaintenance, {
       description: 'Under way, or planned for the next two weeks, the nearest first',
     }),
@@ -120,7 +123,7 @@ export const statusPages = (store: Store, siteHealth: SiteHealthCache) =>
         generated_at: isoTime(now),
         looks: statusLooks(await readStatusLooks(store.read, clientId)),
         status: worstStatus(sites.map(({ status }) => status)),
-        incidents: await pastIncidents(store.read, clientId, sites, now),
+        ...(await pastIncidents(store.read, clientId, sites, now)),
         maintenance: planned.map(({ siteId, ...work }) => ({
           site: sites.find(({ id }) => id === siteId)?.name ?? null,
           starts_at: isoTime(work.startsAt),

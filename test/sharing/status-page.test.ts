@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import type { UnresolvedAlert } from '../../src/alerts/index.ts'
 import type { Status } from '../../src/dashboard/status.ts'
-import { DAY, HOUR, isoTime, MINUTE, newOrderedId, SECOND } from '../../src/lib/index.ts'
+import { DAY, HOUR, isoTime, MINUTE, newId, newOrderedId, SECOND } from '../../src/lib/index.ts'
 import type { ClientRecord, SiteRecord, StatusLinkRecord } from '../../src/management/index.ts'
 import type { StatusPage } from '../../src/sharing/index.ts'
 import { beganAt } from '../../src/sharing/status-page.ts'
@@ -90,6 +90,7 @@ testPerEngine(
       status: 'critical',
       looks: { accent: null, logo: null },
       incidents: [],
+      has_older_incidents: false,
       maintenance: [],
       takes_subscribers: false,
       sites: [
@@ -318,7 +319,8 @@ testPerEngine('the page lists incidents of 90 days and planned work, and the fee
     })
   await maintain({ site_id: site.id }, 'title-secret')
   await maintain({ site_id: other.id }, 'of another client')
-  const { incidents, maintenance } = await page()
+  const { incidents, maintenance, has_older_incidents } = await page()
+  assert.equal(has_older_incidents, false)
   assert.deepEqual(
     incidents.map(({ id, site: name, title }) => [id, name, title]),
     [
@@ -338,6 +340,21 @@ testPerEngine('the page lists incidents of 90 days and planned work, and the fee
     ),
   )
   for (const secret of ['title-secret', 'another client', site.id, client.id]) assert.ok(!feed.text.includes(secret))
+  // What lasts is listed, however many are newer, and the page says that there are older ones.
+  await store.write.updateTable('incidents').set({ resolved_at: now }).where('started_at', '=', now).execute()
+  const alert = await insertAlert(store, site, now, { incident_id: unconfirmed.id, confirmed_at: now })
+  const confirmed = hidden.map(({ id: incident_id }) => ({
+    ...alert,
+    id: newOrderedId(now),
+    probe_id: newId(),
+    incident_id,
+  }))
+  await store.write.insertInto('alerts').values(confirmed).execute()
+  await store.write.updateTable('incidents').set({ resolved_at: null }).where('id', '=', first).execute()
+  clock.advance(MINUTE)
+  const crowded = await page()
+  assert.deepEqual([crowded.incidents.length, crowded.has_older_incidents], [100, true])
+  assert.equal(crowded.incidents.at(-1)?.id, first)
   await call('DELETE', `/api/clients/${client.id}/status-link`)
   assert.equal((await api.call('GET', `/api/status/${link.token}/feed.atom`)).status, 404)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE, newId, newOrderedId, SECOND } from '../../src/lib/index.ts'
 import type { ClientRecord, SiteRecord, StatusLinkRecord } from '../../src/management/index.ts'
 import { composeNotice } from '../../src/notifications/index.ts'
 import type { SubscriberRecord, Subscription } from '../../src/sharing/index.ts'
@@ -80,7 +80,7 @@ const subjectOf = (raw: string): string => /^Subject: (.*(?:\r\n .*)*)/m.exec(ra
 testPerEngine(
   'who subscribes and confirms gets an e-mail when an incident begins and when it ends',
   async (engine, t) => {
-    const { clock, api, mail, path, tick, subscribe, secretOf, breakDown, recover, rows } = await start(t, engine)
+    const { clock, api, mail, site, path, tick, subscribe, secretOf, breakDown, recover, rows } = await start(t, engine)
     const { store } = api.service
     assert.equal((await subscribe('Reader@Example.com')).status, 202)
     await tick()
@@ -138,6 +138,20 @@ testPerEngine(
     clock.advance(30 * SECOND)
     await tick()
     assert.equal(subjectOf(mail.mails[3]?.raw ?? ''), 'Acme: shop: Silenced')
+
+    // Of many at once none is forgotten.
+    const one = await breakDown('Everything is down')
+    const alert = await insertAlert(store, site, clock.now(), { incident_id: one.id, confirmed_at: clock.now() })
+    const others = Array.from({ length: 100 }, () => newOrderedId(clock.now()))
+    await store.write
+      .insertInto('incidents')
+      .values(others.map((id) => ({ ...one, id })))
+      .execute()
+    const alerts = others.map((incident_id) => ({ ...alert, id: newId(), probe_id: newId(), incident_id }))
+    await store.write.insertInto('alerts').values(alerts).execute()
+    clock.advance(11 * MINUTE)
+    await tick()
+    assert.equal(subjectOf(mail.mails[4]?.raw ?? ''), 'Acme: 101 changes of its status')
 
     assert.equal((await api.call('DELETE', `${path}/${secret}`)).status, 204)
     assert.deepEqual(await rows(), [])

@@ -29,7 +29,8 @@ export function Planned({ maintenance, now }: { maintenance: StatusPage['mainten
 }
 
 /** What happened in the last 90 days, each with its page. */
-export function History({ token, incidents, now }: { token: string; incidents: StatusPage['incidents']; now: number }) {
+export function History({ token, page, now }: { token: string; page: StatusPage; now: number }) {
+  const { incidents, has_older_incidents } = page
   return (
     <section aria-labelledby="history">
       <h2 id="history" className={classes.heading}>
@@ -64,6 +65,7 @@ export function History({ token, incidents, now }: { token: string; incidents: S
           })}
         </ul>
       )}
+      {has_older_incidents && <p className={classes.text}>Older ones are not listed.</p>}
       <p className={classes.note}>
         <a href={`/api/status/${token}/feed.atom`}>Atom feed of incidents</a>
       </p>

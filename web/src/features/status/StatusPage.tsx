@@ -82,7 +82,7 @@ function Loaded({ page, token, readAt, isCutOff }: LoadedProps) {
         ))}
       </ul>
       <Planned maintenance={page.maintenance} now={now} />
-      <History token={token} incidents={page.incidents} now={now} />
+      <History token={token} page={page} now={now} />
       {page.takes_subscribers && <Subscribe token={token} />}
       <p className={classes.note} role="status">
         {isCutOff
