@@ -1,4 +1,4 @@
-import { duration, fieldsOf, HOUR, namesInWords, number } from '../lib/index.ts'
+import { apart, duration, fieldsOf, HOUR, namesInWords, number } from '../lib/index.ts'
 import { ALSO_ON, type AlertMessage, FACTS_MAX, type Fact, type MessageImpact } from '../notifications/index.ts'
 import { PROBE_TYPES } from '../probes/index.ts'
 import {
@@ -111,18 +111,22 @@ function subjectFacts(finding: Fields): Fact[] {
 
 function measureFacts(probeType: string, finding: Fields): Fact[] {
   const figure = figureOf(probeType, finding)
-  const fact = (name: string, value: unknown): Fact[] =>
-    typeof value === 'number' ? [{ name, value: figure(value) }] : []
-  const { low, high } = fieldsOf(finding.band)
-  const measured = typeof finding.measured === 'number' ? finding.measured : null
+  const fact = (name: string, value: number | null, text = figure(value ?? 0, number)): Fact[] =>
+    value === null ? [] : [{ name, value: text }]
+  const band = fieldsOf(finding.band)
+  const measured = numberIn(finding.measured)
+  const [least, most] = [numberIn(band.low), numberIn(band.high)]
   // Of the two bounds the one that was passed.
-  const isAbove = measured !== null && typeof high === 'number' && measured > high
+  const threshold = measured !== null && most !== null && measured > most ? most : least
+  const [shown, limit] = measured === null || threshold === null ? [] : apart(measured, threshold, figure)
   return [
-    ...fact('Measured', finding.measured),
-    ...fact('Usual', finding.expected),
-    ...(isAbove ? fact('Threshold', high) : fact('Threshold', low)),
+    ...fact('Measured', measured, shown),
+    ...fact('Usual', numberIn(finding.expected)),
+    ...fact('Threshold', threshold, limit),
   ]
 }
+
+const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 
 /** What the target said, of the probes that ask it. */
 function answerFacts({ status }: Fields): Fact[] {
@@ -136,9 +140,9 @@ export function httpStatusIn(details: string): number | null {
 }
 
 /** How a figure of this probe is read: they are counts where its type says nothing else. */
-function figureOf(probeType: string, finding: Fields): (value: number) => string {
-  const figure = PROBE_TYPES.find(({ name }) => name === probeType)?.figure ?? number
-  return (value) => figure(value, fieldsOf(finding.subject))
+function figureOf(probeType: string, finding: Fields): (value: number, write: (value: number) => string) => string {
+  const figure = PROBE_TYPES.find(({ name }) => name === probeType)?.figure
+  return (value, write) => (figure === undefined ? write(value) : figure(value, write, fieldsOf(finding.subject)))
 }
 
 /** How long after a deploy an alert that begins names it, ms. */

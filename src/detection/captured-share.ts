@@ -1,4 +1,4 @@
-import { isoTime, number, percent } from '../lib/index.ts'
+import { apart, isoTime, number, percent } from '../lib/index.ts'
 import { logUpperTail } from './negative-binomial.ts'
 import { binomialTail, sum, wilson, Z_999 } from './statistics.ts'
 import { type Finding, type Verdict, verdictOf } from './verdict.ts'
@@ -97,20 +97,22 @@ function judge(
   const isMany = isSurelyOver(counted, reference, most)
   const when = first === last ? `on ${last.day}` : `from ${first.day} to ${last.day}`
   const share = reference === 0 ? null : counted / reference
-  const figures = `${number(counted)} of ${number(reference)} “${event}” that “${source}” counted ${when} were counted here${share === null ? '' : `, ${percent(share)}`}`
+  const bound = isFew ? wanted : most
+  const [shown, limit] = apart(share ?? 0, bound, percent)
+  const figures = `${number(counted)} of ${number(reference)} “${event}” that “${source}” counted ${when} were counted here${share === null ? '' : `, ${shown}`}`
   const because = hint === null ? '' : `. ${hint}`
   return {
     subject: { event_name: event },
     status: isFew && isSurelyBelow(counted, reference, wanted / 2) ? 'critical' : isFew || isMany ? 'warning' : 'ok',
     message: isFew
-      ? `${figures}; at least ${percent(wanted)} should be${because}`
+      ? `${figures}; at least ${limit} should be${because}`
       : isMany
-        ? `${figures}: ${most === 1 ? 'more than it has' : `more than ${percent(most)}`}, so some are counted twice here, or missing there${because}`
+        ? `${figures}: ${most === 1 ? 'more than it has' : `more than ${limit}`}, so some are counted twice here, or missing there${because}`
         : figures,
     measured: share,
     expected: 1,
     band: { low: wanted, high: most + ROUNDING },
-    since: isFew || isMany ? isoTime(began(days, isFew ? wanted : most, isFew)) : null,
+    since: isFew || isMany ? isoTime(began(days, bound, isFew)) : null,
     evidence: {
       source,
       reference,

@@ -1,4 +1,4 @@
-import { duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
+import { apart, duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
 import type { PastFields, PresenceWeeks } from './past-fields.ts'
 import {
   assessNewest,
@@ -72,10 +72,11 @@ function judgeRequired({ name, history }: OwnParameter, now: number, required: n
   const isBroken = high < required && present / total < required
   const length = now - (window[0]?.from ?? now)
   const events = event_name === null ? 'events' : `“${event_name}” events`
+  const [seen, least] = apart(present / total, required, percent)
   return {
     subject: subjectOf(name, history),
     status: !isBroken ? 'ok' : high < CRITICAL_SHARE * required ? 'critical' : 'warning',
-    message: `“${name}” is present in ${percent(present / total)} of ${number(total)} ${events} in ${duration(length)}; ${percent(required)} are required`,
+    message: `“${name}” is present in ${seen} of ${number(total)} ${events} in ${duration(length)}; ${least} are required`,
     measured: present / total,
     expected: required,
     band: { low: required, high: null },

@@ -99,7 +99,7 @@ function judgeScore<F extends string>(
   return {
     subject: {},
     status,
-    message: `score of ${what} ${number(Math.round(measured))} of 100 over ${number(sum(window.map(eventsIn)))} events in ${duration(length)}`,
+    message: `score of ${what} ${number(Math.floor(measured))} of 100 over ${number(sum(window.map(eventsIn)))} events in ${duration(length)}`,
     measured,
     expected: null,
     band: { low: warning_score ?? critical_score ?? null, high: null },

@@ -7,8 +7,27 @@ const ONE_DIGIT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
 /** 1,234; below 10 with one digit after the point, where it is not whole. */
 export const number = (value: number): string => (Math.abs(value) < 10 ? ONE_DIGIT : WHOLE).format(value)
 
-/** A fraction as 12 %, below 10 % with one digit after the point. */
-export const percent = (fraction: number): string => `${number(100 * fraction)} %`
+type Write = (value: number) => string
+
+/** A fraction as 12 %, below 10 % with one digit after the point. Only all is 100 %, and only none 0 %. */
+export function percent(fraction: number, write: Write = number): string {
+  const shown = write(100 * fraction)
+  if (shown === '0' && fraction > 0) return '0.1 %'
+  return shown === '100' && fraction < 1 ? `${ONE_DIGIT.format(Math.min(99.9, 100 * fraction))} %` : `${shown} %`
+}
+
+const FINER: readonly Write[] = [number, ...[1, 2, 3].map((digits) => finer(digits))]
+
+function finer(maximumFractionDigits: number): Write {
+  const format = new Intl.NumberFormat('en-US', { maximumFractionDigits })
+  return (value) => format.format(value)
+}
+
+/** A figure and what it is judged by, in as many digits as tell them apart: 49.9 % where 50 % is the least, not 50 %. */
+export function apart(value: number, bound: number, figure: (value: number, write: Write) => string): [string, string] {
+  const written = FINER.map((write): [string, string] => [figure(value, write), figure(bound, write)])
+  return written.find(([one, other]) => one !== other) ?? [figure(value, number), figure(bound, number)]
+}
 
 /** A length in ms as 45 min, 2 h 10 min, 3 days. */
 export function duration(length: number): string {

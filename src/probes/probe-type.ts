@@ -142,7 +142,7 @@ export interface ProbeType<Config extends TObject = TObject> {
   /** Of secrets that go to an address in another setting its name: for another host they have to be given again. */
   secretsSentTo?: Readonly<Record<string, string>>
   /** How a figure of a finding is read, e.g. `31 %`; a count without it. */
-  figure?: (value: number, subject: Readonly<Record<string, unknown>>) => string
+  figure?: (value: number, write: (value: number) => string, subject: Readonly<Record<string, unknown>>) => string
   /** Whether jobs call it: each probe has an address of its own then, made with it. */
   isCalled?: boolean
   defaultIntervalSeconds: number

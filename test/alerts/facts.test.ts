@@ -25,3 +25,11 @@ for (const [probeType, subject, measured, said] of CASES) {
     )
   })
 }
+
+test('an alert shows no figure as if it were the threshold that it passed', () => {
+  const finding = { subject: { field: 'email' }, measured: 0.398, expected: 0.8, band: { low: 0.4, high: null } }
+  deepEqual(
+    factsOf('user_data_quality', JSON.stringify({ findings: [finding] })).map(({ value }) => value),
+    ['email', '39.8 %', '80 %', '40 %'],
+  )
+})

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
-import { duration, namesInWords, number, percent, quoted } from '../../src/lib/words.ts'
+import { apart, duration, namesInWords, number, percent, quoted } from '../../src/lib/words.ts'
 
 const WORDS: readonly [is: string, says: string][] = [
   [number(1_234.5), '1,235'],
@@ -9,6 +9,11 @@ const WORDS: readonly [is: string, says: string][] = [
   [number(7), '7'],
   [percent(0.0512), '5.1 %'],
   [percent(0.5), '50 %'],
+  [percent(0.000_4), '0.1 %'],
+  [percent(0), '0 %'],
+  [percent(0.996), '99.6 %'],
+  [percent(0.999_6), '99.9 %'],
+  [percent(1), '100 %'],
   [duration(5 * MINUTE), '5 min'],
   [duration(119 * MINUTE), '119 min'],
   [duration(2 * HOUR), '2 h'],
@@ -16,6 +21,16 @@ const WORDS: readonly [is: string, says: string][] = [
   [duration(3 * DAY), '3 days'],
 ]
 for (const [is, says] of WORDS) test(`${says} is written so`, () => assert.equal(is, says))
+
+const APART: readonly [value: number, bound: number, says: [string, string]][] = [
+  [0.499, 0.5, ['49.9 %', '50 %']],
+  [0.3, 0.5, ['30 %', '50 %']],
+  [0.499_6, 0.5, ['49.96 %', '50 %']],
+  [0.5, 0.5, ['50 %', '50 %']],
+]
+for (const [value, bound, says] of APART)
+  test(`${value} beside ${bound} is ${says.join(' beside ')}`, () =>
+    assert.deepEqual(apart(value, bound, percent), says))
 
 const QUOTED: readonly [why: string, text: string, says: string][] = [
   ['a text without quotes stands between the outer marks', 'shop.acme.com is down', '“shop.acme.com is down”'],

@@ -1,5 +1,5 @@
 import { type Finding, type Status, type Verdict, verdictOf } from '../../detection/index.ts'
-import { namesInWords, number } from '../../lib/index.ts'
+import { apart, namesInWords, number } from '../../lib/index.ts'
 import type { EventQuality } from './answer.ts'
 
 /** How often events may be received at the least, from the best on. */
@@ -82,12 +82,15 @@ function figuresOf(event: EventQuality, limits: QualityLimits): Judged[] {
   ]
 }
 
+const plain = (value: number, write: (value: number) => string): string => write(value)
+
 function judgeMatch({ name, matchQuality }: EventQuality, limits: QualityLimits): Finding | null {
   if (matchQuality === null) return null
   const { warning_match_quality: warning, critical_match_quality: critical } = limits
   const status = statusBelow(matchQuality, warning, critical)
   const low = status === 'critical' ? critical : warning
-  const message = `Event match quality of “${name}” is ${number(matchQuality)} of 10, below ${number(low)}: Meta recognises too few of the people behind it`
+  const [shown, least] = apart(matchQuality, low, plain)
+  const message = `Event match quality of “${name}” is ${shown} of 10, below ${least}: Meta recognises too few of the people behind it`
   return { ...findingAbout(name, 'match_quality', status, message), measured: matchQuality, band: { low, high: null } }
 }
 
@@ -98,7 +101,8 @@ function judgeCoverage(event: EventQuality, limits: QualityLimits): Finding | nu
   const status = statusBelow(percent, warning, critical)
   const low = status === 'critical' ? critical : warning
   const aim = goal === null ? '' : ` (Meta wants ${number(goal)} %)`
-  const message = `The server covers ${number(percent)} % of the browser's “${name}” events, below ${number(low)} %${aim}`
+  const [shown, least] = apart(percent, low, plain)
+  const message = `The server covers ${shown} % of the browser's “${name}” events, below ${least} %${aim}`
   return {
     ...findingAbout(name, 'coverage', status, message),
     measured: percent,

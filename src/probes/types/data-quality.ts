@@ -53,8 +53,11 @@ const checkQualitySettings = ({ warning_score, critical_score }: Config) =>
     : []
 
 /** A field's figure is the share of events that carry it; without one it is the score. */
-const rateOrScore = (value: number, subject: Readonly<Record<string, unknown>>): string =>
-  'field' in subject ? percent(value) : `${number(value)} of 100`
+const rateOrScore = (
+  value: number,
+  write: (value: number) => string,
+  subject: Readonly<Record<string, unknown>>,
+): string => ('field' in subject ? percent(value, write) : `${number(Math.floor(value))} of 100`)
 
 interface Quality<F extends string> {
   /** For people: `user data`. */

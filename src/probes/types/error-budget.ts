@@ -24,7 +24,7 @@ export const errorBudget = defineProbeType({
   siteFields: ['slo_target', 'timezone'],
   needs: [['slo_target']],
   config: Type.Object({}, { additionalProperties: false }),
-  figure: (value) => `${number(value)} times`,
+  figure: (value, write) => `${write(value)} times`,
   defaultIntervalSeconds: 300,
   async run({ site, now, store }): Promise<ProbeOutcome> {
     const target = site.slo_target ?? 100

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type ErrorDetail, number } from '../../lib/index.ts'
+import type { ErrorDetail } from '../../lib/index.ts'
 import { outcomeOfVerdict } from '../counts/judge-counts.ts'
 import { noData } from '../counts/unjudged.ts'
 import { askQuality, type DatasetQuality } from '../meta-quality/ask.ts'
@@ -55,7 +55,7 @@ export const metaQuality = defineProbeType({
   autoNeeds: null,
   config: Config,
   checkConfig,
-  figure: (value, { field }) => (field === 'coverage' ? `${number(value)} %` : `${number(value)} of 10`),
+  figure: (value, write, { field }) => (field === 'coverage' ? `${write(value)} %` : `${write(value)} of 10`),
   defaultIntervalSeconds: 3_600,
   minIntervalSeconds: 600,
   async run(context: ProbeContext<Settings>): Promise<ProbeOutcome> {

@@ -73,7 +73,7 @@ export const tagLatency = defineProbeType({
     (['factor', 'increase_ms'] as const)
       .filter((name) => config[`critical_${name}`] < config[`warning_${name}`])
       .map((name) => ({ path: `/critical_${name}`, message: `must not be below warning_${name}` })),
-  figure: (value) => `${number(value)} ms`,
+  figure: (value, write) => `${write(value)} ms`,
   defaultIntervalSeconds: 300,
   run({ site, config, now, store }) {
     const end = floorTo(now, MINUTE)

@@ -1,5 +1,5 @@
 import { median, robustSpread } from '../../detection/index.ts'
-import { duration, HOUR, isoTime, isoTimeOrNull, number, percent } from '../../lib/index.ts'
+import { apart, duration, HOUR, isoTime, isoTimeOrNull, number, percent } from '../../lib/index.ts'
 import { type LocalDay, timeAfter } from './settings.ts'
 
 /** What one part of the check found. */
@@ -72,7 +72,8 @@ export function judgeRows(
   if (usual === null || ratio === null || usual < rules.min_expected_rows) {
     return { status: 'ok', message: has, details: { ...details, judged: false } }
   }
-  const message = `${has}, ${percent(ratio)} of the ${number(usual)} that are usual on a ${day.weekday}`
+  const bound = ratio < rules.critical_ratio ? rules.critical_ratio : rules.warning_ratio
+  const message = `${has}, ${apart(ratio, bound, percent)[0]} of the ${number(usual)} that are usual on a ${day.weekday}`
   if (ratio < rules.critical_ratio) return { status: 'critical', message, details: { ...details, reason: 'few_rows' } }
   if (ratio < rules.warning_ratio) return { status: 'warning', message, details: { ...details, reason: 'few_rows' } }
   return { status: 'ok', message, details }
@@ -150,7 +151,8 @@ export function reconcile(suffix: string, warehouse: number, ours: number, ratio
   if (ratio === null || band === null || (ratio >= band.low && ratio <= band.high)) {
     return { status: 'ok', message: '', details }
   }
-  const message = `The warehouse has ${number(warehouse)} rows of the day for ${number(ours)} events counted here, ${percent(ratio)}, where ${percent(band.low)} to ${percent(band.high)} is usual`
+  const [shown] = apart(ratio, ratio < band.low ? band.low : band.high, percent)
+  const message = `The warehouse has ${number(warehouse)} rows of the day for ${number(ours)} events counted here, ${shown}, where ${percent(band.low)} to ${percent(band.high)} is usual`
   return { status: 'warning', message, details: { ...details, reason: 'counts_differ' } }
 }
 

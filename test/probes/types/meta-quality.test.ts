@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
+import { number } from '../../../src/lib/index.ts'
 import { configFaults, type JsonObject, type ProbeOutcome } from '../../../src/probes/probe-type.ts'
 import { metaQuality } from '../../../src/probes/types/meta-quality.ts'
 import { deadAddress } from '../../../testkit/listeners.ts'
@@ -67,8 +68,8 @@ test('each event and figure that is bad has a finding of its own, with its unit'
       [{ event_name: 'Lead', field: 'upload_frequency' }, 'warning'],
     ],
   )
-  assert.equal(metaQuality.figure?.(3.1, { field: 'match_quality' }), '3.1 of 10')
-  assert.equal(metaQuality.figure?.(12.25, { field: 'coverage' }), '12 %')
+  assert.equal(metaQuality.figure?.(3.1, number, { field: 'match_quality' }), '3.1 of 10')
+  assert.equal(metaQuality.figure?.(12.25, number, { field: 'coverage' }), '12 %')
 })
 
 test('fields that the API does not have are asked for no more in the run, not judged, and named', async (t) => {

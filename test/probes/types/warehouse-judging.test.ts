@@ -54,9 +54,9 @@ const RULES = { warning_ratio: 0.5, critical_ratio: 0.2, min_expected_rows: 100 
 const ROWS: readonly [rows: number, history: readonly number[], status: string, said: RegExp][] = [
   [1_000, [1_000, 900, 1_100, 5_000], 'ok', /1,000 rows, 95.* % of the 1,050 that are usual on a Thursday/],
   [500, [1_000, 1_000, 1_000, 1_000], 'ok', /50 %/],
-  [499, [1_000, 1_000, 1_000, 1_000], 'warning', /50 % of the 1,000/],
+  [499, [1_000, 1_000, 1_000, 1_000], 'warning', /49.9 % of the 1,000/],
   [200, [1_000, 1_000, 1_000, 1_000], 'warning', /20 %/],
-  [199, [1_000, 1_000, 1_000, 1_000], 'critical', /20 %/],
+  [199, [1_000, 1_000, 1_000, 1_000], 'critical', /19.9 %/],
   [0, [], 'critical', /is empty/],
   [1, [1_000], 'ok', /has 1 row$/],
   [1, [99, 99, 99, 99], 'ok', /has 1 row$/],
