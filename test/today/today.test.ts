@@ -126,6 +126,32 @@ testLogic('a morning shows the night, what changed, versions, quotas and what is
   )
 })
 
+testLogic(
+  'of a night that no list holds everything is counted, and nothing that a part of it explains',
+  async (store) => {
+    const context = reportContext(store, NOW)
+    const site = await insertSite(store, { name: 'shop' })
+    const ends = { state: 'resolved' as const, resolved_at: NOW - MINUTE }
+    const cause = await insertIncident(store, site, EVENING + HOUR, ends)
+    const alert = await insertAlert(store, site, EVENING + HOUR, { incident_id: cause.id, confirmed_at: NOW, ...ends })
+    for (let part = 0; part < 4; part++) {
+      const parent_id = part === 0 ? cause.id : null
+      const ids = Array.from({ length: 150 }, () => newOrderedId(EVENING + 2 * HOUR))
+      await store.write
+        .insertInto('incidents')
+        .values(ids.map((id) => ({ ...cause, id, parent_id })))
+        .execute()
+      await store.write
+        .insertInto('alerts')
+        .values(ids.map((incident_id) => ({ ...alert, id: newId(), incident_id })))
+        .execute()
+    }
+    const { overnight } = await today(context, new Changes(context), null, { timezone: 'UTC' })
+    assert.partialDeepStrictEqual(overnight, { opened: 451, resolved: 451, open: 0 })
+    assert.equal(overnight.incidents.length, 50)
+  },
+)
+
 testPerEngine(
   'a service without anything has a calm morning, and nonsense is refused',
   async (engine, t) => {

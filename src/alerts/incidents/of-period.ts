@@ -106,7 +106,7 @@ export async function incidentsSince(db: Kysely<Tables>, clients: Visible, since
     .selectFrom('incidents')
     .leftJoin('sites', 'sites.id', 'incidents.site_id')
     .leftJoin('clients', 'clients.id', 'incidents.client_id')
-    .selectAll('incidents')
+    .select(['incidents.id', 'incidents.parent_id', 'incidents.opened_at'])
     .where('incidents.state', '=', 'resolved')
     .where('incidents.resolved_at', '>=', since)
     .where(({ eb, and, or }) =>
@@ -116,17 +116,20 @@ export async function incidentsSince(db: Kysely<Tables>, clients: Visible, since
       ]),
     )
     .orderBy('incidents.id', 'desc')
-    .limit(MOST_INCIDENTS)
   if (clients !== null) query = query.where('incidents.client_id', 'in', [...clients])
   const over = await query.execute()
   const ids = new Set([...lasting, ...over].map(({ id }) => id))
   const resolved = over.filter(({ parent_id }) => !ids.has(parent_id ?? ''))
-  const all = [...lasting, ...resolved]
+  const shown = resolved.slice(0, Math.max(0, MOST_SHOWN - lasting.length)).map(({ id }) => id)
+  const rows =
+    shown.length === 0
+      ? []
+      : await db.selectFrom('incidents').selectAll().where('id', 'in', shown).orderBy('id', 'desc').execute()
   return {
-    opened: all.filter(({ opened_at }) => opened_at >= since).length,
+    opened: [...lasting, ...resolved].filter(({ opened_at }) => opened_at >= since).length,
     resolved: resolved.length,
     open: lasting.length,
-    incidents: await summariesOf(db, all.slice(0, MOST_SHOWN)),
+    incidents: await summariesOf(db, [...lasting, ...rows].slice(0, MOST_SHOWN)),
   }
 }
 
