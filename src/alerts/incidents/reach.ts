@@ -18,11 +18,18 @@ export async function summariesOf(db: Kysely<Tables>, rows: readonly IncidentRow
     db,
     rows.map(({ id }) => id),
   )
-  return rows.map((row) => {
-    const { alerts, sites } = reaches.get(row.id) ?? NOTHING
-    return { ...incidentRecord(row), alert_count: alerts, site_count: sites }
-  })
+  return rows.map((row) => summaryOf(row, reaches.get(row.id)))
 }
+
+/** The same of one. */
+export const oneSummary = async (db: Kysely<Tables>, row: IncidentRow): Promise<IncidentSummary> =>
+  summaryOf(row, (await reachOf(db, [row.id])).get(row.id))
+
+const summaryOf = (row: IncidentRow, { alerts, sites }: Reach = NOTHING): IncidentSummary => ({
+  ...incidentRecord(row),
+  alert_count: alerts,
+  site_count: sites,
+})
 
 /** Of an incident that explains others their alerts count, too: that is all of a vendor's. */
 async function reachOf(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<string, Reach>> {

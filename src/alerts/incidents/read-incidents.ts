@@ -8,7 +8,7 @@ import { alertRecord } from '../alert-record.ts'
 import { endBefore, endedBefore } from '../last-ended.ts'
 import { endsOfTimeline } from '../timeline.ts'
 import { type Change, evidenceOf, type Known, strongestCause } from './evidence.ts'
-import { LASTS, summariesOf } from './reach.ts'
+import { LASTS, oneSummary, summariesOf } from './reach.ts'
 import { type IncidentQuery, type IncidentSummary, incidentEntry, incidentRecord, noteRecord } from './records.ts'
 import { signOf } from './sign.ts'
 
@@ -75,7 +75,7 @@ export async function readIncident(store: Pick<Store, 'read'>, id: string, seesS
   const known = await knownOf(store, row, alerts, lines, change?.marker ?? null)
   const cause = strongestCause(known)
   return {
-    ...incidentRecord(row),
+    ...(await oneSummary(read, row)),
     likely_cause: cause?.text ?? null,
     likely_cause_kind: cause?.kind ?? null,
     evidence: evidenceOf(known),

@@ -132,7 +132,7 @@ const Affected = Type.Object({
 /** `Delivery` is the record of the room that delivers. */
 export const incidentDetail = <D extends Parameters<typeof Type.Array>[0]>(delivery: D) =>
   Type.Object({
-    ...IncidentRecord.properties,
+    ...IncidentSummary.properties,
     likely_cause: nullable(
       Type.String({ description: 'What explains it best; null where nothing but the alert itself is known' }),
     ),
@@ -151,8 +151,12 @@ export const incidentDetail = <D extends Parameters<typeof Type.Array>[0]>(deliv
       description: 'Oldest first; of a long one the first and the last 250 lines',
     }),
     timeline_left_out: Count('Lines of the timeline that lie between these'),
-    alerts: Type.Array(AlertRecord, { description: 'Its alerts, the oldest first; of a vendor those of all sites' }),
-    affected: Type.Array(Affected, { description: 'Sites and tags, with when each began; the earliest first' }),
+    alerts: Type.Array(AlertRecord, {
+      description: 'Its alerts, the oldest first, at most 500; of a vendor those of all sites',
+    }),
+    affected: Type.Array(Affected, {
+      description: 'Sites and tags of these alerts, with when each began; the earliest first',
+    }),
     parts: Type.Array(IncidentRecord, { description: 'The incidents that this one explains' }),
     notes: Type.Array(NoteRecord, { description: 'Oldest first' }),
     deliveries: Type.Array(delivery, { description: 'Messages about it, newest first' }),

@@ -134,6 +134,7 @@ testPerEngine(
     assert.equal((await call('POST', `${path}/resolve`, {})).status, 200)
     assert.equal((await call('POST', `${path}/acknowledge`, {})).status, 409)
     const detail = await get<IncidentDetail>(path)
+    assert.deepEqual([detail.alert_count, detail.site_count], [2, 1])
     assert.deepEqual(
       detail.notes.map(({ by, text }) => [by, text]),
       [['Ada', 'It was the provider']],

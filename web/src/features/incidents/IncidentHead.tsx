@@ -31,7 +31,7 @@ export function IncidentHead({ incident, site }: IncidentHeadProps) {
   const silences = useSilences(incident)
   const isOver = incident.state === 'resolved'
   const variant = silences !== null ? 'hatched' : incident.state === 'open' ? 'filled' : 'outline'
-  const { severity, state, affected, alerts, acknowledged_by } = incident
+  const { severity, state, alert_count, site_count, acknowledged_by } = incident
   return (
     <PageHeader
       title={sentence(incident.title)}
@@ -44,14 +44,14 @@ export function IncidentHead({ incident, site }: IncidentHeadProps) {
           {isOver ? 'resolved' : `${severity}, ${state}`}
         </StatusBadge>
         {site === undefined ? (
-          <span>{counted(new Set(affected.map(({ site_id }) => site_id)).size, 'site')}</span>
+          <span>{counted(site_count, 'site')}</span>
         ) : (
           <TextLink to="/sites/$siteId" params={{ siteId: site.id }}>
             {site.name}, {site.client_name}
           </TextLink>
         )}
         <Since alert={incident} zone={site?.timezone} />
-        <span>{counted(alerts.length, 'alert')}</span>
+        <span>{counted(alert_count, 'alert')}</span>
         {!isOver && acknowledged_by !== null && <span>acknowledged by {personName(acknowledged_by)}</span>}
         {silences !== null && <span>silenced</span>}
         {incident.parent_id !== null && <PartOf id={incident.parent_id} />}

@@ -26,7 +26,7 @@ const SHOWN = 5
 
 /** The open alerts of the site, the worst first. */
 export function SiteAlerts({ site }: { site: SiteRecord }) {
-  const { data, error, refetch } = useQuery(alertsQuery({ site_id: site.id, resolved: false, limit: 100 }))
+  const { data, error, refetch } = useQuery(alertsQuery({ site_id: site.id, resolved: false, limit: 1_000 }))
   const mutes = useMutes()
   // Without the banners the site would look as if nothing were wrong.
   if (data === undefined && error !== null) {
