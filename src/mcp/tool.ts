@@ -62,6 +62,20 @@ export function partOf(list: unknown, names: readonly string[], from: number, ro
   }
 }
 
+/** So many entries of each list, of one in `last` the last, and how many of which are left out. */
+export function partsOf(most: number, lists: Lists, last: Lists = {}) {
+  const all = Object.entries({ ...lists, ...last })
+  const over = all.flatMap(([name, list]): [string, number][] =>
+    list.length > most ? [[name, list.length - most]] : [],
+  )
+  return {
+    ...Object.fromEntries(all.map(([name, list]) => [name, name in last ? list.slice(-most) : list.slice(0, most)])),
+    left_out: Object.fromEntries(over),
+  }
+}
+
+type Lists = Readonly<Record<string, readonly unknown[]>>
+
 /** A count; 0 for what is none. */
 export const countOf = (record: Entry | undefined, name: string): number => {
   const value = record?.[name]

@@ -9,7 +9,7 @@ import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { insertIncident } from '../../testkit/incidents.ts'
-import { insertProbe } from '../../testkit/probes.ts'
+import { insertProbe, newProbeRow } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
 
 const ADMIN = 'admin-token-0123456789'
@@ -196,7 +196,7 @@ test('what cannot be is a result that says why', async (t) => {
 })
 
 test('answers are bounded, and say how to get the rest', async (t) => {
-  const { url, ask, client, site } = await start(t)
+  const { service, url, ask, client, site, incident, alert } = await start(t)
   for (let count = 0; count < 5; count++) {
     await ask('POST', '/api/sites', { client_id: client.id, name: `Site ${count}`, url: 'https://x.example' })
   }
@@ -207,6 +207,23 @@ test('answers are bounded, and say how to get the rest', async (t) => {
   assert.deepEqual([(rest.entries as object[]).length, rest.next_offset], [2, null])
   const probes = (await call('list_probes', { site_id: site.id, limit: 1, offset: 1 })).answer
   assert.deepEqual(probes, { entries: [], total: 1, next_offset: null })
+
+  // Lists within an answer say how many they leave out.
+  const { store } = service.service
+  const row = { ...alert, state: 'resolved' as const }
+  const more = Array.from({ length: 40 }, () => ({ ...row, id: newId() }))
+  await store.write.insertInto('alerts').values(more).execute()
+  const explained = (await call('explain_incident', { incident_id: incident.id })).answer
+  assert.deepEqual([(explained.alerts as object[]).length, explained.alert_count], [30, 41])
+  assert.deepEqual(explained.left_out, { alerts: 11, affected: 11 })
+  const fine = Array.from({ length: 32 }, () => newProbeRow(site.id))
+  await store.write
+    .insertInto('probes')
+    .values([...fine, newProbeRow(site.id, { last_status: 'critical' })])
+    .execute()
+  const health = (await call('site_health', { site_id: site.id })).answer
+  assert.deepEqual(health.left_out, { probes: 4 })
+  assert.equal((health.probes as { last_status: string }[])[0]?.last_status, 'critical')
 })
 
 const MESSAGE = { jsonrpc: '2.0', id: 1, method: 'tools/list' }

@@ -1,7 +1,20 @@
 import { Type } from 'typebox'
 import { isoTime, MINUTE } from '../../lib/index.ts'
 import { RefusedCall } from '../ask.ts'
-import { before, changing, closed, entriesOf, id, limit, optionalId, pick, pickAll, reading, rowsOf } from '../tool.ts'
+import {
+  before,
+  changing,
+  closed,
+  entriesOf,
+  id,
+  limit,
+  optionalId,
+  partsOf,
+  pick,
+  pickAll,
+  reading,
+  rowsOf,
+} from '../tool.ts'
 
 const filters = {
   client_id: optionalId('Only of this client'),
@@ -14,7 +27,7 @@ const filters = {
 
 export const INCIDENT_FIELDS = [
   ...['id', 'scope', 'client_id', 'site_id', 'title', 'severity', 'state', 'cause', 'vendor', 'started_at'],
-  ...['acknowledged_at', 'acknowledged_by', 'resolved_at', 'alert_count', 'site_count'],
+  ...['acknowledged_at', 'acknowledged_by', 'resolved_at', 'alert_count', 'site_count', 'parent_id'],
 ]
 const ALERT_FIELDS = [
   ...['id', 'client_id', 'site_id', 'probe_id', 'incident_id', 'probe_type', 'subject_label', 'severity', 'state'],
@@ -33,7 +46,7 @@ export const listIncidents = reading({
   name: 'list_incidents',
   title: 'List incidents',
   description:
-    'What is or was broken, newest first: alerts of one cause are one incident. Use resolved: false for what is open now.',
+    'What is or was broken, newest first: alerts of one cause are one incident, and one with a `parent_id` is a part of that incident. Use resolved: false for what is open now.',
   input: Type.Object(filters, closed),
   async run({ limit: rows, ...query }, { ask }) {
     const most = rowsOf(rows)
@@ -67,14 +80,18 @@ export const explainIncident = reading({
     const { alerts, timeline, notes, affected, evidence } = pick(incident, [
       ...['alerts', 'timeline', 'notes', 'affected', 'evidence'],
     ])
-    const facts = ['impact', 'likely_cause', 'likely_cause_kind', 'change', 'change_at', 'parent_id']
+    const facts = ['impact', 'likely_cause', 'likely_cause_kind', 'change', 'change_at']
     return {
       ...pick(incident, [...INCIDENT_FIELDS, ...facts]),
-      evidence: Array.isArray(evidence) ? evidence.slice(0, MOST_PARTS) : [],
-      alerts: pickAll(alerts, ALERT_FIELDS).slice(0, MOST_PARTS),
-      affected: entriesOf(affected).slice(0, MOST_PARTS),
-      timeline: entriesOf(timeline).slice(-MOST_PARTS),
-      notes: entriesOf(notes).slice(-MOST_PARTS),
+      ...partsOf(
+        MOST_PARTS,
+        {
+          evidence: Array.isArray(evidence) ? evidence : [],
+          alerts: pickAll(alerts, ALERT_FIELDS),
+          affected: entriesOf(affected),
+        },
+        { timeline: entriesOf(timeline), notes: entriesOf(notes) },
+      ),
     }
   },
 })

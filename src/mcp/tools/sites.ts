@@ -11,6 +11,7 @@ import {
   offset,
   optionalId,
   partOf,
+  partsOf,
   pick,
   pickAll,
   reading,
@@ -46,6 +47,8 @@ export const listSites = reading({
 /** Tags, events and the like in one answer. */
 const MOST_ROWS = 30
 const MOST_HOURS = 9_600
+/** That are counted. */
+const MOST_INCIDENTS = 1_000
 
 const hours = Type.Optional(
   Type.Integer({ minimum: 1, maximum: MOST_HOURS, description: 'The last so many hours; 24 by default' }),
@@ -56,6 +59,16 @@ const reportOf = (siteId: string, what: string): string => `/api/monitoring/site
 const TAG_FIELDS = [
   ...['tag_key', 'executions', 'success', 'failure', 'timeout', 'exception', 'success_rate', 'avg_ms', 'p95_ms'],
 ]
+
+const STATUSES: readonly unknown[] = ['critical', 'error', 'warning']
+
+/** What is bad comes first. */
+const byTrouble = (one: Entry, other: Entry): number => rankOf(one) - rankOf(other)
+
+function rankOf({ last_status }: Entry): number {
+  const rank = STATUSES.indexOf(last_status)
+  return rank === -1 ? STATUSES.length : rank
+}
 
 const badRuns = (tag: Entry | undefined): number =>
   countOf(tag, 'failure') + countOf(tag, 'timeout') + countOf(tag, 'exception')
@@ -79,7 +92,7 @@ export const siteHealth = reading({
       }),
     )
     const probes = await ask('GET', '/api/probes', { query: { site_id } })
-    const incidents = await ask('GET', '/api/incidents', { query: { site_id, resolved: false, limit: MOST_ROWS } })
+    const incidents = await ask('GET', '/api/incidents', { query: { site_id, resolved: false, limit: MOST_INCIDENTS } })
     const failing = entriesOf(report.tags)
       .filter((tag) => badRuns(tag) > 0)
       .toSorted((a, b) => badRuns(b) - badRuns(a))
@@ -87,10 +100,12 @@ export const siteHealth = reading({
       site: pick(site, ['id', 'client_id', 'name', 'url', 'timezone', 'is_active', 'last_event_at']),
       ...pick(report, ['from', 'to', 'total_events', 'score', 'user_data', 'ecommerce', 'rejections', 'warnings']),
       previous: pick(report.previous, ['from', 'to', 'total_events', 'score']),
-      events: entriesOf(report.events).slice(0, MOST_ROWS),
-      failing_tags: pickAll(failing.slice(0, MOST_ROWS), TAG_FIELDS),
-      probes: pickAll(probes, PROBE_FIELDS).slice(0, MOST_ROWS),
-      open_incidents: pickAll(incidents, INCIDENT_FIELDS),
+      ...partsOf(MOST_ROWS, {
+        events: entriesOf(report.events),
+        failing_tags: pickAll(failing, TAG_FIELDS),
+        probes: pickAll(probes, PROBE_FIELDS).toSorted(byTrouble),
+        open_incidents: pickAll(incidents, INCIDENT_FIELDS),
+      }),
     }
   },
 })
@@ -118,14 +133,16 @@ export const compareWindows = reading({
     return {
       window: pick(one, summary),
       other: pick(other, summary),
-      events: differences(one.events, other.events, 'event_name', (event) => countOf(event, 'total')),
-      tag_executions: differences(one.tags, other.tags, 'tag_key', (tag) => countOf(tag, 'executions')),
-      tag_failures: differences(one.tags, other.tags, 'tag_key', badRuns),
+      ...partsOf(MOST_ROWS, {
+        events: differences(one.events, other.events, 'event_name', (event) => countOf(event, 'total')),
+        tag_executions: differences(one.tags, other.tags, 'tag_key', (tag) => countOf(tag, 'executions')),
+        tag_failures: differences(one.tags, other.tags, 'tag_key', badRuns),
+      }),
     }
   },
 })
 
-/** The entries whose figure differs most. */
+/** The entries whose figure differs, the most first. */
 function differences(one: unknown, other: unknown, key: string, figureOf: (entry: Entry | undefined) => number) {
   const byKey = (list: unknown) => new Map(entriesOf(list).map((entry) => [entry[key], entry]))
   const [here, there] = [byKey(one), byKey(other)]
@@ -133,7 +150,6 @@ function differences(one: unknown, other: unknown, key: string, figureOf: (entry
     .map((name) => ({ [key]: name, window: figureOf(here.get(name)), other: figureOf(there.get(name)) }))
     .filter(({ window, other: compared }) => window !== compared)
     .toSorted((a, b) => Math.abs(Number(b.window) - Number(b.other)) - Math.abs(Number(a.window) - Number(a.other)))
-    .slice(0, MOST_ROWS)
 }
 
 export const tagReport = reading({
@@ -153,6 +169,6 @@ export const tagReport = reading({
       await ask('GET', reportOf(site_id, `tags/${encodeURIComponent(tag_key)}`), { query: { hours: last } }),
     )
     const { events, ...facts } = report
-    return { ...facts, events: entriesOf(events).slice(0, MOST_ROWS) }
+    return { ...facts, ...partsOf(MOST_ROWS, { events: entriesOf(events) }) }
   },
 })
