@@ -64,7 +64,7 @@ function alertOf(message: Message | MessageGroup, options: BodyOptions): object 
     description: cut(`${text}\n${card.link.label}: ${card.link.url}`, LIMITS.description),
     priority: card.tone === 'critical' ? 'P1' : card.tone === 'warning' ? 'P3' : 'P5',
     source: 'Tagwarden',
-    entity: 'site' in message ? cut(message.site.name, LIMITS.source) : 'Tagwarden',
+    entity: 'site' in message ? cut(oneLine(message.site.name), LIMITS.source) : 'Tagwarden',
     details: Object.fromEntries([
       ...card.facts.map(({ name, value }) => [name, cut(value, LIMITS.detail)]),
       ...(card.change === null ? [] : [['Changed before', cut(card.change, LIMITS.detail)]]),

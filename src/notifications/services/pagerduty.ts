@@ -1,5 +1,5 @@
 import { isoTime } from '../../lib/index.ts'
-import { type CardOptions, cut, summaryOf } from '../cards/card.ts'
+import { type CardOptions, cut, oneLine, summaryOf } from '../cards/card.ts'
 import { cardOf } from '../cards/card-of.ts'
 import type { Message, MessageGroup } from '../message.ts'
 import { type BodyOptions, type ChatService, dedupKeyOf, isOver } from './service.ts'
@@ -28,6 +28,8 @@ export const pagerduty = {
 } satisfies ChatService
 
 const SUMMARY_MAX = 1_024
+/** Names are shorter; of its fields it says no limit. */
+const NAME_MAX = 255
 
 function eventOf(message: Message | MessageGroup, options: BodyOptions): object {
   const event = {
@@ -63,5 +65,6 @@ const sinceOf = (message: Message | MessageGroup, { at }: CardOptions): number =
 function placeOf(message: Message | MessageGroup): object {
   if (!('alert' in message)) return { source: 'Tagwarden' }
   const { site, probe, client } = message
-  return { source: site.name, component: probe.name, group: client.name, class: probe.probe_type }
+  const named = (text: string): string => cut(oneLine(text), NAME_MAX) || '?'
+  return { source: named(site.name), component: named(probe.name), group: named(client.name), class: probe.probe_type }
 }

@@ -76,10 +76,13 @@ const CHECKS: Readonly<Record<Service, (body: string) => void>> = {
     const { dedup_key, event_action, payload } = JSON.parse(text) as {
       dedup_key: string
       event_action: string
-      payload?: { summary: string }
+      payload?: { summary: string; source: string; component?: string; group?: string }
     }
     between(dedup_key, 255, 'dedup_key')
-    if (event_action === 'trigger') between(payload?.summary ?? '', 1_024, 'summary')
+    if (event_action !== 'trigger') return
+    between(payload?.summary ?? '', 1_024, 'summary')
+    between(payload?.source ?? '', 255, 'source')
+    for (const name of [payload?.source, payload?.component, payload?.group]) ok(!/\p{Cc}/u.test(name ?? ''), name)
   },
   opsgenie(text) {
     const { message, alias, description, note } = JSON.parse(text) as Readonly<Record<string, string | undefined>>
