@@ -65,7 +65,8 @@ export function judgeVersions(
   const memory = { current, mixedSince }
   const details = { containers }
   if (rows.length === 0) {
-    const message = 'No event has said which version of the container it ran on: version 2 of the tag does'
+    const message =
+      "No event has said which version of the container it ran on; if events come, update the tag's template"
     return { status: 'ok', reason: 'no_data', message, details, memory }
   }
   if (containers.length === 0) {

@@ -72,7 +72,7 @@ const withSilent = (tags: RecentConsent['tags'], past: ConsentPast): RecentConse
 function unjudged({ events }: RecentConsent, past: ConsentPast): Unjudged {
   const known = past.events.events
   if (known + events.reduce((sum, { fields }) => sum + fields.signal.total, 0) === 0) {
-    return noData('No event has reported consent in the last 8 days: version 2 of the tag does')
+    return noData("No event has reported consent in the last 8 days; if events come, update the tag's template")
   }
   if (known >= MIN_USUAL_EVENTS) return noData('Events usually carry no consent signal')
   return learning(

@@ -96,7 +96,9 @@ const defineSignalProbe = <F extends string, C extends TObject>({
 
 function unjudged<F extends string>(what: string, kinds: readonly Presence<F>[]): Unjudged {
   if (eventsSeen(kinds) === 0)
-    return noData(`No event has said anything about ${what} in the last 8 days: version 2 of the tag does`)
+    return noData(
+      `No event has said anything about ${what} in the last 8 days; if events come, update the tag's template`,
+    )
   const most = Math.max(...kinds.map(({ past }) => past.events))
   if (most >= MIN_USUAL_EVENTS) return noData(`No kind of event has had enough about ${what} in the last 24 hours`)
   return learning(

@@ -116,5 +116,5 @@ testLogic('consent_signals: a site whose tag reports no consent has nothing to j
   )
   const { status, reason, message } = await resultOf(t, store, site, consentSignals)
   assert.deepEqual([status, reason], ['ok', 'no_data'])
-  assert.match(message, /version 2 of the tag/)
+  assert.match(message, /update the tag's template/)
 })

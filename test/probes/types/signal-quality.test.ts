@@ -59,7 +59,7 @@ for (const type of [valueQuality, duplicates, identifierQuality]) {
     )
     const { status, reason, message } = await resultOf(t, store, site, type)
     assert.deepEqual([status, reason], ['ok', 'no_data'])
-    assert.match(message, /version 2 of the tag/)
+    assert.match(message, /update the tag's template/)
   })
 }
 
