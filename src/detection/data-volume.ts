@@ -1,4 +1,4 @@
-import { DAY, duration, HOUR, isoTime, MINUTE, number, percent } from '../lib/index.ts'
+import { counted, DAY, duration, HOUR, isoTime, MINUTE, number, percent } from '../lib/index.ts'
 import { type Bursts, burstsNow } from './bursts-now.ts'
 import { doubledFinding } from './doubled-finding.ts'
 import type { HourLimits } from './expectation.ts'
@@ -181,12 +181,12 @@ function unusual(
   const covered = course.covered[index] ?? 0
   const expected = model.mean
   const ratio = expected > 0 ? measured / expected : 1
-  const what = name === null ? 'events' : `“${name}” events`
+  const what = name === null ? 'event' : `“${name}” event`
   const usual = name === null ? `usually ${number(expected)}` : `${number(expected)} would be its usual share`
   return {
     subject: subjectOf(name),
     status,
-    message: `${againstNormal(ratio)}: ${number(measured)} ${what} in ${duration(covered)}, ${usual}${isHoliday ? AS_ON_HOLIDAY : ''}`,
+    message: `${againstNormal(ratio)}: ${counted(measured, what)} in ${duration(covered)}, ${usual}${isHoliday ? AS_ON_HOLIDAY : ''}`,
     measured,
     expected,
     // Findings that are fine are shown of the site only.

@@ -7,6 +7,12 @@ const ONE_DIGIT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
 /** 1,234; below 10 with one digit after the point, where it is not whole. */
 export const number = (value: number): string => (Math.abs(value) < 10 ? ONE_DIGIT : WHOLE).format(value)
 
+/** `1 event`, `1,234 events` */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  const shown = number(count)
+  return `${shown} ${shown === '1' ? one : many}`
+}
+
 type Write = (value: number) => string
 
 /** A fraction as 12 %, below 10 % with one digit after the point. Only all is 100 %, and only none 0 %. */

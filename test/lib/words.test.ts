@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
-import { apart, duration, namesInWords, number, percent, quoted } from '../../src/lib/words.ts'
+import { apart, counted, duration, namesInWords, number, percent, quoted } from '../../src/lib/words.ts'
 
 const WORDS: readonly [is: string, says: string][] = [
   [number(1_234.5), '1,235'],
   [number(2.345), '2.3'],
   [number(7), '7'],
+  [counted(1.04, 'event'), '1 event'],
+  [counted(1_200, 'event'), '1,200 events'],
   [percent(0.0512), '5.1 %'],
   [percent(0.5), '50 %'],
   [percent(0.000_4), '0.1 %'],

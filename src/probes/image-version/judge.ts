@@ -1,4 +1,4 @@
-import { DAY, isoTime } from '../../lib/index.ts'
+import { counted, DAY, isoTime } from '../../lib/index.ts'
 import type { ProbeOutcome } from '../probe-type.ts'
 
 /** A release of the tag server's image (`gcr.io/cloud-tagging-10302018/gtm-cloud-image`). */
@@ -94,7 +94,7 @@ function placeOf(own: ImageRelease | null, newer: readonly ImageRelease[], behin
   const between = newer.slice(0, -1).map(({ version }) => version)
   const more = between.length > NAMED ? ` and ${between.length - NAMED} more` : ''
   const named = between.length === 0 ? '' : `; between them came ${between.slice(0, NAMED).join(', ')}${more}`
-  return `${from} ${behindDays} days behind ${newest.version} of ${dayOf(newest.at)}${named}`
+  return `${from} ${counted(behindDays, 'day')} behind ${newest.version} of ${dayOf(newest.at)}${named}`
 }
 
 const dayOf = (time: number): string => isoTime(time).slice(0, 10)

@@ -1,3 +1,4 @@
+import { counted } from '../../lib/index.ts'
 import type { CertificateFacts, OutboundAnswer, OutboundTimings } from '../../outbound/index.ts'
 import { gtmJsUrl, type HealthEndpoint, shownAddress, urlAt } from './addresses.ts'
 import {
@@ -61,7 +62,7 @@ function readHealth(
     ...judgeCertificate(new URL(url).host, certificate, limits),
   ]
   const isUnexpected = findings.some(({ check, status }) => check === 'unexpected_body' && status !== 'ok')
-  const left = certificate === null ? '' : `; its certificate has ${certificate.daysLeft} days left`
+  const left = certificate === null ? '' : `; its certificate has ${counted(certificate.daysLeft, 'day')} left`
   return {
     findings,
     summary: `${shownAddress(url)} answered ${status} in ${timings.total} ms${left}`,

@@ -8,7 +8,7 @@ import {
   type VolumeSoFar,
   volumeSoFar,
 } from '../../detection/index.ts'
-import { duration, MINUTE, number } from '../../lib/index.ts'
+import { counted, duration, MINUTE, number } from '../../lib/index.ts'
 import { lastEventAt } from '../../management/index.ts'
 import { readEventRepeats } from '../counts/event-repeats.ts'
 import { expectedCounts } from '../counts/expected-counts.ts'
@@ -122,4 +122,4 @@ function silenceIn({ details }: Verdict): number | null {
 
 /** `3 events in 24 h, 3 are usual; judges once 75 are` */
 const tooFew = ({ covered, events, usual, needed }: VolumeSoFar): string =>
-  `${number(events)} events in ${duration(covered)}, ${number(usual)} are usual; judges once ${number(needed)} are`
+  `${counted(events, 'event')} in ${duration(covered)}, ${number(usual)} are usual; judges once ${number(needed)} are`

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { ErrorDetail } from '../../lib/index.ts'
+import { counted, type ErrorDetail } from '../../lib/index.ts'
 import { outcomeOfVerdict } from '../counts/judge-counts.ts'
 import { noData } from '../counts/unjudged.ts'
 import { askQuality, type DatasetQuality } from '../meta-quality/ask.ts'
@@ -103,8 +103,8 @@ function outcomeOf({ events, notOffered, tookMs }: DatasetQuality, config: Setti
 function nothingText({ events, dataset_id: id }: Settings, known: number): string {
   if (known === 0) return `Meta knows no web event of dataset ${id} yet: it shows them once some have come`
   return events.length === 0
-    ? `Meta says neither match quality nor coverage nor freshness of the ${known} events of dataset ${id}`
-    : `Meta says nothing of ${events.join(', ')} in dataset ${id}: it knows ${known} events by other names`
+    ? `Meta says neither match quality nor coverage nor freshness of the ${counted(known, 'event')} of dataset ${id}`
+    : `Meta says nothing of ${events.join(', ')} in dataset ${id}: it knows ${counted(known, 'event')} by ${known === 1 ? 'another name' : 'other names'}`
 }
 
 /** Adds as much of each list as there is room for, in their order. */

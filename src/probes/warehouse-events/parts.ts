@@ -1,5 +1,5 @@
 import { median, robustSpread } from '../../detection/index.ts'
-import { apart, duration, HOUR, isoTime, isoTimeOrNull, number, percent } from '../../lib/index.ts'
+import { apart, counted, duration, HOUR, isoTime, isoTimeOrNull, number, percent } from '../../lib/index.ts'
 import { type LocalDay, timeAfter } from './settings.ts'
 
 /** What one part of the check found. */
@@ -68,7 +68,7 @@ export function judgeRows(
     critical_below: usual === null ? null : usual * rules.critical_ratio,
   }
   if (rows === 0) return { status: 'critical', message: `${table} is empty`, details: { ...details, reason: 'empty' } }
-  const has = `${table} has ${number(rows)} ${rows === 1 ? 'row' : 'rows'}`
+  const has = `${table} has ${counted(rows, 'row')}`
   if (usual === null || ratio === null || usual < rules.min_expected_rows) {
     return { status: 'ok', message: has, details: { ...details, judged: false } }
   }
@@ -152,7 +152,7 @@ export function reconcile(suffix: string, warehouse: number, ours: number, ratio
     return { status: 'ok', message: '', details }
   }
   const [shown] = apart(ratio, ratio < band.low ? band.low : band.high, percent)
-  const message = `The warehouse has ${number(warehouse)} rows of the day for ${number(ours)} events counted here, ${shown}, where ${percent(band.low)} to ${percent(band.high)} is usual`
+  const message = `The warehouse has ${counted(warehouse, 'row')} of the day for ${number(ours)} events counted here, ${shown}, where ${percent(band.low)} to ${percent(band.high)} is usual`
   return { status: 'warning', message, details: { ...details, reason: 'counts_differ' } }
 }
 

@@ -46,8 +46,8 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
         title={`Switch off the client ${client.name}`}
         action="Switch off"
       >
-        Everything that its {counted(sites.length, 'site')} send is refused and not counted, probes rest, and no one is
-        notified of anything, until it is switched on again.
+        Everything that its {counted(sites.length, 'site sends', 'sites send')} is refused and not counted, probes rest,
+        and no one is notified of anything, until it is switched on again.
       </Confirm>
       <ConfirmByName
         opened={isDeleting}
@@ -109,8 +109,8 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
         title={`Switch off the site ${site.name}`}
         action="Switch off"
       >
-        What it sends is refused and not counted, and its {counted(probes.length, 'probe')} do not run, until it is
-        switched on again.
+        What it sends is refused and not counted, and its {counted(probes.length, 'probe does', 'probes do')} not run,
+        until it is switched on again.
       </Confirm>
       <ConfirmByName
         opened={asking === 'delete'}
