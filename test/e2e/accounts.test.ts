@@ -99,8 +99,9 @@ test('from an invitation to the first view', async (t) => {
     await page.goto(`${service.url}/overview`)
     await page.getByText('Ownco shop').first().waitFor()
     await follow(page, '/settings?tab=people')
-    await page.getByRole('tab', { name: 'Channels' }).waitFor()
+    await page.getByRole('heading', { name: 'You may not see "People"' }).waitFor()
     assert.equal(await page.getByRole('tab', { name: 'People' }).count(), 0)
+    await page.getByRole('tab', { name: 'Channels' }).click()
     // Whether the service has a channel for every client is not for them to see: the page does not say that there is none.
     await page.getByText('No channel of its own.').waitFor()
     assert.equal(await page.getByText('Not set up.').count(), 0)

@@ -1,10 +1,13 @@
 import { Button, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, SearchX } from 'lucide-react'
 import type { AlertRecord } from '../../api/alerts.ts'
+import { overviewQuery } from '../../api/overview.ts'
 import { useMayChange } from '../../api/session.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import { type Mute, muteOf, type Scope } from '../../ui/mute/mutes.ts'
+import { NoSites } from '../../ui/NoSites.tsx'
 import { EmptyState } from '../../ui/States.tsx'
 import { AlertRow } from './AlertRow.tsx'
 import classes from './alerts.module.css'
@@ -63,6 +66,10 @@ const TEXTS: Readonly<Record<Filter, string>> = {
 }
 
 export function NoAlerts({ filter, onShowAll }: { filter: Filter; onShowAll: () => void }) {
+  const { data: overview } = useQuery(overviewQuery)
+  if (overview?.totals.sites === 0) {
+    return <NoSites title="No site is watched">An alert opens when a probe finds something wrong with a site.</NoSites>
+  }
   return (
     <EmptyState
       icon={CircleCheck}

@@ -1,11 +1,14 @@
 import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import type { IncidentSummary } from '../../api/incidents.ts'
+import { overviewQuery } from '../../api/overview.ts'
 import { useMayChange, useSession } from '../../api/session.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { useMutes } from '../../ui/mute/mutes.ts'
+import { NoSites } from '../../ui/NoSites.tsx'
 import { useSetBreadcrumbs } from '../../ui/PageHeader.tsx'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { useAcknowledgingIncidents } from '../../ui/undo.tsx'
@@ -142,7 +145,13 @@ const EMPTY: Readonly<Record<Filter, readonly [title: string, text: string]>> = 
 }
 
 function NoIncidents({ filter, onShowAll }: { filter: Filter; onShowAll: () => void }) {
+  const { data: overview } = useQuery(overviewQuery)
   const [title, text] = EMPTY[filter]
+  if (overview?.totals.sites === 0) {
+    return (
+      <NoSites title="No site is watched">An incident opens when a probe finds something wrong with a site.</NoSites>
+    )
+  }
   return (
     <EmptyState
       icon={CircleCheck}

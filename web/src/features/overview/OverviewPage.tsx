@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { Building2, CircleCheck, Presentation, RadioTower, Search, SearchX } from 'lucide-react'
 import { useDeferredValue, useMemo } from 'react'
 import { type Overview, overviewQuery } from '../../api/overview.ts'
+import { useSession } from '../../api/session.ts'
 import { useStreamState } from '../../api/stream.ts'
 import { useNow } from '../../lib/external.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
@@ -158,14 +159,17 @@ function Live() {
 }
 
 function NoClients() {
+  const { mayAddClients } = useSession()
   return (
     <EmptyState
       icon={RadioTower}
       title="Nothing is watched yet"
       action={
-        <LinkButton to="/clients/new" leftSection={<Building2 size={16} aria-hidden />}>
-          Create a client
-        </LinkButton>
+        mayAddClients && (
+          <LinkButton to="/clients/new" leftSection={<Building2 size={16} aria-hidden />}>
+            Create a client
+          </LinkButton>
+        )
       }
     >
       Every site has one line here, the broken ones first. A site belongs to a client, and its tag server sends to

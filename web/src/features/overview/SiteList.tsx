@@ -4,8 +4,10 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { memo, useLayoutEffect, useRef, useState } from 'react'
 import type { ClientState, SiteState } from '../../api/overview.ts'
+import { useMayChange } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
 import { compact, counted, duration, whole } from '../../lib/words.ts'
+import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Sparkline } from '../../ui/Sparkline.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
@@ -94,10 +96,21 @@ interface ClientLineProps {
 }
 
 const ClientLine = memo(function ClientLine({ client, siteCount }: ClientLineProps) {
+  const mayChange = useMayChange()(client.id)
   return (
     <div className={classes.client}>
       <h2>{client.name}</h2>
-      <span className={classes.muted}>{siteCount === 0 ? 'no active site' : counted(siteCount, 'site')}</span>
+      <span className={classes.muted}>
+        {siteCount === 0 ? 'no active site' : counted(siteCount, 'site')}
+        {siteCount === 0 && mayChange && (
+          <>
+            {' · '}
+            <TextLink to="/clients/$clientId/sites/new" params={{ clientId: client.id }}>
+              Add a site
+            </TextLink>
+          </>
+        )}
+      </span>
       <span className={classes.clientState}>
         {client.open_alerts > 0 && <span>{counted(client.open_alerts, 'open alert')}</span>}
         {siteCount > 0 && <StatusBadge status={client.status} />}

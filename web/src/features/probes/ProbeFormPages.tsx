@@ -21,7 +21,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { LockedPage, PendingPage } from '../../ui/PendingPage.tsx'
 import { EmptyState, ErrorState, MayNotChange } from '../../ui/States.tsx'
 import classes from './form.module.css'
-import { NoSites } from './NoSites.tsx'
+import { NoSitesToProbe } from './NoSitesToProbe.tsx'
 import { NeedsBox, ProbeForm } from './ProbeForm.tsx'
 
 /** Options that are drawn; typing finds the others. */
@@ -62,7 +62,7 @@ function Choose({ types, sites: all }: { types: readonly ProbeTypeRecord[]; site
   const { data: probes } = useQuery({ ...probesQuery(siteId), enabled: siteId !== '' })
   const site = sites.find(({ id }) => id === siteId)
   const type = types.find(({ probe_type }) => probe_type === typeName)
-  if (sites.length === 0) return <NoSites />
+  if (sites.length === 0) return <NoSitesToProbe />
   return (
     <>
       <Select

@@ -16,7 +16,7 @@ import { STATUS_WORDS } from '../../ui/status/status.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { useColumns } from './columns.tsx'
 import { countsOf, FILTERS, type Filter, matching, type ProbeRow, rowsOf } from './list.ts'
-import { NoSites } from './NoSites.tsx'
+import { NoSitesToProbe } from './NoSitesToProbe.tsx'
 import { DeleteProbe } from './ProbeActions.tsx'
 import classes from './probes.module.css'
 
@@ -151,7 +151,7 @@ interface NoProbesProps {
 
 function NoProbes({ siteId, hasSites }: NoProbesProps) {
   const { mayChange } = useSession()
-  if (!hasSites) return <NoSites />
+  if (!hasSites) return <NoSitesToProbe />
   return (
     <EmptyState
       icon={Radar}

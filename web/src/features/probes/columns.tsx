@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type ProbeRecord, stripQuery } from '../../api/probes.ts'
-import { AboutClient } from '../../api/session.ts'
+import { AboutClient, useSession } from '../../api/session.ts'
 import { HeatStrip } from '../../ui/HeatStrip.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { RowAwaited } from '../../ui/States.tsx'
@@ -26,8 +26,9 @@ const NARROW = '(max-width: 64em)'
 /** The columns of the list; on a phone one, with everything under each other. */
 export function useColumns({ isOneSite, onDelete }: Options): Column<ProbeRow>[] {
   const isPhone = useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false }) ?? false
+  const { mayChange } = useSession()
   return useMemo(() => {
-    const actions: Column<ProbeRow> = {
+    const action: Column<ProbeRow> = {
       key: 'actions',
       title: 'Actions',
       width: isPhone ? '3rem' : '5.5rem',
@@ -37,8 +38,9 @@ export function useColumns({ isOneSite, onDelete }: Options): Column<ProbeRow>[]
         </AboutClient>
       ),
     }
+    const actions = mayChange ? [action] : []
     if (isPhone)
-      return [{ key: 'probe', title: 'Probe', render: (row) => <Card row={row} isOneSite={isOneSite} /> }, actions]
+      return [{ key: 'probe', title: 'Probe', render: (row) => <Card row={row} isOneSite={isOneSite} /> }, ...actions]
     return [
       {
         key: 'status',
@@ -68,9 +70,9 @@ export function useColumns({ isOneSite, onDelete }: Options): Column<ProbeRow>[]
         sortBy: ({ probe }) => probe.last_result_at,
         render: (row) => <Runs row={row} />,
       },
-      actions,
+      ...actions,
     ]
-  }, [isOneSite, isPhone, onDelete])
+  }, [isOneSite, isPhone, mayChange, onDelete])
 }
 
 const SITE: Column<ProbeRow> = {

@@ -1,9 +1,11 @@
 import '@mantine/core/styles/Tabs.layer.css'
 import { Skeleton, Tabs } from '@mantine/core'
+import { LockKeyhole } from 'lucide-react'
 import { type ComponentType, lazy, Suspense } from 'react'
 import { type May, useSession } from '../../api/session.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { EmptyState } from '../../ui/States.tsx'
 import { ChannelsTab } from './ChannelsTab.tsx'
 import { DeliveriesTab } from './DeliveriesTab.tsx'
 import { AboutTab, AccessTab, EmailTab, RetentionTab } from './ServiceTabs.tsx'
@@ -13,11 +15,17 @@ import classes from './settings.module.css'
 const PeopleTab = lazy(() => import('../people/PeopleTab.tsx').then(({ PeopleTab: Content }) => ({ default: Content })))
 const TokensTab = lazy(() => import('../people/TokensTab.tsx').then(({ TokensTab: Content }) => ({ default: Content })))
 
+/** Said to those who follow a link to a tab that they do not find. */
+const FOR_WHOM = {
+  isOwner: 'It is for owners of a client: another owner of it makes you one.',
+  seesService: 'It is about the whole service, and for people with a role for every client.',
+} satisfies Partial<Record<keyof May, string>>
+
 interface TabEntry {
   label: string
   Content: ComponentType
   /** Who finds it; everyone without. */
-  isFor?: keyof May
+  isFor?: keyof typeof FOR_WHOM
 }
 
 const TABS = {
@@ -41,7 +49,7 @@ export function SettingsPage() {
     const { isFor } = entryOf(name)
     return isFor === undefined || session[isFor]
   })
-  const [tab, setTab] = useUrlState<Tab>('tab', 'channels', names, { push: true })
+  const [tab, setTab] = useUrlState<Tab>('tab', 'channels', NAMES, { push: true })
   return (
     <>
       <PageHeader title="Settings" />
@@ -57,6 +65,11 @@ export function SettingsPage() {
             </Tabs.Tab>
           ))}
         </Tabs.List>
+        {!names.includes(tab) && (
+          <EmptyState icon={LockKeyhole} title={`You may not see "${TABS[tab].label}"`}>
+            {FOR_WHOM[entryOf(tab).isFor ?? 'isOwner']}
+          </EmptyState>
+        )}
         {names.map((name) => {
           const { Content } = entryOf(name)
           return (

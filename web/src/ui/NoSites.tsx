@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query'
+import { Radar } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { clientsQuery } from '../api/clients.ts'
+import { useMayChange, useSession } from '../api/session.ts'
+import { LinkButton } from './LinkButton.tsx'
+import { EmptyState } from './States.tsx'
+
+interface Props {
+  title: string
+  /** What would be here, and what it has to do with sites. */
+  children: ReactNode
+}
+
+/** Stands where nothing can be before there is a site, and leads to the first one. */
+export function NoSites({ title, children }: Props) {
+  return (
+    <EmptyState icon={Radar} title={title} action={<AddSite />}>
+      {children}
+    </EmptyState>
+  )
+}
+
+/** A site belongs to a client: which one is known, is to be chosen, or has to be made first. Nothing for a viewer. */
+function AddSite() {
+  const { mayAddClients } = useSession()
+  const mayChangeOf = useMayChange()
+  const { data } = useQuery(clientsQuery)
+  const [first, second] = (data ?? []).filter(({ id }) => mayChangeOf(id))
+  if (data === undefined) return null
+  if (first === undefined) return mayAddClients && <LinkButton to="/clients/new">Create a client</LinkButton>
+  if (second !== undefined) return <LinkButton to="/clients">Choose a client to add a site</LinkButton>
+  return (
+    <LinkButton to="/clients/$clientId/sites/new" params={{ clientId: first.id }}>
+      Add a site
+    </LinkButton>
+  )
+}
