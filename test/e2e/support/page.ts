@@ -256,7 +256,7 @@ export const answered = (page: Page): Promise<void> =>
 const FORGET = `(async (router) => {
   if (router === undefined) return
   const { queryClient } = router.options.context
-  await router.navigate({ href: '/left', replace: true })
+  await router.navigate({ href: '/left', replace: true, ignoreBlocker: true })
   queryClient.removeQueries({ type: 'inactive' })
   await queryClient.invalidateQueries({ refetchType: 'none' })
 })(globalThis.__TSR_ROUTER__)`

@@ -2,6 +2,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../api/client.ts'
+import { useUnsaved } from './use-unsaved.ts'
 
 /** What the service found wrong with a form. */
 interface Faults {
@@ -62,7 +63,7 @@ interface Saving {
 }
 
 /**
- * Saves a form and, when it was refused, says so at its fields.
+ * Saves a form and, when it was refused, says so at its fields. Asks before what is not saved is lost.
  *
  * @param save rejects when it was refused, as `ApiError` with what is wrong with which field
  * @param namesOf the fields that are shown, by the service's names
@@ -77,11 +78,13 @@ export function useSaving<Values extends object>(
   const [rest, setRest] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const formRef = useFaultFocus(form.errors, rest)
+  useUnsaved(() => !isBusy && form.isDirty())
   const onSubmit = form.onSubmit(async (values) => {
     setRest(null)
     setBusy(true)
     try {
       await save(values)
+      form.resetDirty()
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown))
       // Once the form is closed or left, nothing else says so.

@@ -1,17 +1,15 @@
-import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { useNavigate, useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
 
-/** Leads on from a form that is saved, but not someone who has left it meanwhile. */
+/**
+ * Leads on from what is saved or deleted, but not someone who has gone elsewhere meanwhile. The address says that: what showed a thing may
+ * be gone before the word that it is deleted.
+ */
 export function useLeadOn(): ReturnType<typeof useNavigate> {
   const navigate = useNavigate()
-  const isHere = useRef(false)
-  useEffect(() => {
-    isHere.current = true
-    return () => {
-      isHere.current = false
-    }
-  }, [])
+  const router = useRouter()
+  const [here] = useState(() => router.latestLocation.pathname)
   return async (options) => {
-    if (isHere.current) await navigate(options)
+    if (router.latestLocation.pathname === here) await navigate(options)
   }
 }

@@ -218,7 +218,7 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
         />
       </fieldset>
       <FormEnd action={action} isBusy={isBusy} fault={rest}>
-        <LinkButton to={cancelTo} variant="default">
+        <LinkButton to={cancelTo} variant="default" ignoreBlocker>
           Cancel
         </LinkButton>
       </FormEnd>

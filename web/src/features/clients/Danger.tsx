@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { type ClientRecord, useDeleteClient, useUpdateClient } from '../../api/clients.ts'
 import { probesQuery } from '../../api/probes.ts'
 import { type SiteRecord, sitesQuery, useDeleteSite, useUpdateSite } from '../../api/sites.ts'
+import { useLeadOn } from '../../lib/use-lead-on.ts'
 import { counted } from '../../lib/words.ts'
 import { Confirm, ConfirmByName } from '../../ui/Confirm.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
@@ -15,7 +15,7 @@ import classes from './form.module.css'
 export function ClientDanger({ client }: { client: ClientRecord }) {
   const update = useUpdateClient(client.id)
   const remove = useDeleteClient(client.id)
-  const navigate = useNavigate()
+  const leadOn = useLeadOn()
   const [isDeleting, setDeleting] = useState(false)
   const [isSwitchingOff, setSwitchingOff] = useState(false)
   const { data: sites = [] } = useQuery(sitesQuery(client.id))
@@ -55,7 +55,7 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
         onConfirm={async () => {
           await remove.mutateAsync(undefined)
           notifications.show({ message: `${client.name} is deleted` })
-          await navigate({ to: '/clients' })
+          await leadOn({ to: '/clients', ignoreBlocker: true })
         }}
         title={`Delete the client ${client.name}`}
         name={client.name}
@@ -72,7 +72,7 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
 export function SiteDanger({ site }: { site: SiteRecord }) {
   const update = useUpdateSite(site.id)
   const remove = useDeleteSite(site.id)
-  const navigate = useNavigate()
+  const leadOn = useLeadOn()
   const [asking, setAsking] = useState<'off' | 'delete' | null>(null)
   const { data: probes = [] } = useQuery(probesQuery(site.id))
   const onError = (error: Error) => notifications.show({ color: 'danger', message: error.message })
@@ -118,7 +118,7 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
         onConfirm={async () => {
           await remove.mutateAsync(undefined)
           notifications.show({ message: `${site.name} is deleted` })
-          await navigate({ to: '/clients/$clientId', params: { clientId: site.client_id } })
+          await leadOn({ to: '/clients/$clientId', params: { clientId: site.client_id }, ignoreBlocker: true })
         }}
         title={`Delete the site ${site.name}`}
         name={site.name}

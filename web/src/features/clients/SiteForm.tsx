@@ -226,7 +226,7 @@ export function SiteForm({ initial, action, cancelTo, isNew, onSave }: Props) {
         />
       )}
       <FormEnd action={action} isBusy={isBusy} fault={rest}>
-        <LinkButton to={cancelTo} variant="default">
+        <LinkButton to={cancelTo} variant="default" ignoreBlocker>
           Cancel
         </LinkButton>
       </FormEnd>

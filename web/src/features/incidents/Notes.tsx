@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { type IncidentDetail, useAddNote } from '../../api/incidents.ts'
 import { saidBy, useMyName, useSession } from '../../api/session.ts'
+import { useUnsaved } from '../../lib/use-unsaved.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import classes from './incidents.module.css'
 
@@ -41,6 +42,7 @@ function NoteForm({ id, asksName }: { id: string; asksName: boolean }) {
   const add = useAddNote()
   const [name, setName] = useMyName()
   const [text, setText] = useState('')
+  useUnsaved(() => !add.isPending && text.trim() !== '')
   const save = () =>
     add.mutate(
       { id, text, ...saidBy(name) },

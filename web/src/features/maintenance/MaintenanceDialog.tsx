@@ -18,6 +18,7 @@ import { type MaintenanceRecord, useChangeMaintenance, usePlanMaintenance } from
 import { useNow } from '../../lib/external.ts'
 import { useFaultFocus } from '../../lib/form-faults.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
+import { useClosing, useUnsaved } from '../../lib/use-unsaved.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import type { Scope } from '../../ui/mute/mutes.ts'
@@ -37,10 +38,11 @@ interface Props {
 
 /** Plans maintenance, or changes it: what it applies to and its kind stay. */
 export function MaintenanceDialog(props: Props) {
+  const close = useClosing(props.opened, props.onClose)
   return (
     <Modal
       opened={props.opened}
-      onClose={props.onClose}
+      onClose={close}
       title={props.record === null ? 'Plan maintenance' : 'Change maintenance'}
       size="lg"
     >
@@ -72,6 +74,7 @@ function Form({ record, scope: first, onClose }: Props) {
     },
   }
   const error = plan.error ?? change.error
+  useUnsaved(() => !plan.isPending && !change.isPending && form.isDirty())
   const formRef = useFaultFocus(form.errors, error?.message ?? null)
   return (
     <form

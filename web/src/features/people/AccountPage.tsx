@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { accountQuery, useUpdateAccount } from '../../api/accounts.ts'
 import { ApiError } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
+import { useUnsaved } from '../../lib/use-unsaved.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Awaited } from '../../ui/States.tsx'
 import { Card } from '../settings/Card.tsx'
@@ -51,6 +52,7 @@ function SignInCards() {
 function NameCard({ name: given }: { name: string }) {
   const update = useUpdateAccount()
   const [name, setName] = useState(given)
+  useUnsaved(() => !update.isPending && name !== given)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     update.mutate({ name })

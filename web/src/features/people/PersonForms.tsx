@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { type InvitedUser, type UserRecord, useInvite, useUpdateUser } from '../../api/accounts.ts'
 import { ApiError } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
+import { useUnsaved } from '../../lib/use-unsaved.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import { type Chosen, chosenOf, entriesOf, RoleFields } from './RoleFields.tsx'
@@ -20,6 +21,7 @@ export function InviteForm({ onClose, onInvited }: Props) {
   const [chosen, setChosen] = useState<Chosen>(
     role === 'open' ? { role: 'owner', clientIds: null } : { role: 'viewer', clientIds: ownsAll ? null : [] },
   )
+  useUnsaved(() => !invite.isPending && email !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     invite.mutate({ email, roles: entriesOf(chosen) }, { onSuccess: onInvited })

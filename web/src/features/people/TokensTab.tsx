@@ -5,6 +5,7 @@ import { type FormEvent, useMemo, useState } from 'react'
 import { type ApiTokenRecord, tokensQuery, useCreateToken, useRevokeToken } from '../../api/accounts.ts'
 import { clientsQuery } from '../../api/clients.ts'
 import { useSession } from '../../api/session.ts'
+import { useUnsaved } from '../../lib/use-unsaved.ts'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
@@ -131,6 +132,7 @@ function TokenForm({ onClose, onCreated }: { onClose: () => void; onCreated: (to
   const [name, setName] = useState('')
   const [days, setDays] = useState('90')
   const [chosen, setChosen] = useState<Chosen>({ role: 'viewer', clientIds: ownsAll ? null : [] })
+  useUnsaved(() => !create.isPending && name !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const expires_at = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()

@@ -136,11 +136,11 @@ export function ProbeForm({ type, site, probe, onSaved }: Props) {
         fault={rest}
       >
         {probe === undefined ? (
-          <LinkButton to="/sites/$siteId/probes" params={{ siteId: site.id }} variant="default">
+          <LinkButton to="/sites/$siteId/probes" params={{ siteId: site.id }} variant="default" ignoreBlocker>
             Cancel
           </LinkButton>
         ) : (
-          <LinkButton to="/probes/$probeId" params={{ probeId: probe.id }} variant="default">
+          <LinkButton to="/probes/$probeId" params={{ probeId: probe.id }} variant="default" ignoreBlocker>
             Cancel
           </LinkButton>
         )}

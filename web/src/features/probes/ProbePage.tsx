@@ -1,10 +1,11 @@
 import { Skeleton } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type ProbeRecord, probeQuery, probeTypesQuery, resultsQuery, useProbeUpdates } from '../../api/probes.ts'
 import { AboutClient } from '../../api/session.ts'
 import { siteQuery } from '../../api/sites.ts'
+import { useLeadOn } from '../../lib/use-lead-on.ts'
 import { HeatStrip } from '../../ui/HeatStrip.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -42,7 +43,7 @@ export function ProbePage() {
 }
 
 function Loaded({ probe }: { probe: ProbeRecord }) {
-  const navigate = useNavigate()
+  const leadOn = useLeadOn()
   const { data: site } = useQuery(siteQuery(probe.site_id))
   const { data: types } = useQuery(probeTypesQuery)
   const results = useInfiniteQuery(resultsQuery(probe.id))
@@ -129,7 +130,9 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
       <DeleteProbe
         probe={isDeleting ? probe : null}
         onClose={() => setDeleting(false)}
-        onDeleted={() => void navigate({ to: '/sites/$siteId/probes', params: { siteId: probe.site_id } })}
+        onDeleted={() =>
+          void leadOn({ to: '/sites/$siteId/probes', params: { siteId: probe.site_id }, ignoreBlocker: true })
+        }
       />
     </AboutClient>
   )

@@ -11,6 +11,7 @@ import {
   useUnmarkSpecialDays,
 } from '../../api/special-days.ts'
 import { faultsOf } from '../../lib/form-faults.ts'
+import { useUnsaved } from '../../lib/use-unsaved.ts'
 import { personName } from '../../lib/words.ts'
 import { Awaited } from '../../ui/States.tsx'
 import classes from './expectation.module.css'
@@ -86,6 +87,7 @@ const EMPTY = { first_day: '', last_day: '', note: '' }
 function MarkDays({ siteId, zone }: { siteId: string; zone: string | undefined }) {
   const mark = useMarkSpecialDays(siteId)
   const form = useForm({ mode: 'uncontrolled', initialValues: EMPTY })
+  useUnsaved(() => !mark.isPending && form.isDirty())
   const save = form.onSubmit(({ first_day, last_day, note }) =>
     mark.mutate(
       { first_day, ...(last_day === '' ? {} : { last_day }), ...(note.trim() === '' ? {} : { note }) },

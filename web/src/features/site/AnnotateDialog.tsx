@@ -6,6 +6,7 @@ import { useSession } from '../../api/session.ts'
 import { external } from '../../lib/external.ts'
 import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
 import { isForPage } from '../../lib/keys.ts'
+import { useClosing, useUnsaved } from '../../lib/use-unsaved.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import { useSite } from './site-scope.ts'
@@ -32,8 +33,10 @@ export function AnnotateDialog() {
       close()
     }
   }, [mayChange])
+  const opened = isOpen.use()
+  const onClose = useClosing(opened, close)
   return (
-    <Modal opened={isOpen.use()} onClose={close} title="What happened?">
+    <Modal opened={opened} onClose={onClose} title="What happened?">
       <Form />
     </Modal>
   )
@@ -52,6 +55,7 @@ function Form() {
     },
     validate: { at: (at) => (momentOf(at, zone) === null ? 'Enter a date and a time' : null) },
   })
+  useUnsaved(() => !add.isPending && form.isDirty())
   const formRef = useFaultFocus(form.errors, add.error?.message ?? null)
   const save = form.onSubmit(({ text, at, url, isOfClient }) =>
     add.mutate(

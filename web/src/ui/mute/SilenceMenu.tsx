@@ -4,6 +4,7 @@ import { BellOff } from 'lucide-react'
 import { type ReactElement, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
+import { useClosing, useUnsaved } from '../../lib/use-unsaved.ts'
 import { momentOf, ownZone, wallTime } from '../../lib/zone.ts'
 import { DialogEnd } from '../DialogEnd.tsx'
 import { useSilencing } from '../undo.tsx'
@@ -89,8 +90,9 @@ interface SilenceDialogProps {
 
 /** Asks for everything a silence can have. */
 export function SilenceDialog({ opened, onClose, scope, subject = null }: SilenceDialogProps) {
+  const close = useClosing(opened, onClose)
   return (
-    <Modal opened={opened} onClose={onClose} title="Silence" size="lg">
+    <Modal opened={opened} onClose={close} title="Silence" size="lg">
       <Form scope={scope} subject={subject} onClose={onClose} />
     </Modal>
   )
@@ -109,6 +111,7 @@ function Form({ scope: first, subject = null, onClose }: Omit<SilenceDialogProps
   const startsAt = start === '' ? null : momentOf(start, zone)
   const endsAt = momentOf(end, zone)
   const { error } = silence
+  useUnsaved(() => !silence.isPending && comment.trim() !== '')
   const fault = (path: string) => (error instanceof ApiError ? error.fault(path) : undefined)
   const submit = () =>
     silence

@@ -1,0 +1,40 @@
+import { useBlocker } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+
+/** What says of each form that is shown whether it holds something typed that is not saved. */
+const forms = new Set<{ current: () => boolean }>()
+const unsaved = () => [...forms].filter((form) => form.current())
+const mayDiscard = (): boolean => window.confirm('Discard what you have typed? It is not saved.')
+
+/**
+ * Asks before what was typed is lost to a link, to "back" or to the tab that is closed.
+ *
+ * @param isUnsaved false while it is being saved, too: a form that is saved leads on
+ */
+export function useUnsaved(isUnsaved: () => boolean): void {
+  const form = useRef(isUnsaved)
+  form.current = isUnsaved
+  useEffect(() => {
+    forms.add(form)
+    return () => {
+      forms.delete(form)
+    }
+  }, [])
+  useBlocker({
+    // What a page itself writes into its address takes nothing away. Of two forms only one asks.
+    shouldBlockFn: ({ current, next, action }) =>
+      (current.pathname !== next.pathname || action === 'BACK') && unsaved()[0] === form && !mayDiscard(),
+    enableBeforeUnload: () => form.current(),
+  })
+}
+
+/** Closes a dialog by what is no button of its form, such as Escape: asks where something was typed in it. */
+export function useClosing(isOpen: boolean, close: () => void): () => void {
+  const before = useRef(0)
+  useEffect(() => {
+    if (isOpen) before.current = unsaved().length
+  }, [isOpen])
+  return () => {
+    if (unsaved().length <= before.current || mayDiscard()) close()
+  }
+}
