@@ -107,6 +107,7 @@ test('a service that hangs while a page is open', async (t) => {
     // Without names no one knows why a site has none.
     await page.getByText('a site · ').first().waitFor()
     assert.equal(await page.getByText('a paused site').count(), 0)
+    assert.equal(await page.getByText(/started .* · detected/).count(), 0, 'in which zone, no one knows')
     way.stand(true)
     await page.clock.fastForward(61_000)
     await page.clock.fastForward(7_000)

@@ -35,7 +35,7 @@ export function AlertRow({ alert, site, noSite, mute, ...line }: AlertRowProps) 
       where={
         <>
           {site === undefined ? noSite : `${site.name} · ${site.client_name}`}
-          <Onset alert={alert} zone={zone} />
+          {zone !== undefined && <Onset alert={alert} zone={zone} />}
           <span className={classes.type}> · {typeName(alert.probe_type)}</span>
         </>
       }
@@ -43,7 +43,7 @@ export function AlertRow({ alert, site, noSite, mute, ...line }: AlertRowProps) 
         alert.state === 'resolved' ? (
           <span className={classes.handled}>{endWords(alert)}</span>
         ) : (
-          <Handled mute={mute} status={status} acknowledgedBy={alert.acknowledged_by} zone={zone}>
+          <Handled mute={mute} status={status} acknowledgedBy={alert.acknowledged_by} zone={zone ?? null}>
             {alert.is_flapping && <StatusBadge status="unknown">flapping</StatusBadge>}
           </Handled>
         )
@@ -59,7 +59,7 @@ export function AlertRow({ alert, site, noSite, mute, ...line }: AlertRowProps) 
 }
 
 /** Where it began before it was seen. */
-function Onset({ alert, zone }: { alert: AlertRecord; zone: string | undefined }) {
+function Onset({ alert, zone }: { alert: AlertRecord; zone: string }) {
   const now = useNow()
   const line = alert.state === 'resolved' ? null : onsetLine(alert, (at) => clockTime(at, zone, now))
   return line === null ? null : <span> · {line}</span>

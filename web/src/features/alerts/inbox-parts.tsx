@@ -80,7 +80,8 @@ interface HandledProps {
   mute: Mute | null
   status: Status
   acknowledgedBy: string | null
-  zone: string | undefined
+  /** Null while it is not known: a time of another zone would change under the reader's eyes. */
+  zone: string | null
   children?: ReactNode
 }
 
@@ -91,7 +92,7 @@ export function Handled({ mute, status, acknowledgedBy, zone, children }: Handle
     <span className={classes.handled}>
       {mute !== null && (
         <StatusBadge status={status} variant="hatched">
-          {`${mute.kind === 'silence' ? 'silenced' : 'maintenance'} ${untilWords(mute, (at) => clockTime(at, zone, now))}`}
+          {`${mute.kind === 'silence' ? 'silenced' : 'maintenance'}${zone === null && !mute.untilResolved ? '' : ` ${untilWords(mute, (at) => clockTime(at, zone ?? undefined, now))}`}`}
         </StatusBadge>
       )}
       {children}

@@ -46,7 +46,14 @@ export function IncidentRow({ node, directory, mutes, isUnfolded, unfold, ...lin
         where={[impactSentence(incident.impact), whereWords(incident, parts, directory), causeWords(incident)]
           .filter((part) => part !== null)
           .join(' · ')}
-        handled={<Handled mute={mute} status={status} acknowledgedBy={incident.acknowledged_by} zone={zone} />}
+        handled={
+          <Handled
+            mute={mute}
+            status={status}
+            acknowledgedBy={incident.acknowledged_by}
+            zone={zone ?? (incident.site_id === null ? ownZone() : null)}
+          />
+        }
         count={<Unfold incident={incident} isUnfolded={isUnfolded} onClick={() => unfold(incident.id)} />}
         drawSilencing={(menu) => (
           <SilenceIncident id={incident.id} alerts={alerts} zone={zone ?? ownZone()} {...menu} />
