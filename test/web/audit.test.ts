@@ -29,6 +29,8 @@ test('an entry of the audit is named by what it is about, a silence by what it s
     [entry('silence', 'x1', { probe_id: 'p1', site_id: null }), 'Health of Shop'],
     [entry('silence', 'x2', { client_id: 'c1' }), 'Nordwind'],
     [entry('silence', 'x3', { client_id: 'gone' }), null],
+    [entry('alert', 'a1', { state: 'acknowledged' }), 'the alert'],
+    [entry('incident', 'i1', { title: 'Meta CAPI fails' }), 'Meta CAPI fails'],
   ]
   for (const [each, name] of cases) assert.equal(nameOf(each, NAMES), name, each.entity_id)
 })
@@ -37,6 +39,7 @@ test('an entry leads to the page of what it is about, as long as that is there',
   assert.deepEqual(pageOf(entry('site', 's1'), NAMES), { to: '/sites/$siteId', params: { siteId: 's1' } })
   assert.deepEqual(pageOf(entry('client', 'c1'), NAMES), { to: '/clients/$clientId', params: { clientId: 'c1' } })
   assert.deepEqual(pageOf(entry('probe', 'p1'), NAMES), { to: '/probes/$probeId', params: { probeId: 'p1' } })
+  assert.deepEqual(pageOf(entry('alert', 'a1'), NAMES), { to: '/alerts/$alertId', params: { alertId: 'a1' } })
   assert.equal(pageOf(entry('site', 'gone'), NAMES), undefined)
   assert.equal(pageOf(entry('silence', 's1'), NAMES), undefined)
 })

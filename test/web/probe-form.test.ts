@@ -53,6 +53,7 @@ test('every setting of every type has a label, and says what it is for', () => {
   for (const { name } of PROBE_TYPES) {
     for (const { label, description } of formOf(name)) {
       assert.match(label, /^[A-Z]/, name)
+      assert.doesNotMatch(label, /\b(ttl|z|min rate)$/i, `${name}: the key, not words`)
       assert.ok(description.length > 0 && !description.endsWith('.'), `${name}: ${label}`)
     }
   }

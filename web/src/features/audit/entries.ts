@@ -35,14 +35,19 @@ export function entityOptions(
 }
 
 /** What the change was about: the name that it has now, or had then; of a silence, what it silences. */
-export function nameOf({ entity_id, before, after }: AuditRecord, names: Names): string | null {
+export function nameOf({ entity, entity_id, before, after }: AuditRecord, names: Names): string | null {
   const then = after?.name ?? before?.name ?? after?.title ?? before?.title
   const known = names.get(entity_id) ?? (typeof then === 'string' ? then : null)
   if (known !== null) return known
+  // A change holds what it changed: the title is not among it.
+  if (UNNAMED.has(entity)) return `the ${entity}`
   const fields = { ...before, ...after }
   const scope = SCOPES.map((field) => fields[field]).find((id) => typeof id === 'string')
   return typeof scope === 'string' ? (names.get(scope) ?? null) : null
 }
+
+/** What has a page, but no name here. */
+const UNNAMED = new Set(['alert', 'incident'])
 
 /** Of what a thing is, the narrowest first. */
 const SCOPES = ['probe_id', 'site_id', 'client_id']
@@ -68,6 +73,8 @@ const VERBS: Readonly<Record<string, string>> = {
 
 /** The page of what was changed; undefined for what has none, or is gone. */
 export function pageOf({ entity, entity_id }: Pick<AuditRecord, 'entity' | 'entity_id'>, names: Names) {
+  if (entity === 'alert') return { to: '/alerts/$alertId', params: { alertId: entity_id } } as const
+  if (entity === 'incident') return { to: '/incidents/$incidentId', params: { incidentId: entity_id } } as const
   if (!names.has(entity_id)) return undefined
   if (entity === 'client') return { to: '/clients/$clientId', params: { clientId: entity_id } } as const
   if (entity === 'site' || entity === 'reference_counts')

@@ -127,23 +127,15 @@ const DIGESTS = { off: 'none', daily: 'daily', weekly: 'weekly' } as const
 function ClientMessages({ client }: { client: ClientRecord }) {
   const { mayChange, seesService } = useSession()
   const { data: settings } = useQuery({ ...settingsQuery, enabled: seesService })
-  const isMailOff = settings?.email_enabled === false
   return (
     <section className={classes.section} aria-labelledby="messages">
       <h2 id="messages">Messages</h2>
       <div className={classes.panel}>
         <dl className={classes.facts}>
-          {mayChange && (
+          {mayChange && client.email !== null && settings?.email_enabled === false && (
             <>
               <dt>E-mail</dt>
-              <dd>
-                {client.email ?? 'none'}
-                {client.email !== null && isMailOff && (
-                  <span className={classes.muted}> · e-mail is off on this server: set SMTP_URL</span>
-                )}
-              </dd>
-              <dt>Chat</dt>
-              <dd>{client.chat_webhook === null ? 'none' : hostOf(client.chat_webhook)}</dd>
+              <dd>off on this server: set SMTP_URL</dd>
             </>
           )}
           <dt>Reminders</dt>
@@ -175,9 +167,6 @@ function ClientMessages({ client }: { client: ClientRecord }) {
     </section>
   )
 }
-
-/** The address holds a secret: the page of the client shows whose it is only. */
-const hostOf = (address: string): string => URL.parse(address)?.host ?? 'set'
 
 function TestMessage({ client }: { client: ClientRecord }) {
   const test = useTestChannels()

@@ -114,12 +114,19 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   z: 'z',
 }
 
+/** Of what no one calls by its key. */
+const LABELS: Readonly<Record<string, string>> = {
+  change_ttl_hours: 'A new version warns for',
+  lost_min_rate: 'Usual rate at least',
+  warning_z: 'Deviation that warns',
+}
+
 /** `certificate_warning_days` is "Certificate warning" with the unit "days". */
 function wordsOf(name: string): { label: string; unit: string | null } {
   const parts = name.split('_')
   const unit = parts.length > 1 ? (UNITS[parts.at(-1) ?? ''] ?? null) : null
   const words = (unit === null ? parts : parts.slice(0, -1)).map((part) => SPELLINGS[part] ?? part).join(' ')
-  return { label: words.slice(0, 1).toUpperCase() + words.slice(1), unit }
+  return { label: LABELS[name] ?? words.slice(0, 1).toUpperCase() + words.slice(1), unit }
 }
 
 /** What fields begin with: the probe's settings, or the defaults. */

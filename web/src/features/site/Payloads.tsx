@@ -1,4 +1,5 @@
 import { Modal } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, Inbox } from 'lucide-react'
 import { useMemo, useState } from 'react'
@@ -20,8 +21,9 @@ export function Payloads() {
   const { data, error, refetch } = useQuery(recentQuery(site.id))
   const [opened, setOpened] = useState<Payload | null>(null)
   const zone = site.timezone
-  const accepted = useMemo(() => acceptedColumns(zone), [zone])
-  const rejections = useMemo(() => rejectionColumns(zone), [zone])
+  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false }) ?? false
+  const accepted = useMemo(() => (isPhone ? acceptedCard(zone) : acceptedColumns(zone)), [isPhone, zone])
+  const rejections = useMemo(() => (isPhone ? rejectionCard(zone) : rejectionColumns(zone)), [isPhone, zone])
   if (data === undefined) {
     return error === null ? <TableSkeleton /> : <ErrorState error={error} onRetry={() => void refetch()} />
   }
@@ -67,6 +69,8 @@ export function Payloads() {
   )
 }
 
+const PHONE = '(max-width: 48em)'
+
 function Json({ value }: { value: Payload }) {
   const { accepted_at: _, ...payload } = value
   const text = JSON.stringify(payload, null, 2)
@@ -109,10 +113,7 @@ const acceptedColumns = (zone: string): readonly Column<Payload>[] => [
   {
     key: 'tags',
     title: 'Tags',
-    render: (row) => {
-      const { tags, isBad } = summaryOf(row)
-      return isBad ? <b className={classes.bad}>{tags}</b> : tags
-    },
+    render: (row) => <Tags row={row} />,
   },
   { key: 'user', title: 'User data', render: (row) => summaryOf(row).userData || '–' },
   { key: 'shop', title: 'E-commerce', render: (row) => summaryOf(row).ecommerce || '–' },
@@ -121,5 +122,52 @@ const acceptedColumns = (zone: string): readonly Column<Payload>[] => [
     title: 'Container',
     sortBy: (row) => summaryOf(row).container,
     render: (row) => <code>{summaryOf(row).container}</code>,
+  },
+]
+
+function Tags({ row }: { row: Payload }) {
+  const { tags, isBad } = summaryOf(row)
+  return isBad ? <b className={classes.bad}>{tags}</b> : tags
+}
+
+/** On a phone one column, with everything under each other: six side by side broke each word of their fields. */
+const acceptedCard = (zone: string): readonly Column<Payload>[] => [
+  {
+    key: 'what',
+    title: 'Event',
+    sortBy: (row) => summaryOf(row).what,
+    render: (row) => {
+      const { what, userData, ecommerce, container } = summaryOf(row)
+      return (
+        <span className={classes.card}>
+          <b>{what}</b>
+          <span>
+            Tags: <Tags row={row} />
+          </span>
+          {userData !== '' && <span>User data: {userData}</span>}
+          {ecommerce !== '' && <span>E-commerce: {ecommerce}</span>}
+          <span className={classes.muted}>
+            <RelativeTime at={row.accepted_at} zone={zone} /> · <code>{container}</code>
+          </span>
+        </span>
+      )
+    },
+  },
+]
+
+const rejectionCard = (zone: string): readonly Column<Rejection>[] => [
+  {
+    key: 'reason',
+    title: 'Why',
+    sortBy: ({ reason }) => reasonInWords(reason),
+    render: ({ at, reason, path }) => (
+      <span className={classes.card}>
+        <b>{reasonInWords(reason)}</b>
+        <span>{path === '' ? 'the whole request' : <code>{path}</code>}</span>
+        <span className={classes.muted}>
+          <RelativeTime at={at} zone={zone} />
+        </span>
+      </span>
+    ),
   },
 ]

@@ -91,7 +91,7 @@ export const isThin = ({ base, value }: PlacedPoint): boolean =>
   value !== null && base !== undefined && base < THIN_BASE
 
 /** Not to be read like the rest of its line: of few, or of a time of which more is to come. */
-const isUncertain = (point: PlacedPoint): boolean => isThin(point) || (point.isPartial && point.value !== null)
+export const isUncertain = (point: PlacedPoint): boolean => isThin(point) || (point.isPartial && point.value !== null)
 
 /** A point of a line in one of its two strokes; `joins`: it only leads the line there, and belongs to the other stroke. */
 export interface Stroke {
