@@ -27,6 +27,11 @@ test('an empty store leads to a client and a site, and a field says what is wron
   await page.getByRole('heading', { name: 'No site, so nothing to check' }).waitFor()
   await assertAccessible(page)
   await page.getByRole('link', { name: 'Create a client' }).click()
+  // Windows' high contrast takes away the grounds that a switch is drawn with.
+  await page.emulateMedia({ forcedColors: 'active' })
+  await page.getByRole('switch').first().waitFor()
+  await untilTrue(page, `getComputedStyle(document.querySelector('.mantine-Switch-track')).outlineStyle === 'solid'`)
+  await page.emulateMedia({ forcedColors: 'none' })
   await page.getByLabel('Name').fill('Nordwind')
   await page.getByLabel('E-mail address').fill('nobody')
   await choose(page, 'Plan', 'Free')
@@ -229,7 +234,7 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
     await (await asked).dismiss()
     await leaving
     assert.equal(await name.inputValue(), 'Typed')
-    await name.fill(site.name)
+    await name.fill('Doomed shop')
     assert.equal(await leaves(), true)
     // What the save leads to is not for someone who has gone elsewhere before it is answered.
     const saving = await held(page, `**/api/sites/${site.id}`)

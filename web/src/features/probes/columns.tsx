@@ -164,7 +164,7 @@ function RowStrip({ probe, zone }: Props) {
   return (
     <div ref={ref} className={classes.strip}>
       {data === undefined ? (
-        <RowAwaited error={error} onRetry={() => void refetch()} height={20} width={200} />
+        <RowAwaited error={error} onRetry={() => void refetch()} height={20} width="100%" />
       ) : (
         <HeatStrip results={data} zone={zone} />
       )}
