@@ -1,6 +1,6 @@
 import type { Visible } from '../http/index.ts'
 import { invalidRequest, isoTime, newId, newSecret, notFound } from '../lib/index.ts'
-import type { Kysely, SiteRow, Store, Tables, Transaction } from '../store/index.ts'
+import { chunksOf, type Kysely, type SiteRow, type Store, type Tables, type Transaction } from '../store/index.ts'
 import { changedFields, writeAudit } from './audit.ts'
 import { type Context, type DeletionHooks, lockClient, lockSite, requireRoom } from './context.ts'
 import { hasNoKey } from './key-validity.ts'
@@ -246,11 +246,9 @@ export async function recordSiteRemovals(
   sites: readonly SiteRow[],
 ): Promise<void> {
   await hooks.removeOfSites(trx, sites)
-  // One by one: no limit of parameters is met, whatever the number of sites.
-  for (const { id } of sites) {
-    await trx.deleteFrom('site_keys').where('site_id', '=', id).execute()
-    await trx.deleteFrom('special_days').where('site_id', '=', id).execute()
-    await trx.deleteFrom('annotations').where('site_id', '=', id).execute()
+  for (const ids of chunksOf(sites.map(({ id }) => id))) {
+    for (const table of ['site_keys', 'special_days', 'annotations'] as const)
+      await trx.deleteFrom(table).where('site_id', 'in', ids).execute()
   }
   await writeAudit(
     trx,
