@@ -142,26 +142,30 @@ function mayCall({ role, sees }: TokenCaller, access: RouteAccess): boolean {
   return access === 'read' || role !== 'viewer'
 }
 
-testPerEngine('the event stream tells each caller of their clients alone', async (engine, t) => {
-  const { api, admin, callers, own, foreign } = await openTwo(t, engine, systemClock)
-  const [one, all] = ['one', 'all'].map((sees) => callers.find((caller) => caller.sees === sees))
-  assert.ok(one !== undefined && all !== undefined)
-  const [ofOne, ofAll] = [await listenTo(t, admin, one), await listenTo(t, admin, all)]
-  await until('both are live', () => (ofOne().includes('alive') && ofAll().includes('alive')) || undefined)
-  for (const { ids } of [foreign, own]) {
-    await admin.ask('POST', `/api/alerts/${ids.alert_id}/acknowledge`)
-    await api.service.store.write
-      .updateTable('probes')
-      .set({ last_status: 'critical' })
-      .where('id', '=', ids.probe_id ?? '')
-      .execute()
-  }
-  const happened = ({ ids }: FullClient, text: string) =>
-    text.includes(ids.alert_id ?? '') && text.includes(ids.probe_id ?? '')
-  await until('all of it is told', () => (happened(own, ofAll()) && happened(foreign, ofAll())) || undefined)
-  await until('their part is told', () => happened(own, ofOne()) || undefined)
-  assert.equal(markIn(ofOne(), foreign), undefined)
-})
+testPerEngine(
+  'the event stream tells each caller of their clients alone',
+  async (engine, t) => {
+    const { api, admin, callers, own, foreign } = await openTwo(t, engine, systemClock)
+    const [one, all] = ['one', 'all'].map((sees) => callers.find((caller) => caller.sees === sees))
+    assert.ok(one !== undefined && all !== undefined)
+    const [ofOne, ofAll] = [await listenTo(t, admin, one), await listenTo(t, admin, all)]
+    await until('both are live', () => (ofOne().includes('alive') && ofAll().includes('alive')) || undefined)
+    for (const { ids } of [foreign, own]) {
+      await admin.ask('POST', `/api/alerts/${ids.alert_id}/acknowledge`)
+      await api.service.store.write
+        .updateTable('probes')
+        .set({ last_status: 'critical' })
+        .where('id', '=', ids.probe_id ?? '')
+        .execute()
+    }
+    const happened = ({ ids }: FullClient, text: string) =>
+      text.includes(ids.alert_id ?? '') && text.includes(ids.probe_id ?? '')
+    await until('all of it is told', () => (happened(own, ofAll()) && happened(foreign, ofAll())) || undefined)
+    await until('their part is told', () => happened(own, ofOne()) || undefined)
+    assert.equal(markIn(ofOne(), foreign), undefined)
+  },
+  logicEngines,
+)
 
 /** What the caller's event stream has said so far. */
 async function listenTo(t: TestContext, { url }: { url: string }, caller: TokenCaller): Promise<() => string> {

@@ -10,7 +10,7 @@ import { backUpSqlite } from '../../src/store/index.ts'
 import { type ApiClient, apiClient, bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { placeFor, sqlite, type TestEngine, tempDir, testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, placeFor, sqlite, type TestEngine, tempDir, testPerEngine } from '../../testkit/engines.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { ADMIN, join as accept, NOW, PASSWORD, secretOf, signIn } from '../accounts/support.ts'
 import { call } from './calling.ts'
@@ -157,6 +157,7 @@ testPerEngine(
     }
     assert.ok(answered > 2 * routes.length, `${answered} answers of ${routes.length} routes`)
   },
+  logicEngines,
 )
 
 testPerEngine(
