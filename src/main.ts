@@ -247,7 +247,8 @@ async function listen(app: Awaited<ReturnType<typeof buildApp>>, config: Config)
 
 /** Before the database is migrated: a second program, started by mistake, leaves it as the first one knows it. */
 async function requireFreePort(config: Config): Promise<void> {
-  const server = createServer()
+  // Who connects meanwhile is let go: no caller is to hold up the start.
+  const server = createServer((socket) => socket.destroy())
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(error, config)))
     server.listen(config.port, config.host, () => server.close(() => resolve()))
