@@ -310,6 +310,7 @@ test('the warning in the rail leads from the form of one client to that of anoth
   await page.getByRole('link', { name: 'Nordwind' }).click()
   await page.getByRole('link', { name: 'Edit' }).click()
   await page.getByLabel('E-mail address').fill('team@nordwind.example')
+  page.once('dialog', (question) => void question.accept())
   await rail.getByRole('link', { name: 'No one is notified for 2 clients: fix' }).click()
   await page.waitForURL(`**/clients/${feldkamp.id}/edit`)
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Feldkamp' }).waitFor()

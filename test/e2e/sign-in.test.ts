@@ -128,7 +128,7 @@ test('signing in', async (t) => {
     assert.equal(await page.getByRole('textbox', { name: 'E-mail address' }).inputValue(), 'ops@umbrella.example')
     await page.getByRole('button', { name: 'Create the client' }).click()
     await page.getByRole('heading', { name: 'Umbrella' }).waitFor()
-    // A form in a dialog, which Escape closes as long as nothing covers it.
+    // A form in a dialog, which Escape closes, after a question, as long as nothing covers it.
     await page.getByRole('button', { name: 'Add a channel' }).click()
     const form = page.getByRole('dialog', { name: 'Add a channel' })
     await form.getByRole('textbox', { name: 'Name' }).fill('On call')
@@ -144,6 +144,7 @@ test('signing in', async (t) => {
     await dialog.waitFor({ state: 'detached' })
     assert.equal(await form.count(), 1)
     assert.equal(await form.getByRole('textbox', { name: 'Name' }).inputValue(), 'On call')
+    page.once('dialog', (question) => void question.accept())
     await page.keyboard.press('Escape')
     await form.waitFor({ state: 'detached' })
     assert.ok(
