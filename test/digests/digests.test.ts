@@ -123,6 +123,7 @@ testOnEveryEngine(
       { ...ends('2026-11-19T13:00Z'), title: 'Planned' },
       { ...quiet, suppressed_by: 'maintenance:1' },
     )
+    await insertStory(store, site, '2026-11-19T12:30Z', { parent_id: old.id, title: 'A part of what is open for days' })
     await insertStory(store, other, '2026-11-19T12:00Z', { title: "Another client's" })
 
     await insertMorning(store, site)

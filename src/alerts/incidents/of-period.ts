@@ -16,7 +16,7 @@ const MOST_INCIDENTS = 500
 
 /**
  * The client's incidents that lasted at some time in the period, as a digest lists them: those that still do first, and each kind newest first.
- * What no one was notified of says why. Left out is what was over before any of its alerts was confirmed.
+ * What no one was notified of says why. Left out is what was over before any of its alerts was confirmed, and what another of them explains.
  *
  * @param period half-open, epoch ms
  */
@@ -25,7 +25,7 @@ export async function incidentsOfPeriod(
   clientId: string,
   { from, to }: { from: number; to: number },
 ): Promise<DigestIncident[]> {
-  const rows = await db
+  const all = await db
     .selectFrom('incidents')
     .innerJoin('sites', 'sites.id', 'incidents.site_id')
     .leftJoin('alerts as voice', 'voice.id', 'incidents.announced_alert_id')
@@ -38,7 +38,7 @@ export async function incidentsOfPeriod(
       'parent.title as parent_title',
       'parent.scope as parent_scope',
     ])
-    .select(['parent.vendor as parent_vendor'])
+    .select(['parent.vendor as parent_vendor', 'incidents.parent_id'])
     .where('incidents.client_id', '=', clientId)
     .where('incidents.opened_at', '<', to)
     .where(({ eb, or }) => or([eb('incidents.resolved_at', 'is', null), eb('incidents.resolved_at', '>=', from)]))
@@ -47,6 +47,8 @@ export async function incidentsOfPeriod(
     .orderBy('incidents.id', 'desc')
     .limit(MOST_INCIDENTS)
     .execute()
+  const ids = new Set(all.map(({ id }) => id))
+  const rows = all.filter(({ parent_id }) => !ids.has(parent_id ?? ''))
   const untold = rows.filter(({ first_notified_at }) => first_notified_at === null)
   const reasons = await whyUntold(
     db,
