@@ -47,8 +47,7 @@ export async function incidentsOfPeriod(
     .orderBy('incidents.id', 'desc')
     .limit(MOST_INCIDENTS)
     .execute()
-  const ids = new Set(all.map(({ id }) => id))
-  const rows = all.filter(({ parent_id }) => !ids.has(parent_id ?? ''))
+  const rows = withoutParts(all, all)
   const untold = rows.filter(({ first_notified_at }) => first_notified_at === null)
   const reasons = await whyUntold(
     db,
@@ -79,6 +78,15 @@ export async function incidentsOfPeriod(
       unnotified: row.first_notified_at !== null ? null : whyOf(row),
     }
   })
+}
+
+/** The incidents that none of the `known` explains. */
+function withoutParts<I extends { parent_id: string | null }>(
+  incidents: readonly I[],
+  known: readonly { id: string }[],
+): I[] {
+  const ids = new Set(known.map(({ id }) => id))
+  return incidents.filter(({ parent_id }) => !ids.has(parent_id ?? ''))
 }
 
 /** There were as many bad results in a row as a probe wants before a message. */
@@ -120,8 +128,7 @@ export async function incidentsSince(db: Kysely<Tables>, clients: Visible, since
     .orderBy('incidents.id', 'desc')
   if (clients !== null) query = query.where('incidents.client_id', 'in', [...clients])
   const over = await query.execute()
-  const ids = new Set([...lasting, ...over].map(({ id }) => id))
-  const resolved = over.filter(({ parent_id }) => !ids.has(parent_id ?? ''))
+  const resolved = withoutParts(over, [...lasting, ...over])
   const shown = resolved.slice(0, Math.max(0, MOST_SHOWN - lasting.length)).map(({ id }) => id)
   const rows =
     shown.length === 0

@@ -1,4 +1,4 @@
-import { MINUTE } from '../../lib/index.ts'
+import { counted, MINUTE, percent as percentOf } from '../../lib/index.ts'
 import type { DigestIncident, DigestMessage, DigestSite } from '../message.ts'
 import type { Card, CardOptions } from './card.ts'
 import { cut, defanged, LocalTimes, lengthInWords, name, oneLine } from './card.ts'
@@ -29,7 +29,7 @@ function lineOf(site: DigestSite): string {
   const trend = trendOf(site)
   const score = scoreOf(site)
   return [
-    `${name(site.name)}: ${whole(site.events)} ${site.events === 1 ? 'event' : 'events'}${trend === null ? '' : ` (${trend})`}`,
+    `${name(site.name)}: ${counted(site.events, 'event')}${trend === null ? '' : ` (${trend})`}`,
     score === null ? 'no score' : `score ${score}`,
   ].join(', ')
 }
@@ -45,7 +45,7 @@ export const incidentsOf = (digest: DigestMessage): readonly DigestIncident[] =>
 /** `2 incidents`, `No incidents`, `No incidents: no probe is active` */
 export function incidentsInWords(digest: DigestMessage): string {
   const { length } = incidentsOf(digest)
-  if (length > 0) return `${length} ${length === 1 ? 'incident' : 'incidents'}`
+  if (length > 0) return counted(length, 'incident')
   const { sites, unwatched = 0 } = digest
   // Where no one looks, nothing is found.
   if (unwatched === 0) return 'No incidents'
@@ -77,11 +77,8 @@ const ABOUT_MAX = 300
 
 export const whole = (value: number): string => WHOLE.format(value)
 
-/** A fraction as `69 %` or `99.6 %`: a tag counts as worse from one point on. Only all is 100 %, and only none 0 %. */
-export const percent = (fraction: number): string => {
-  const isWhole = fraction === 0 || fraction === 1
-  return `${ONE_DIGIT.format(isWhole ? 100 * fraction : Math.min(99.9, Math.max(0.1, 100 * fraction)))} %`
-}
+/** A fraction as `69 %` or `99.6 %`: a tag counts as worse from one point on. */
+export const percent = (fraction: number): string => percentOf(fraction, ONE_DIGIT.format)
 
 /** `Fri 20 Nov 2026`, or the first and last day of several. */
 export function periodOf({ period, from, to, timezone }: DigestMessage): string {
@@ -120,9 +117,7 @@ export function morningOf({ morning, timezone, to }: DigestMessage): { title: st
       title: 'Changed against the week before',
       lines: [
         ...changes.map(({ site, text }) => `${site}: ${text}`),
-        ...(changes.length === 0 || left === 0
-          ? []
-          : [`Without ${left} ${left === 1 ? 'hour' : 'hours'} in which Tagwarden was down`]),
+        ...(changes.length === 0 || left === 0 ? [] : [`Without ${counted(left, 'hour')} in which Tagwarden was down`]),
       ],
     },
     {
