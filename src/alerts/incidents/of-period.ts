@@ -7,7 +7,7 @@ import { chunksOf, type Kysely, type Tables } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
 import { FOR_NO_ONE } from '../message-entries.ts'
 import { lossAndValue } from './impact-value.ts'
-import { openIncidents, summariesOf } from './reach.ts'
+import { openIncidents, summariesOf, withoutParts } from './reach.ts'
 import { type IncidentSummary, impactIn } from './records.ts'
 import { type Cause, causeOf } from './sign.ts'
 
@@ -78,15 +78,6 @@ export async function incidentsOfPeriod(
       unnotified: row.first_notified_at !== null ? null : whyOf(row),
     }
   })
-}
-
-/** The incidents that none of the `known` explains. */
-function withoutParts<I extends { parent_id: string | null }>(
-  incidents: readonly I[],
-  known: readonly { id: string }[],
-): I[] {
-  const ids = new Set(known.map(({ id }) => id))
-  return incidents.filter(({ parent_id }) => !ids.has(parent_id ?? ''))
 }
 
 /** There were as many bad results in a row as a probe wants before a message. */

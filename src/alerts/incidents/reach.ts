@@ -78,8 +78,7 @@ export async function openIncidents(db: Kysely<Tables>, clients: Visible): Promi
     )
     .orderBy('incidents.id')
     .execute()
-  const ids = new Set(rows.map(({ id }) => id))
-  return rows.filter(({ parent_id }) => !ids.has(parent_id ?? '')).toSorted(byUrgency)
+  return withoutParts(rows, rows).toSorted(byUrgency)
 }
 
 /** What no one has taken on comes first, then what is worse; of equal ones the oldest. */
@@ -87,3 +86,12 @@ const byUrgency = (a: IncidentRow, b: IncidentRow): number =>
   Number(b.state === 'open') - Number(a.state === 'open') ||
   Number(severityOf(b) === 'critical') - Number(severityOf(a) === 'critical') ||
   a.started_at - b.started_at
+
+/** The incidents that none of the `known` explains. */
+export function withoutParts<I extends { parent_id: string | null }>(
+  incidents: readonly I[],
+  known: readonly { id: string }[],
+): I[] {
+  const ids = new Set(known.map(({ id }) => id))
+  return incidents.filter(({ parent_id }) => !ids.has(parent_id ?? ''))
+}
