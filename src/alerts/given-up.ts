@@ -1,5 +1,6 @@
 import { GIVEN_UP, TRIED_FOR_MS, tryAgain } from '../notifications/index.ts'
 import { chunksOf, type Store } from '../store/index.ts'
+import { LASTS } from './incidents/reach.ts'
 
 /** Alerts of one round; the rest comes with the next. */
 const PER_ROUND = 200
@@ -45,6 +46,7 @@ export async function resumeHandovers(store: Store, now: number): Promise<void> 
     .innerJoin('on_call_escalations', 'on_call_escalations.incident_id', 'incidents.id')
     .innerJoin('deliveries', 'deliveries.alert_id', 'incidents.announced_alert_id')
     .select('deliveries.id')
+    .where(LASTS)
     .where('incidents.state', '=', 'open')
     .where('deliveries.kind', '=', 'reminder')
     .where('deliveries.state', '=', 'failed')

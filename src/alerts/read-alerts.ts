@@ -40,6 +40,8 @@ export async function listAlerts(
   if (site_id !== undefined) rows = rows.where('site_id', '=', site_id)
   if (probe_id !== undefined) rows = rows.where('probe_id', '=', probe_id)
   if (state !== undefined) rows = rows.where('state', '=', state)
+  // Says what follows from its state: by that the few that last are found among all that ever were.
+  if (state !== undefined && state !== 'resolved') rows = rows.where('state', '<>', 'resolved')
   if (severity !== undefined) rows = rows.where('severity', '=', severity)
   if (resolved !== undefined) rows = rows.where('state', resolved ? '=' : '<>', 'resolved')
   // Ids begin with the time an alert was opened.

@@ -30,7 +30,10 @@ async function writtenToKeepers(trx: Transaction<Tables>, { alertIds, channel, c
     .where('alert_id', 'is not', null)
     .orderBy('deliveries.id')
   if (alertIds !== undefined) query = query.where('alert_id', 'in', alertIds)
-  if (channel !== undefined) query = query.where('deliveries.channel', '=', channel)
+  if (channel !== undefined) {
+    // What was said on a channel has no index; without its client's all that is kept would be read, while nothing else can be written.
+    query = query.where('deliveries.channel', '=', channel).where('client_id', '=', clientIdOf(channel))
+  }
   if (clientId !== undefined) query = query.where('client_id', '=', clientId)
   const rows = await query.execute()
   return Map.groupBy(rows.filter(keepsIncidents), (row) => `${row.channel} ${row.alert_id}`)

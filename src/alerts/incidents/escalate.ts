@@ -8,6 +8,7 @@ import { type AlertContext, type AlertSource, loadContext, rulesOf } from '../ru
 import { lockUnresolved } from '../write-transitions.ts'
 import { type Case, lockCases, probesOfIncidents, writeIncidentEvents } from './case.ts'
 import { asIncident } from './due-messages.ts'
+import { LASTS } from './reach.ts'
 
 /** Incidents that are looked at in one round; the rest comes with the next. */
 const PER_ROUND = 200
@@ -39,6 +40,7 @@ async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number): Pro
     .innerJoin('on_call_rotations', 'on_call_rotations.client_id', 'incidents.client_id')
     .leftJoin('on_call_escalations', 'on_call_escalations.incident_id', 'incidents.id')
     .select('incidents.id')
+    .where(LASTS)
     .where('incidents.state', '=', 'open')
     .where('incidents.announced_at', 'is not', null)
     .where('on_call_rotations.escalate_after_minutes', 'is not', null)

@@ -36,7 +36,8 @@ export async function listIncidents(
   if (severity !== undefined) rows = rows.where('severity', '=', severity)
   if (scope !== undefined) rows = rows.where('scope', '=', scope)
   if (resolved === true) rows = rows.where('state', '=', 'resolved')
-  if (resolved === false) rows = rows.where(LASTS)
+  // What is open lasts: said as well, it is found among the few that do.
+  if (resolved === false || (state !== undefined && state !== 'resolved')) rows = rows.where(LASTS)
   // Ids begin with the time an incident was opened.
   if (since !== undefined) rows = rows.where('id', '>=', firstIdAt(Math.max(0, Date.parse(since))))
   const find = (id: string) =>

@@ -52,6 +52,7 @@ import { fiveMinuteRows } from './0054-five-minute-rows.ts'
 import { lastEnded } from './0055-last-ended.ts'
 import { auditByActor } from './0056-audit-by-actor.ts'
 import { removedProbes } from './0057-removed-probes.ts'
+import { whatLasts } from './0058-what-lasts.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -110,6 +111,7 @@ export const migrations: readonly Migration[] = [
   lastEnded,
   auditByActor,
   removedProbes,
+  whatLasts,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -807,6 +807,10 @@ CREATE INDEX alerts_by_site on alerts (site_id, id);
 
 CREATE UNIQUE INDEX alerts_unresolved on alerts (probe_id, subject) where state <> 'resolved';
 
+CREATE INDEX alerts_unresolved_by_id on alerts (id) where state <> 'resolved';
+
+CREATE INDEX alerts_unresolved_by_site on alerts (site_id) where state <> 'resolved';
+
 CREATE INDEX annotations_by_client on annotations (client_id, at);
 
 CREATE INDEX annotations_by_site on annotations (site_id);
@@ -825,7 +829,11 @@ CREATE INDEX deliveries_by_alert on deliveries (alert_id, id);
 
 CREATE INDEX deliveries_by_client on deliveries (client_id, id);
 
+CREATE INDEX deliveries_failed on deliveries (id) where state = 'failed';
+
 CREATE INDEX deliveries_pending on deliveries (channel, id) where state = 'pending';
+
+CREATE INDEX deliveries_pending_by_id on deliveries (id) where state = 'pending';
 
 CREATE INDEX idempotency_keys_by_time on idempotency_keys (accepted_at);
 
@@ -844,6 +852,8 @@ CREATE INDEX incidents_by_parent on incidents (parent_id);
 CREATE INDEX incidents_by_site on incidents (site_id, id);
 
 CREATE INDEX incidents_unresolved on incidents (site_id) where state <> 'resolved';
+
+CREATE INDEX incidents_unresolved_by_id on incidents (id) where state <> 'resolved';
 
 CREATE INDEX on_call_overrides_by_client on on_call_overrides (client_id);
 

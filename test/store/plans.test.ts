@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type CompiledQuery, sql } from 'kysely'
+import { resumeHandovers } from '../../src/alerts/given-up.ts'
+import { holdMuted } from '../../src/alerts/hold-muted.ts'
+import { escalateUnacknowledged } from '../../src/alerts/incidents/escalate.ts'
+import { openIncidents } from '../../src/alerts/incidents/reach.ts'
+import { listIncidents } from '../../src/alerts/incidents/read-incidents.ts'
+import { readVendors } from '../../src/alerts/incidents/vendor-reads.ts'
+import { listAlerts, unresolvedAlerts } from '../../src/alerts/read-alerts.ts'
+import { runUpkeep } from '../../src/alerts/upkeep.ts'
+import { criticalAlerts } from '../../src/analytics/site-facts.ts'
+import { search } from '../../src/dashboard/search.ts'
+import { OPEN } from '../../src/http/access/access.ts'
+import { newId } from '../../src/lib/index.ts'
+import { listDeliveries } from '../../src/notifications/api/deliveries.ts'
+import type { Store } from '../../src/store/index.ts'
+import { NOW } from '../../testkit/clock.ts'
+import { openEmptyStore, sqlite } from '../../testkit/engines.ts'
+
+/** Tables in which years are kept. */
+const KEPT = ['alerts', 'incidents', 'deliveries']
+
+// SQLite is given no statistics: it plans for an empty store as for one of 2 million rows.
+test('what lasts, waits or failed is read without all that is kept (SQLite)', async (t) => {
+  const store = await openEmptyStore(sqlite, t)
+  const seen: CompiledQuery[] = []
+  const reads = recording(store, (query) => seen.push(query))
+  const channels = { globalWebhook: null, isEmailOn: false, warningsAfterMs: 0 }
+  const goOn = () => true
+  await runUpkeep(reads, channels, NOW, goOn)
+  await holdMuted(reads, NOW)
+  await escalateUnacknowledged(reads, channels, NOW, goOn)
+  await resumeHandovers(reads, NOW)
+  await readVendors(reads.read, NOW)
+  await openIncidents(reads.read, null)
+  await unresolvedAlerts(reads.read)
+  await criticalAlerts(reads.read, [newId(), newId()])
+  await search(reads, null, { q: 'meta' }, NOW)
+  for (const list of [listAlerts, listIncidents]) {
+    await list(reads, null, { resolved: false, severity: 'critical' })
+    await list(reads, null, { state: 'open', severity: 'warning' })
+  }
+  for (const state of ['pending', 'failed'] as const) {
+    await listDeliveries(reads, { state, client_id: newId() }, OPEN)
+    await listDeliveries(reads, { state }, OPEN)
+  }
+  const partial = await sql<{ name: string }>`
+    select name from sqlite_schema where type = 'index' and sql like '% where %'`.execute(store.read)
+  const small = new Set(partial.rows.map(({ name }) => name))
+  let planned = 0
+  for (const query of seen) {
+    for (const step of await planOf(store, query)) {
+      const [, how, table = '', index = ''] = /^(SCAN|SEARCH) (\w+)(?:.* INDEX (\w+))?/.exec(step) ?? []
+      if (!KEPT.includes(table)) continue
+      planned++
+      const isLookUp = how === 'SEARCH' && /_autoindex_|_by_incident|_by_alert|_by_parent/.test(index)
+      assert.ok(isLookUp || small.has(index), `${step}: ${query.sql}`)
+    }
+  }
+  assert.ok(planned > 20, `${planned} reads of them`)
+})
+
+/** The same store, which notes what is read. */
+function recording(store: Store, note: (query: CompiledQuery) => void): Store {
+  const noting = (db: Store['read']): Store['read'] =>
+    db.withPlugin({
+      transformQuery({ node, queryId }) {
+        note(db.getExecutor().compileQuery(node, queryId))
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    })
+  return { ...store, read: noting(store.read), interactive: noting(store.interactive) }
+}
+
+async function planOf({ read }: Store, { sql: text, parameters }: CompiledQuery): Promise<string[]> {
+  const { rows } = await read.executeQuery<{ detail: string }>({
+    ...{ sql: `explain query plan ${text}`, parameters },
+    ...{ query: { kind: 'RawNode' as const, sqlFragments: [], parameters: [] }, queryId: { queryId: newId() } },
+  })
+  return rows.map(({ detail }) => detail)
+}
