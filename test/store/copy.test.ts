@@ -69,6 +69,11 @@ test('every table is copied, row by row, except those that speak of the processe
     requests: 1_830_000,
   })
   assert.equal(await hasUnfinishedCopy(stores.target.read), false)
+  const { rows } = await sql<{ relname: string; reltuples: number }>`
+    select relname, reltuples from pg_class where relname in ('alerts', 'deliveries')
+      and relnamespace = current_schema()::regnamespace order by relname`.execute(stores.target.read)
+  const planned = ['alerts', 'deliveries'].map((relname) => ({ relname, reltuples: 60 }))
+  assert.deepEqual(rows, planned, 'PostgreSQL plans for as many rows as were copied')
 })
 
 test('the start of the outage is taken over, whatever a service has left on the target', async (t) => {

@@ -54,6 +54,8 @@ export async function copyToPostgres({ source, target, watch }: CopyOptions): Pr
     const already = [...progress.values()].reduce((sum, { copied }) => sum + copied, 0)
     await watch(total, already, (copied) => copyTables({ source, target, tables, progress, copied }))
     requireSame(tallies, await talliesOf(target.admin, tables))
+    // Until autovacuum comes by, PostgreSQL would plan as for empty tables: with 300,000 alerts a list of incidents took half a second.
+    await sql`analyze ${sql.join(tables.map(({ table }) => sql.table(table)))}`.execute(target.admin)
   }
   await carryOnCounting(source.read, target.admin, tables)
   await carryOnListening(source.read, target.admin)
