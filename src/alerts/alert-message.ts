@@ -1,4 +1,4 @@
-import { apart, duration, fieldsOf, HOUR, namesInWords, number } from '../lib/index.ts'
+import { apart, duration, fieldsOf, firstIdAt, HOUR, namesInWords, number } from '../lib/index.ts'
 import { ALSO_ON, type AlertMessage, FACTS_MAX, type Fact, type MessageImpact } from '../notifications/index.ts'
 import { PROBE_TYPES } from '../probes/index.ts'
 import {
@@ -164,7 +164,13 @@ export async function changesBefore(
       .selectFrom('deploy_markers')
       .select(['site_id', 'at', 'source', 'from_version', 'to_version'])
       .where('site_id', 'in', [...new Set(chunk.map(({ site_id }) => site_id))])
-      .where('at', '>=', Math.min(...chunk.map(({ started_at }) => started_at)) - CHANGE_NAMED_MS)
+      // Ids begin with the time, and the key is of site and id: what was published in other years is not read.
+      .where(
+        'id',
+        '>=',
+        firstIdAt(Math.max(0, Math.min(...chunk.map(({ started_at }) => started_at)) - CHANGE_NAMED_MS)),
+      )
+      .where('id', '<', firstIdAt(Math.max(...chunk.flatMap((alert) => [alert.started_at, alert.opened_at])) + 1))
       .orderBy('at', 'desc')
       .execute()
     for (const { id, site_id, started_at, opened_at } of chunk) {

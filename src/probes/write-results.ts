@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { asError, type Clock, DAY, HOUR, newOrderedId, storable } from '../lib/index.ts'
+import { asError, type Clock, DAY, firstIdAt, HOUR, newOrderedId, storable } from '../lib/index.ts'
 import {
   chunksOf,
   type DeployMarkerTable,
@@ -62,7 +62,7 @@ async function unseenOf(
     .selectFrom('deploy_markers')
     .select(['site_id', 'source', 'from_version', 'to_version', 'at'])
     .where('site_id', 'in', [...new Set(markers.map(({ site_id }) => site_id))])
-    .where('at', '>=', Math.min(...markers.map(({ at }) => at)) - SAME_CHANGE_MS)
+    .where('id', '>=', firstIdAt(Math.max(0, Math.min(...markers.map(({ at }) => at)) - SAME_CHANGE_MS)))
     .execute()
   return markers.filter(
     (marker) =>

@@ -1,4 +1,4 @@
-import { DAY, newOrderedId } from '../../lib/index.ts'
+import { DAY, firstIdAt, newOrderedId } from '../../lib/index.ts'
 import {
   type AlertRow,
   chunksOf,
@@ -104,7 +104,8 @@ export async function factsOfSites(
       .selectFrom('deploy_markers')
       .select(['site_id', 'at'])
       .where('site_id', 'in', chunk)
-      .where('at', '>=', since)
+      // Ids begin with the time, and the key is of site and id.
+      .where('id', '>=', firstIdAt(Math.max(0, since)))
       .execute()
     for (const siteId of chunk) {
       const releases = markers.filter(({ site_id }) => site_id === siteId).map(({ at }) => at)
