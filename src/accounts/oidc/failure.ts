@@ -7,6 +7,7 @@ import { OutboundError } from '../../outbound/index.ts'
  * - `refused`: the person or the provider said no
  * - `expired`: it took too long, or was begun elsewhere
  * - `provider`: the provider is unavailable, or answers what it should not
+ * - `setup`: it refuses what we ask, and will until someone changes the settings, here or there
  * - `token`: what the provider says of the person is not meant for us, or not from it
  * - `clock`: it is of another time
  * - `email`: no verified address
@@ -22,6 +23,7 @@ export type SignInProblem =
   | 'refused'
   | 'expired'
   | 'provider'
+  | 'setup'
   | 'token'
   | 'clock'
   | 'email'
@@ -64,6 +66,16 @@ const TOKEN_CODES: readonly string[] = [
 ]
 const CLOCK_CODE = 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED'
 
+const CREDENTIALS = 'check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET'
+/** Words of providers that another try gets again (RFC 6749, 4.1.2.1 and 5.2), and what to look at. */
+const SETUP_WORDS: ReadonlyMap<string, string> = new Map([
+  ['invalid_client', CREDENTIALS],
+  ['unauthorized_client', CREDENTIALS],
+  ['invalid_scope', 'check OIDC_SCOPES'],
+  ['invalid_request', "check the client's settings at the provider"],
+  ['unsupported_response_type', "check the client's settings at the provider"],
+])
+
 /** Whatever a call to the provider failed with, in the one form that the routes know. */
 export function failureOf(thrown: unknown): SignInFailure {
   if (thrown instanceof SignInFailure) return thrown
@@ -72,12 +84,19 @@ export function failureOf(thrown: unknown): SignInFailure {
   if (outbound !== undefined) return new SignInFailure('provider', outbound.message)
   const word = chain.map(({ error }) => error).find((error) => typeof error === 'string')
   if (word !== undefined) {
+    const way = SETUP_WORDS.get(word)
+    if (way !== undefined) return new SignInFailure('setup', `the provider answers ${word}: ${way}`)
     const problem = word === 'access_denied' ? 'refused' : 'provider'
-    const way = word === 'invalid_client' ? ': check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET' : ''
-    return new SignInFailure(problem, `the provider answers ${printable(word)}${way}`)
+    return new SignInFailure(problem, `the provider answers ${printable(word)}`)
   }
   const codes = chain.map(({ code }) => code)
-  const message = chain.at(-1)?.message ?? 'unknown'
+  const first = chain.at(-1)
+  const message = first?.message ?? 'unknown'
+  if (first?.cause instanceof Response) {
+    const { url, status } = first.cause
+    const isLasting = status >= 400 && status < 500 && status !== 429
+    return new SignInFailure(isLasting ? 'setup' : 'provider', `${message}: ${url} answers ${status}`)
+  }
   if (codes.includes(CLOCK_CODE)) return new SignInFailure('clock', message)
   if (codes.some((code) => typeof code === 'string' && TOKEN_CODES.includes(code))) {
     return new SignInFailure('token', message)

@@ -3,7 +3,7 @@ import { type Clock, HOUR, isObject, MINUTE, parseForeignJson, SECOND } from '..
 import { type Outbound, OutboundError } from '../../outbound/index.ts'
 import { type Assertion, assertionOf, type Claims, hasTooManyGroups, saysAll } from './claims.ts'
 import { causesOf, failureOf, SignInFailure } from './failure.ts'
-import { guardedFetch, PROVIDER_TIMEOUT_MS } from './guarded-fetch.ts'
+import { guardedFetch } from './guarded-fetch.ts'
 import { Seal } from './seal.ts'
 
 export interface OidcSettings {
@@ -211,7 +211,6 @@ export class OidcProvider {
       authentication(clientSecret),
     )
     config[client.customFetch] = guardedFetch(this.#options.outbound)
-    config.timeout = PROVIDER_TIMEOUT_MS / SECOND
     if (isPlain(issuer)) client.allowInsecureRequests(config)
     // The token comes straight from the provider, but its signature costs us little.
     client.enableNonRepudiationChecks(config)
@@ -238,7 +237,6 @@ export class OidcProvider {
     const { issuer, clientId } = this.settings
     const config = await client.discovery(new URL(issuer), clientId, undefined, client.None(), {
       [client.customFetch]: guardedFetch(this.#options.outbound),
-      timeout: PROVIDER_TIMEOUT_MS / SECOND,
       execute: isPlain(issuer) ? [client.allowInsecureRequests] : [],
     })
     const metadata = { ...config.serverMetadata() }

@@ -11,7 +11,7 @@ import { CALLBACK_PATH, type OidcProvider, SIGN_IN_MS } from './provider.ts'
 const PENDING_COOKIE = 'tagwarden_oidc'
 
 /** A stranger can bring these about as often as they like: the log has a line a minute of each. */
-const OFTEN: readonly SignInProblem[] = ['busy', 'provider']
+const OFTEN: readonly SignInProblem[] = ['busy', 'provider', 'setup']
 
 const tags = ['Session']
 const publicRoute = { access: 'public' } as const

@@ -119,21 +119,30 @@ test('an answer counts in the browser that began, and for a quarter of an hour',
 
 test('refused: a token endpoint that says no, answers nonsense, or does not answer', async (t) => {
   const stage = await open(t)
-  const { service, provider } = stage
-  for (const [tokenAnswer, reason] of [
-    [{ status: 400, body: '{"error":"invalid_grant","error_description":"secret detail"}' }, /invalid_grant/],
+  const { service, provider, clock } = stage
+  for (const [tokenAnswer, problem, reason] of [
+    [
+      { status: 400, body: '{"error":"invalid_grant","error_description":"secret detail"}' },
+      'provider',
+      /invalid_grant/,
+    ],
     [
       { status: 401, body: '{"error":"invalid_client"}' },
+      'setup',
       /invalid_client: check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET/,
     ],
-    [{ status: 200, body: '<html>' }, /./],
-    [{ status: 200, body: '{}' }, /./],
-    [{ status: 302, body: '' }, /./],
+    [{ status: 400, body: '{"error":"invalid_scope"}' }, 'setup', /invalid_scope: check OIDC_SCOPES/],
+    [{ status: 404, body: '<html>' }, 'setup', /\/token answers 404$/],
+    [{ status: 429, body: '' }, 'provider', /\/token answers 429$/],
+    [{ status: 500, body: '<html>' }, 'provider', /\/token answers 500$/],
+    [{ status: 200, body: '<html>' }, 'provider', /./],
+    [{ status: 200, body: '{}' }, 'token', /./],
+    [{ status: 302, body: '' }, 'provider', /\/token answers 302$/],
   ] as const) {
     provider.script.tokenAnswer = tokenAnswer
     const { location, browser } = await signInAt(service, provider)
-    assert.match(location, /problem=(provider|token)$/)
-    await assertRefused(stage, location, browser, location.split('=')[1] ?? '', reason)
+    await assertRefused(stage, location, browser, problem, reason)
+    clock.advance(MINUTE)
   }
   assert.ok(!JSON.stringify(service.lines).includes('secret detail'))
 })

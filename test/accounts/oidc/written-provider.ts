@@ -95,6 +95,8 @@ export async function startWrittenProvider(t: TestContext, clock: Clock): Promis
     const { isDown, tokenAnswer } = provider.script
     const answer = answers[path]
     response.setHeader('content-type', 'application/json')
+    // As RFC 6749, 5.2 wants it where a client has refused credentials in the header.
+    if (tokenAnswer?.status === 401) response.setHeader('www-authenticate', 'Basic realm="provider"')
     if (isDown || answer === undefined) response.writeHead(isDown ? 503 : 404).end('{}')
     else if (path === '/token' && tokenAnswer !== null) response.writeHead(tokenAnswer.status).end(tokenAnswer.body)
     else response.end(JSON.stringify(await answer()))

@@ -17,6 +17,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   expired: 'The sign-in took too long, or was begun in another tab or under another address. Sign in again.',
   provider:
     'Your provider is unavailable, or did not answer as it should. Try again in a moment; the log of Tagwarden has the reason.',
+  setup:
+    'Your provider refuses what Tagwarden asks, and will until its setup is mended. Ask the person who set up Tagwarden: its log has the reason.',
   token:
     'Tagwarden cannot trust what your provider answered. Ask the person who set up Tagwarden: its log has the reason.',
   clock: 'The clocks of your provider and of Tagwarden differ too much. Ask the person who set up Tagwarden.',
