@@ -94,7 +94,7 @@ export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
     async (request, reply) => {
       const oidc = required(provider)
       const guesser = { address: request.ip, isByOwnName: true }
-      reply.clearCookie(PENDING_COOKIE, pendingCookie())
+      const forget = () => reply.clearCookie(PENDING_COOKIE, pendingCookie())
       try {
         // Each try is a request to the provider: it must not be ours that floods it.
         if (throttle.wait(guesser, 'admin') > 0)
@@ -107,10 +107,14 @@ export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
         credentials.noteAccount()
         const origin = { identityId, signOutHint }
         const value = await credentials.begin({ userId, origin }, request.headers['user-agent'])
+        forget()
         sessionCookie(publicUrl()).set(reply, value, SESSION_MS.user)
         return reply.redirect(returnTo)
       } catch (thrown) {
-        if (thrown instanceof SignInFailure && thrown.problem !== 'busy') throttle.failed(guesser)
+        const problem = thrown instanceof SignInFailure ? thrown.problem : 'service'
+        if (thrown instanceof SignInFailure && problem !== 'busy') throttle.failed(guesser)
+        // Of another sign-in than the last one that this browser began: that one goes on in its own tab.
+        if (problem !== 'expired') forget()
         return reply.redirect(afterFailure(thrown))
       }
     },

@@ -117,6 +117,26 @@ test('an answer counts in the browser that began, and for a quarter of an hour',
   await assertRefused(stage, (await comeBack(service, own, answer)).location, own, 'expired', /15 minutes/)
 })
 
+test('of two tabs that begin a sign-in the later one gets through, whichever comes back first', async (t) => {
+  const stage = await open(t)
+  const { service, provider } = stage
+  const browser = new TestBrowser()
+  const [first, second] = [
+    await beginAt(service, provider, browser),
+    await beginAt(service, provider, browser, '/alerts'),
+  ]
+  const answerTo = (asked: URLSearchParams) => ({ code: 'a-code', state: asked.get('state') ?? '' })
+  await assertRefused(
+    stage,
+    (await comeBack(service, browser, answerTo(first))).location,
+    browser,
+    'expired',
+    /another state/,
+  )
+  assert.equal((await comeBack(service, browser, answerTo(second))).location, '/alerts')
+  assert.equal(browser.cookie(service.api.url, 'tagwarden_oidc'), undefined)
+})
+
 test('refused: a token endpoint that says no, answers nonsense, or does not answer', async (t) => {
   const stage = await open(t)
   const { service, provider, clock } = stage
