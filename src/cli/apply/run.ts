@@ -159,9 +159,9 @@ async function readLogos(wanted: readonly WantedClient[]): Promise<ReadonlyMap<s
 /** @throws StartupError */
 export async function exportAll({ folder, ...target }: ApiTarget & { folder: string | null }): Promise<void> {
   const api = new Api(target)
-  const { ownsAll, isOpen } = await api.requireFullSight()
+  const { ownsAll } = await api.requireFullSight()
   const present = await readPresent(api, () => ({ channels: true, statusPage: true }), systemClock.now())
-  const users = ownsAll && !isOpen ? await readUsers(api) : null
+  const users = ownsAll ? await readUsers(api) : null
   for (const line of await writeExport(api, present, users, folder)) console.error(`tagwarden: ${line}`)
 }
 

@@ -3,8 +3,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { UserRecord } from '../../../src/accounts/index.ts'
 import { exportAll } from '../../../src/cli/apply/run.ts'
+import { systemClock } from '../../../src/lib/index.ts'
 import { apiClient, bearer } from '../../../testkit/api.ts'
 import { tempDir } from '../../../testkit/engines.ts'
+import { runCliHere } from '../../../testkit/processes/command-here.ts'
+import { startTestService } from '../../../testkit/service.ts'
 import { ADMIN, startApplying } from './support.ts'
 
 const PEOPLE = `
@@ -234,4 +237,12 @@ test('people who are exported make an empty service answer as the first does', a
   const names = async ({ users }: Stage) =>
     (await users()).map(({ email, name, status }) => [email, name, status]).sort()
   assert.deepEqual(await names(two), await names(one))
+})
+
+test('the export of a service that is open says of no one that they are left out', async (t) => {
+  const { url } = await startTestService(t, systemClock)
+  const { code, out, err } = await runCliHere(t, ['export', '--url', url])
+  assert.equal(code, 0)
+  assert.deepEqual(err, [])
+  assert.equal(out.at(-1), 'clients: []')
 })
