@@ -3,13 +3,13 @@ import { type Clock, DAY, MINUTE, SECOND } from '../lib/index.ts'
 import type { DeletedSite, DeletionHooks } from '../management/index.ts'
 import { type ChannelSettings, removeMessagesOfAlerts } from '../notifications/index.ts'
 import type { ResultHook } from '../probes/index.ts'
-import type { Store, Tables, Transaction } from '../store/index.ts'
+import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
 import { removeFeedback } from './feedback-rows.ts'
 import { forgetGivenUp, resumeHandovers } from './given-up.ts'
 import { holdMuted } from './hold-muted.ts'
 import { escalateUnacknowledged } from './incidents/escalate.ts'
 import { followImpacts } from './incidents/follow-impact.ts'
-import { clearIncidents, removeIncidentsOfSite } from './incidents/remove.ts'
+import { clearIncidents, removeIncidentsOfSites } from './incidents/remove.ts'
 import { followVendors } from './incidents/vendor-incidents.ts'
 import { removeMutesOf } from './mutes.ts'
 import { judgeResults } from './on-results.ts'
@@ -45,7 +45,7 @@ export class Alerts extends JobRunner {
     super({ clock, leases, onError })
     this.channelSettings = channelSettings
     this.deletionHooks = {
-      removeOfSites: (trx, sites) => removeAlertsOfSites(trx, sites, clock.now()),
+      removeOfSites: (trx, sites) => removeAlertsOfSites(trx, store, sites, clock.now()),
       removeOfClient: (trx, clientId) => removeMutesOf(trx, { clientIds: [clientId] }),
     }
     this.onResults = (trx, written) => judgeResults(trx, store, written, channelSettings, clock.now())
@@ -139,18 +139,29 @@ export async function clearMutes({ write }: Pick<Store, 'write'>, days: number, 
  */
 async function removeAlertsOfSites(
   trx: Transaction<Tables>,
+  { isShared }: Pick<Store, 'isShared'>,
   sites: readonly DeletedSite[],
   now: number,
 ): Promise<void> {
-  // One by one: no limit of parameters is met, whatever the number of sites.
-  for (const { id: siteId } of sites) {
-    const probes = await trx.selectFrom('probes').select('id').where('site_id', '=', siteId).execute()
-    await removeMutesOf(trx, { siteIds: [siteId], probeIds: probes.map(({ id }) => id) })
-    const ofSite = trx.selectFrom('alerts').select('id').where('site_id', '=', siteId)
-    await removeMessagesOfAlerts(trx, ofSite, now)
-    await trx.deleteFrom('alert_events').where('alert_id', 'in', ofSite).execute()
-    await trx.deleteFrom('alert_feedback').where('site_id', '=', siteId).execute()
-    await trx.deleteFrom('alerts').where('site_id', '=', siteId).execute()
-    await removeIncidentsOfSite(trx, siteId)
+  const parts = chunksOf(sites.map(({ id }) => id))
+  const probeIds: string[] = []
+  for (const siteIds of parts) {
+    const probes = await trx
+      .selectFrom('probes')
+      .select('id')
+      .where('site_id', 'in', siteIds)
+      // Probes first, then alerts, as results lock them: otherwise the two wait for each other.
+      .$if(isShared, (query) => query.orderBy('id').forUpdate())
+      .execute()
+    probeIds.push(...probes.map(({ id }) => id))
+  }
+  await removeMutesOf(trx, { siteIds: parts.flat(), probeIds })
+  for (const siteIds of parts) {
+    const ofSites = trx.selectFrom('alerts').select('id').where('site_id', 'in', siteIds)
+    await removeMessagesOfAlerts(trx, ofSites, now)
+    await trx.deleteFrom('alert_events').where('alert_id', 'in', ofSites).execute()
+    await trx.deleteFrom('alert_feedback').where('site_id', 'in', siteIds).execute()
+    await trx.deleteFrom('alerts').where('site_id', 'in', siteIds).execute()
+    await removeIncidentsOfSites(trx, siteIds)
   }
 }

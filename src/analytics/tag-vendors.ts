@@ -117,7 +117,8 @@ export async function removeTagVendor(ctx: Context, siteId: string, tagKey: stri
 /** What people said goes with the site. */
 export const tagVendorHooks: Pick<DeletionHooks, 'removeOfSites'> = {
   removeOfSites: async (trx, sites) => {
-    for (const { id } of sites) await trx.deleteFrom('tag_vendors').where('site_id', '=', id).execute()
+    for (const ids of chunksOf(sites.map(({ id }) => id)))
+      await trx.deleteFrom('tag_vendors').where('site_id', 'in', ids).execute()
   },
 }
 

@@ -2,7 +2,7 @@ import { deliveryByDay, type ReportContext } from '../analytics/index.ts'
 import { JobRunner, type Leases } from '../cluster/index.ts'
 import { attemptAll, DAY, HOUR, MINUTE } from '../lib/index.ts'
 import { type DeletionHooks, lockSite } from '../management/index.ts'
-import type { SiteDayRow, SiteRow, Store } from '../store/index.ts'
+import { chunksOf, type SiteDayRow, type SiteRow, type Store } from '../store/index.ts'
 import { readEvidence, timesOf } from './evidence.ts'
 import { type LocalDay, localDays } from './spans.ts'
 
@@ -122,7 +122,8 @@ export interface UptimeOptions extends ReportContext {
 export class Uptime extends JobRunner {
   readonly deletionHooks: Pick<DeletionHooks, 'removeOfSites'> = {
     removeOfSites: async (trx, sites) => {
-      for (const { id } of sites) await trx.deleteFrom('site_days').where('site_id', '=', id).execute()
+      for (const ids of chunksOf(sites.map(({ id }) => id)))
+        await trx.deleteFrom('site_days').where('site_id', 'in', ids).execute()
     },
   }
 

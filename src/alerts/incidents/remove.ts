@@ -34,12 +34,12 @@ export async function clearIncidents(
   }
 }
 
-/** Deletes the incidents of a site that is being deleted. */
-export async function removeIncidentsOfSite(trx: Transaction<Tables>, siteId: string): Promise<void> {
-  const ofSite = trx.selectFrom('incidents').select('id').where('site_id', '=', siteId)
-  await trx.deleteFrom('incident_events').where('incident_id', 'in', ofSite).execute()
-  await trx.deleteFrom('incident_notes').where('incident_id', 'in', ofSite).execute()
-  await trx.deleteFrom('on_call_escalations').where('incident_id', 'in', ofSite).execute()
-  await trx.deleteFrom('silences').where('incident_id', 'in', ofSite).execute()
-  await trx.deleteFrom('incidents').where('site_id', '=', siteId).execute()
+/** Deletes the incidents of sites that are being deleted, as many as fit one statement. */
+export async function removeIncidentsOfSites(trx: Transaction<Tables>, siteIds: readonly string[]): Promise<void> {
+  const ofSites = trx.selectFrom('incidents').select('id').where('site_id', 'in', siteIds)
+  await trx.deleteFrom('incident_events').where('incident_id', 'in', ofSites).execute()
+  await trx.deleteFrom('incident_notes').where('incident_id', 'in', ofSites).execute()
+  await trx.deleteFrom('on_call_escalations').where('incident_id', 'in', ofSites).execute()
+  await trx.deleteFrom('silences').where('incident_id', 'in', ofSites).execute()
+  await trx.deleteFrom('incidents').where('site_id', 'in', siteIds).execute()
 }

@@ -1,6 +1,6 @@
 import { AppError, invalidRequest, newId, notFound } from '../../lib/index.ts'
 import { type Context, lockSite, requireRoom, writeAudit } from '../../management/index.ts'
-import type { ProbeRow, SiteRow, Tables, Transaction } from '../../store/index.ts'
+import { chunksOf, type ProbeRow, type SiteRow, type Tables, type Transaction } from '../../store/index.ts'
 import { firstRunAt, nextRunAt } from '../claims.ts'
 import type { JsonObject, ProbeType } from '../probe-type.ts'
 import { isAutomatic, isMet, mergedConfig, needsInWords, requireConfig, secretNames } from '../probe-type.ts'
@@ -219,13 +219,11 @@ export async function removeProbe(ctx: Context, registry: Registry, id: string):
 
 /** Deletes what the deleted sites had here; the results of their probes are removed behind it. */
 export async function removeOfSites(trx: Transaction<Tables>, sites: readonly { id: string }[]): Promise<void> {
-  for (const { id } of sites) {
-    const probes = trx.selectFrom('probes').select('id').where('site_id', '=', id)
+  for (const ids of chunksOf(sites.map(({ id }) => id))) {
+    const probes = trx.selectFrom('probes').select('id').where('site_id', 'in', ids)
     await trx.deleteFrom('pushes').where('probe_id', 'in', probes).execute()
-  }
-  for (const table of ['probes', 'removed_probes', 'deploy_markers'] as const) {
-    // One by one: no limit of parameters is met, whatever the number of sites.
-    for (const { id } of sites) await trx.deleteFrom(table).where('site_id', '=', id).execute()
+    for (const table of ['probes', 'removed_probes', 'deploy_markers'] as const)
+      await trx.deleteFrom(table).where('site_id', 'in', ids).execute()
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
 import type {
   AlertRecord,
   IncidentDetail,
@@ -7,10 +8,12 @@ import type {
   IncidentSummary,
   NoteRecord,
 } from '../../../src/alerts/index.ts'
+import { lockUnresolved } from '../../../src/alerts/write-transitions.ts'
 import { newId } from '../../../src/lib/index.ts'
 import { GATHER_MS } from '../../../src/notifications/index.ts'
-import { logicEngines, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
+import { logicEngines, postgres, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
 import { startAnswering } from '../../../testkit/listeners.ts'
+import { until } from '../../../testkit/until.ts'
 import { MISSING, stage } from '../../notifications/api-support.ts'
 
 interface Body {
@@ -171,4 +174,29 @@ testPerEngine('an incident takes 200 notes, and goes with its site', async (engi
   for (const table of ['incidents', 'incident_events', 'incident_notes'] as const) {
     assert.deepEqual(await store.read.selectFrom(table).selectAll().execute(), [], table)
   }
+})
+
+test('a site that goes while a probe of it has a result waits for the result, and neither gives up', async (t) => {
+  const { find, site, call, store } = await watched(t, postgres)
+  await find(503)
+  const written = Promise.withResolvers<void>()
+  const waited = Promise.withResolvers<void>()
+  // As results are written: first the probes, then their alerts.
+  const result = store.write.transaction().execute(async (trx) => {
+    const probes = await trx.updateTable('probes').set({ last_message: 'down' }).returning('id').execute()
+    written.resolve()
+    await waited.promise
+    const ids = probes.map(({ id }) => id)
+    return lockUnresolved(trx, store, ids)
+  })
+  await written.promise
+  const deleted = call('DELETE', `/api/sites/${site.id}`)
+  await until('the deletion waits', async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(store.read)
+    return rows.length > 0 ? true : undefined
+  })
+  waited.resolve()
+  assert.equal((await result).length, 2)
+  assert.equal((await deleted).status, 204)
 })
