@@ -54,6 +54,28 @@ export async function removeMessagesOfAlerts(
     .where('alert_id', 'in', alertIds)
     .$if(kept.length > 0, (others) => others.where('id', 'not in', kept))
     .execute()
+  await removeRests(trx, alertIds)
+}
+
+/** Deletes what waits for addresses that a server had put off, which is of no alert: its message alone says which it is about. */
+async function removeRests(
+  trx: Transaction<Tables>,
+  alertIds: SelectQueryBuilder<Tables, 'alerts', { id: string }>,
+): Promise<void> {
+  const rests = await trx
+    .selectFrom('deliveries')
+    .select(['id', 'message'])
+    .where('state', '=', 'pending')
+    .where('alert_id', 'is', null)
+    .where('group_id', 'is not', null)
+    .execute()
+  // Digests have none.
+  const byAlert = Map.groupBy(rests, ({ message }) => (JSON.parse(message) as Partial<AlertMessage>).alert?.id)
+  for (const chunk of chunksOf(Array.from(byAlert.keys()).filter((id) => id !== undefined))) {
+    const gone = await alertIds.where('alerts.id', 'in', chunk).execute()
+    const ids = gone.flatMap(({ id }) => byAlert.get(id) ?? []).map(({ id }) => id)
+    for (const part of chunksOf(ids)) await trx.deleteFrom('deliveries').where('id', 'in', part).execute()
+  }
 }
 
 /** Ends what was opened on a channel that is being deleted or switched off. */

@@ -160,7 +160,7 @@ testPerEngine(
   logicEngines,
 )
 
-testPerEngine('an incident takes 200 notes, and goes with its site', async (engine, t) => {
+testPerEngine('an incident takes 200 notes and goes with its site, messages that wait too', async (engine, t) => {
   const { find, get, site, call, store } = await watched(t, engine)
   await find(503)
   const [incident] = await get<IncidentRecord[]>('/api/incidents')
@@ -170,7 +170,17 @@ testPerEngine('an incident takes 200 notes, and goes with its site', async (engi
   const more = Array.from({ length: 199 }, () => ({ ...row, id: newId() }))
   await store.write.insertInto('incident_notes').values(more).execute()
   assert.equal((await note()).status, 409, 'its page holds no more')
+  // What is left of messages for an address that its server had put off, of this alert and of another one.
+  const delivery = await store.read.selectFrom('deliveries').selectAll().executeTakeFirstOrThrow()
+  const { alert_id, message } = delivery
+  const left = [message, message.replaceAll(alert_id ?? '', MISSING)].map((about) => {
+    const rest = { alert_id: null, group_id: delivery.id, state: 'pending', message: about } as const
+    return { ...delivery, ...rest, id: newId() }
+  })
+  await store.write.insertInto('deliveries').values(left).execute()
   assert.equal((await call('DELETE', `/api/sites/${site.id}`)).status, 204)
+  const waiting = await store.read.selectFrom('deliveries').select('id').execute()
+  assert.deepEqual(waiting, [{ id: left[1]?.id }], 'what is left of another alert')
   for (const table of ['incidents', 'incident_events', 'incident_notes'] as const) {
     assert.deepEqual(await store.read.selectFrom(table).selectAll().execute(), [], table)
   }
