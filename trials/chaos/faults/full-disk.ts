@@ -1,6 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isReady } from '../../../testkit/processes/server-process.ts'
+import { until } from '../../../testkit/until.ts'
 import type { Fault } from '../fault.ts'
 import { SmallDisk, smallDiskMissing } from '../small-disk.ts'
 import { openSqliteScene } from '../sqlite-scene.ts'
@@ -33,8 +35,14 @@ export const fullDisk: Fault = {
         scene.program.launch()
         await Promise.race([scene.program.ended(), sleep(random.between(DURATION.least, DURATION.most))])
         disk.makeRoom()
-        if (scene.program.isRunning) return performance.now()
-        return await scene.program.start()
+        const freedAt = performance.now()
+        // One that met the full disk may end only now. Then it is started again, as Docker and systemd would.
+        const { program } = scene
+        await until(
+          'the program is ready or has ended',
+          async () => !program.isRunning || (await isReady(program.url)) || undefined,
+        )
+        return program.isRunning ? freedAt : await program.start()
       },
     }
   },
