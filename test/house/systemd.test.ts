@@ -46,3 +46,8 @@ test('what the unit sets are settings, and no secret stands in it', () => {
   // The engine compiles at run time.
   assert.doesNotMatch(unit, /^MemoryDenyWriteExecute=yes/m)
 })
+
+test('the unit lets the service list the addresses of its machine, without which it asks no one', () => {
+  const [, families = ''] = /^RestrictAddressFamilies=(.*)$/m.exec(unit) ?? []
+  assert.deepEqual(families.split(' '), ['AF_INET', 'AF_INET6', 'AF_UNIX', 'AF_NETLINK'])
+})
