@@ -133,3 +133,13 @@ test('a pod has no right that it does not need, and writes to its volumes alone'
   const mounted = [...pod.matchAll(/mountPath: (\S+)/g)].map(([, path]) => path)
   assert.deepEqual(mounted, ['/data', '/tmp', '/app/node_modules/.cache/tagwarden'])
 })
+
+test('a pod of several goes on answering while the cluster learns that it ends', () => {
+  const pod = text('templates/_helpers.tpl')
+  const [, seconds = ''] =
+    /eq \.Values\.engine "postgres"[^{]*preStop:[^{]*"node", "-e", "setTimeout\(\(\) => \{\}, (\d+)\d{3}\)"/.exec(
+      pod,
+    ) ?? []
+  const [, grace = ''] = /terminationGracePeriodSeconds: (\d+)/.exec(pod) ?? []
+  assert.ok(Number(seconds) > 0 && Number(grace) >= Number(seconds) + 20, `${seconds} of ${grace} s`)
+})

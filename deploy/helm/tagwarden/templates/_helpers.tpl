@@ -129,6 +129,13 @@ spec:
       envFrom:
         - secretRef:
             name: {{ include "tagwarden.secret" . }}
+      {{- if eq .Values.engine "postgres" }}
+      # For some seconds more the cluster sends requests to a pod that ends, and they would be refused.
+      lifecycle:
+        preStop:
+          exec:
+            command: ["node", "-e", "setTimeout(() => {}, 5000)"]
+      {{- end }}
       startupProbe:
         httpGet:
           path: /health
