@@ -127,3 +127,13 @@ test('a bounded number of addresses is remembered: the one longest without a fai
   assert.equal(throttle.wait(from('a'), null), 2_000)
   assert.equal(throttle.wait(from('b'), null), 0)
 })
+
+test('a clock that is set back keeps out no one who has mistyped', () => {
+  let now = 3_600_000
+  const throttle = createThrottle({ now: () => now, monotonic: () => 0 })
+  const guesser = { address: '10.0.0.1', isByOwnName: true }
+  throttle.failed(guesser)
+  throttle.passwordTried(guesser, 'ada@agency.example')
+  now = 0
+  assert.deepEqual([throttle.wait(guesser, 'admin'), throttle.waitForPassword(guesser, 'ada@agency.example')], [0, 0])
+})

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import proxyAddress from '@fastify/proxy-addr'
 import ipaddr from 'ipaddr.js'
-import { type Clock, MINUTE, SECOND } from '../../lib/index.ts'
+import { type Clock, MINUTE, monotonicOf, SECOND } from '../../lib/index.ts'
 import type { Role } from './access.ts'
 
 /** Failures in a row that cost nothing: people mistype. */
@@ -138,11 +138,11 @@ class Records {
   }
 
   wait(caller: string): number {
-    return waitOf(this.#records.get(caller), this.#clock.now())
+    return waitOf(this.#records.get(caller), monotonicOf(this.#clock))
   }
 
   failed(caller: string): void {
-    const record = withFailure(this.#records.get(caller), this.#clock.now())
+    const record = withFailure(this.#records.get(caller), monotonicOf(this.#clock))
     // A Map keeps the order of insertion: putting the record in again keeps the first entry the oldest.
     this.#records.delete(caller)
     this.#records.set(caller, record)
