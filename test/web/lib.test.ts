@@ -138,11 +138,11 @@ test('a refused connection is tried again after a second at most, then ever late
   assert.equal(reopenAfter(6, 0), 30_000)
 })
 
-test('five clients without a channel are named, of more it is said how many', () => {
+test('five clients without a channel are named, of more how many, and only who may is asked to add one', () => {
   const clients = Array.from({ length: 7 }, (_, n) => ({ id: `${n}`, name: `Client ${n}` }))
-  const { words, named, more } = noChannel(clients)
+  const { words, named, more } = noChannel(clients, true)
   assert.deepEqual([words, named.length, more], ['7 clients have no way to be notified: add a channel', 5, 2])
-  assert.equal(noChannel(clients.slice(0, 1)).words, '1 client has no way to be notified: add a channel')
+  assert.equal(noChannel(clients.slice(0, 1), false).words, '1 client has no way to be notified')
 })
 
 test('quotas: who is refused and who will be, rounded down, in two sentences', () => {

@@ -141,7 +141,7 @@ export function LeftOut({ lines }: { lines: number }) {
 function NoChannelHint({ text, clientId }: { text: string; clientId: string }) {
   const { mayChange } = useSession()
   const { why, way, isOff } = channelHint(text)
-  if (!mayChange) return `${why} ${way}`
+  if (!mayChange) return why.replace(/[:,]$/, '')
   return (
     <>
       {why}{' '}

@@ -35,7 +35,10 @@ export function QuotaUse({ clients }: { clients: Overview['clients_near_quota'] 
 export function NoChannel({ clients }: { clients: Overview['clients_without_channel'] }) {
   const mayChangeOf = useMayChange()
   if (clients.length === 0) return null
-  const { words, named, more } = noChannel(clients)
+  const { words, named, more } = noChannel(
+    clients,
+    clients.some(({ id }) => mayChangeOf(id)),
+  )
   const links = named.map(({ id, name }) => ({
     id,
     link: (

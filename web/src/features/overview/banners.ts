@@ -47,15 +47,18 @@ interface NamedClient {
   name: string
 }
 
-/** "2 clients have no way to be notified: add a channel", which ones, and how many more. */
-export function noChannel(clients: readonly NamedClient[]): {
+/** "2 clients have no way to be notified: add a channel", which ones, and how many more. @param mayAdd of any of them */
+export function noChannel(
+  clients: readonly NamedClient[],
+  mayAdd: boolean,
+): {
   words: string
   named: readonly NamedClient[]
   more: number
 } {
   const has = clients.length === 1 ? 'has' : 'have'
   return {
-    words: `${counted(clients.length, 'client')} ${has} no way to be notified: add a channel`,
+    words: `${counted(clients.length, 'client')} ${has} no way to be notified${mayAdd ? ': add a channel' : ''}`,
     named: clients.slice(0, NAMED),
     more: Math.max(0, clients.length - NAMED),
   }
