@@ -29,10 +29,22 @@ function finer(maximumFractionDigits: number): Write {
   return (value) => format.format(value)
 }
 
-/** A figure and what it is judged by, in as many digits as tell them apart: 49.9 % where 50 % is the least, not 50 %. */
+const [TWO_DIGITS, FINEST] = [finer(2), finer(3)]
+
+/**
+ * A figure and what it is judged by, in as many digits as tell them apart: 49.9 % where 50 % is the least, not 50 %. A bound that someone
+ * set is not rounded: 97.5 %.
+ */
 export function apart(value: number, bound: number, figure: (value: number, write: Write) => string): [string, string] {
+  const set = figure(bound, TWO_DIGITS)
+  const isSet = set === figure(bound, FINEST)
   const written = FINER.map((write): [string, string] => [figure(value, write), figure(bound, write)])
-  return written.find(([one, other]) => one !== other) ?? [figure(value, number), figure(bound, number)]
+  return (
+    written.find(([one, other]) => one !== other && (!isSet || other === set)) ?? [
+      figure(value, number),
+      figure(bound, number),
+    ]
+  )
 }
 
 /** A length in ms as 45 min, 2 h 10 min, 3 days. */

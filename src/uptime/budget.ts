@@ -1,4 +1,4 @@
-import { duration, HOUR, MINUTE, number } from '../lib/index.ts'
+import { duration, HOUR, MINUTE, number, percent } from '../lib/index.ts'
 import type { SiteRow } from '../store/index.ts'
 import { type SiteEvidence, timesOf } from './evidence.ts'
 import { type SiteDay, totalTimes } from './read-days.ts'
@@ -70,11 +70,11 @@ export function burnOf({ target }: Pick<Budget, 'target'>, evidence: SiteEvidenc
   return null
 }
 
-/** "41 % of 3 h 36 min left" */
+/** "41 % of 3 h 36 min left"; of what is left of it never 0 %. */
 export const leftInWords = ({ budget, spent, left }: Budget): string =>
   spent >= budget
     ? `used up: ${duration(spent)} of ${duration(budget)}`
-    : `${number(Math.floor(left * 100))} % of ${duration(budget)} left`
+    : `${percent(left, (value) => number(Math.floor(value)))} of ${duration(budget)} left`
 
 /** Null where no target is set. */
 export const siteBudget = ({ slo_target }: Pick<SiteRow, 'slo_target'>, days: readonly SiteDay[]): Budget | null =>

@@ -29,6 +29,8 @@ const APART: readonly [value: number, bound: number, says: [string, string]][] =
   [0.3, 0.5, ['30 %', '50 %']],
   [0.499_6, 0.5, ['49.96 %', '50 %']],
   [0.5, 0.5, ['50 %', '50 %']],
+  [0.3, 0.975, ['30 %', '97.5 %']],
+  [0.3, 1 / 3, ['30 %', '33 %']],
 ]
 for (const [value, bound, says] of APART)
   test(`${value} beside ${bound} is ${says.join(' beside ')}`, () =>

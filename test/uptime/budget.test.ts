@@ -22,6 +22,7 @@ test('a target leaves a budget of 30 days, and critical time spends it', () => {
   assert.equal(leftInWords(budget), '72 % of 3 h 36 min left')
   const over = budgetOf(99.9, [day(HOUR)])
   assert.deepEqual([over.budget, over.left], [0.72 * HOUR, 0])
+  assert.equal(leftInWords({ ...budget, left: 0.004 }), '0.1 % of 3 h 36 min left')
   assert.equal(leftInWords(over), 'used up: 60 min of 43 min')
 })
 

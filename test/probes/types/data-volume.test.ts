@@ -168,6 +168,9 @@ testLogic('data_volume: a site with a few events a day is not judged', async (st
   const { status, reason, message } = await resultOf(t, store, await siteWith(store, rare), dataVolume)
   assert.deepEqual([status, reason], ['ok', 'learning'])
   assert.equal(message, 'Learning: 3 events in 24 h, 3 are usual; judges once 8.3 are')
+  const daily = every(22 * HOUR, NOW - 17 * DAY, NOW).map((time) => batch(time, { total_events: 1 }))
+  const once = await resultOf(t, store, await siteWith(store, daily), dataVolume)
+  assert.match(once.message, /^Learning: 1 event in 24 h, 1 is usual; /)
 })
 
 testOnEveryEngine(
