@@ -24,7 +24,7 @@ import {
   newSecret,
   notFound,
 } from '../lib/index.ts'
-import { type Context, writeAudit } from '../management/index.ts'
+import { type Context, ONE_LINE, writeAudit } from '../management/index.ts'
 import type { ApiTokenRow, Kysely, Store, Tables, Transaction } from '../store/index.ts'
 import { managedClients, roleOf } from './roles.ts'
 
@@ -40,9 +40,9 @@ const HINT_LENGTH = 4
 
 const fields = {
   name: Type.String({
+    ...ONE_LINE,
     minLength: 1,
     maxLength: 60,
-    pattern: '\\S',
     description: 'What it is for; the audit log names it',
   }),
   role: Type.Enum([...CLIENT_ROLES], {

@@ -2,13 +2,14 @@ import { type Static, Type } from 'typebox'
 import type { Grants } from '../http/index.ts'
 import { CLIENT_ROLES, EXPECTS, IsoTime, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
+import { ONE_LINE } from '../management/index.ts'
 import type { UserRow } from '../store/index.ts'
 import { entriesOf } from './roles.ts'
 import { isInvited, type Ways } from './ways.ts'
 
 const MOST_ROLES = 1_000
 
-export const UserName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
+export const UserName = Type.String({ ...ONE_LINE, minLength: 1, maxLength: 100 })
 /** One address: messages to a client may go to several, a person has one. */
 export const UserEmail = Type.String({ format: 'email', maxLength: 254, pattern: '^[^,]*$' })
 

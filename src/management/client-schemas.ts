@@ -6,7 +6,15 @@ import { PLANS, planOf } from './plans.ts'
 
 export const NOT_BLANK = { pattern: '\\S', [EXPECTS]: 'text that is not blank' }
 
-export const Name = Type.String({ ...NOT_BLANK, maxLength: 200, description: 'Space around it is removed' })
+/** Of a name. What breaks a line or turns its direction would make a table or a message read as another. */
+export const ONE_LINE = {
+  pattern:
+    '^[^\\p{Cc}\\p{L}\\p{N}\\p{P}\\p{S}\\u2028-\\u202e\\u2066-\\u2069]*[\\p{L}\\p{N}\\p{P}\\p{S}]' +
+    '[^\\p{Cc}\\u2028-\\u202e\\u2066-\\u2069]*$',
+  [EXPECTS]: 'one line of visible text, without characters that control it or turn its direction',
+}
+
+export const Name = Type.String({ ...ONE_LINE, maxLength: 200, description: 'Space around it is removed' })
 
 export const HttpUrl = Type.String({ format: 'http-url', maxLength: 2_048 })
 

@@ -9,6 +9,7 @@ export {
   type Digest,
   digestOf,
   Name,
+  ONE_LINE,
   UpdateClient,
 } from './client-schemas.ts'
 export { createClient, getClient, updateClient } from './clients.ts'

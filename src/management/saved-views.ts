@@ -5,14 +5,14 @@ import { EXPECTS, errorResponses, type HttpApp, IsoTime, NoContent, Uuid, visibl
 import { AppError, isoTime, newOrderedId, notFound } from '../lib/index.ts'
 import type { SavedViewRow, Tables } from '../store/index.ts'
 import { writeAudit } from './audit.ts'
-import { NOT_BLANK } from './client-schemas.ts'
+import { ONE_LINE } from './client-schemas.ts'
 import { type Context, contextOf, type ManagementOptions } from './context.ts'
 
 /** More chips than this no one reads. */
 const MOST_VIEWS = 50
 
 const fields = {
-  name: Type.String({ ...NOT_BLANK, maxLength: 60, description: 'Space around it is removed' }),
+  name: Type.String({ ...ONE_LINE, maxLength: 60, description: 'Space around it is removed' }),
   path: Type.String({
     // One slash and then none: with two a browser would take what follows for another host.
     pattern: '^/(?![/\\\\])[^\\s#\\\\]*$',

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
 import type { SiteKeyRow } from '../store/index.ts'
-import { NOT_BLANK } from './client-schemas.ts'
+import { ONE_LINE } from './client-schemas.ts'
 import { keyState } from './key-validity.ts'
 
 /** A key with its last use; null: none is known. */
@@ -12,7 +12,7 @@ export interface UsedKey {
 }
 
 const KeyName = Type.String({
-  ...NOT_BLANK,
+  ...ONE_LINE,
   maxLength: 60,
   description: 'Who sends with it, like `web container`; space around it is removed',
 })

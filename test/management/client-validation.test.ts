@@ -4,7 +4,7 @@ import { type Call, openManagement } from './support.ts'
 
 /** Values that a field takes neither in POST nor in PATCH. */
 const BAD: Record<string, unknown[]> = {
-  name: ['', ' \n', 7, null, 'x'.repeat(201), 'a\0b'],
+  name: ['', ' \n', 7, null, 'x'.repeat(201), 'a\0b', 'a\nb', 'shop\u202egnp', '\u200b'],
   email: ['', 'nope', 7, `${'x'.repeat(300)}@example.com`],
   chat_webhook: ['', 'ftp://hooks.example', 'hooks.example', 7, `https://hooks.example/${'x'.repeat(2_100)}`],
   is_active: ['true', 1, null],
