@@ -41,7 +41,7 @@ const TOO_LATE_MS = 12 * HOUR
 /** Periods that end so close to each other are one, by the clocks of two zones: the client's is that of its oldest site at the time. */
 export const SAME_MS = 12 * HOUR
 
-type Content = Pick<DigestMessage, 'sites' | 'incidents' | 'down' | 'unwatched' | 'morning'>
+type Content = Pick<DigestMessage, 'sites' | 'incidents' | 'counts' | 'down' | 'unwatched' | 'morning'>
 
 /**
  * Puts a digest into the outbox and notes that it is done, in one transaction: however many nodes do it, and whenever one
@@ -103,7 +103,7 @@ async function contentOf(context: DigestContext, due: DueDigest): Promise<Conten
   }
   return {
     sites: digests,
-    incidents: await incidentsOfPeriod(read, clientId, period),
+    ...(await incidentsOfPeriod(read, clientId, period)),
     down,
     unwatched: sites.length - (await watchedCount(read, sites)),
     morning: await morningOf(context, due, sites),

@@ -117,6 +117,9 @@ export interface TestMessage {
 }
 
 /** What a client's sites did in a day or a week. */
+/** A client with more finds them in the dashboard: Gmail shows 100 kB of an e-mail. */
+export const DIGEST_INCIDENTS = 50
+
 export interface DigestMessage {
   kind: 'digest'
   client: Named
@@ -126,7 +129,10 @@ export interface DigestMessage {
   to: number
   timezone: string
   sites: readonly DigestSite[]
+  /** Those that last first, at most `DIGEST_INCIDENTS`. */
   incidents: readonly DigestIncident[]
+  /** Of all incidents, listed or not; missing of one that an earlier version wrote. */
+  counts?: { incidents: number; unresolved: number }
   /** How long Tagwarden itself was down in the period, ms; missing of one that an earlier version wrote. */
   down?: number
   /** How many of the sites have no active probe; missing of one that an earlier version wrote. */

@@ -64,7 +64,7 @@ export const Today = Type.Object({
     }),
     opened: Count,
     resolved: Count,
-    open: Type.Integer({ minimum: 0, description: 'That last, whenever they opened' }),
+    open: Type.Integer({ minimum: 0, description: 'That are unresolved, acknowledged or not, whenever they opened' }),
     incidents: Type.Array(IncidentSummary, {
       description: 'At most 50: those that last first, and each kind the latest or most urgent first',
     }),

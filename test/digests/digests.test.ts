@@ -186,6 +186,7 @@ testOnEveryEngine(
             { ...line(planned), unnotified: 'not notified: maintenance' },
             { ...line(over), site: 'blog', unnotified: 'not notified' },
           ],
+          counts: { incidents: 6, unresolved: 3 },
           down: 0,
           unwatched: 1,
           morning: {
@@ -204,16 +205,22 @@ testOnEveryEngine(
 )
 
 testLogic(
-  'a digest says how long Tagwarden was down, and compares no count with one that it missed',
+  'a digest says how long Tagwarden was down, compares no count with one that it missed, and counts the incidents that it does not list',
   async (store, t) => {
     const site = await insertReader(store)
     await count(store, site, [event('2026-11-18T10:00Z'), event('2026-11-18T11:00Z'), event('2026-11-19T10:00Z')])
     // Half of it was the day before.
     const outage = { began_at: Date.parse('2026-11-18T22:30Z'), ended_at: Date.parse('2026-11-18T23:30Z') }
     await store.write.insertInto('outages').values(outage).execute()
+    for (let n = 0; n < 52; n++) {
+      const ends = n === 0 ? { resolved_at: Date.parse('2026-11-19T11:00Z') } : {}
+      await insertStory(store, site, '2026-11-19T10:00Z', { ...ends, title: 'A tag' })
+    }
     const { tick } = await openDigests(t, store)
     await tick()
     const [first] = await written(store)
+    const { incidents, counts } = first?.message ?? {}
+    assert.deepEqual([incidents?.length, counts], [50, { incidents: 52, unresolved: 51 }])
     const { down, sites, morning } = first?.message ?? assert.fail('no digest')
     assert.deepEqual([down, sites[0]?.events, sites[0]?.events_before], [30 * MINUTE, 1, null])
     assert.equal(morning?.hours_left_out, 1)

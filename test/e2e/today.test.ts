@@ -21,7 +21,7 @@ test('the morning of the demo store', async (t) => {
       await page.getByText(/^Wednesday 25 November 2026, 14:\d\d CET · All clients · 4 sites$/).waitFor()
       const night = page.getByRole('region', { name: 'Overnight' })
       await night.getByRole('link', { name: /Meta/ }).first().waitFor()
-      await night.getByText(/still open, since Tue\s24\sNov,\s18:00$/).waitFor()
+      await night.getByText(/unresolved, since Tue\s24\sNov,\s18:00$/).waitFor()
       await page.getByRole('region', { name: 'Muted' }).getByText('Moving the tag server').waitFor()
       await page.getByText('No client has used up 80 % of its events of this month.').waitFor()
       await assertAccessible(page)

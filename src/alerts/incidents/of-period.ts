@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { vendorName } from '../../analytics/index.ts'
 import type { Visible } from '../../http/index.ts'
 import { quoted } from '../../lib/index.ts'
-import { briefOnes, type DigestIncident } from '../../notifications/index.ts'
+import { briefOnes, DIGEST_INCIDENTS, type DigestIncident, type DigestMessage } from '../../notifications/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
 import { FOR_NO_ONE } from '../message-entries.ts'
@@ -11,12 +11,9 @@ import { openIncidents, summariesOf, withoutParts } from './reach.ts'
 import { type IncidentSummary, impactIn } from './records.ts'
 import { type Cause, causeOf } from './sign.ts'
 
-/** A client whose probes flap for a week has hundreds; no one reads them in an e-mail. */
-const MOST_INCIDENTS = 500
-
 /**
  * The client's incidents that lasted at some time in the period, as a digest lists them: those that still do first, and each kind newest first.
- * What no one was notified of says why. Left out is what was over before any of its alerts was confirmed, and what another of them explains.
+ * What no one was notified of says why; of many only the first are listed. Left out is what was over before any of its alerts was confirmed, and what another of them explains.
  *
  * @param period half-open, epoch ms
  */
@@ -24,8 +21,26 @@ export async function incidentsOfPeriod(
   db: Kysely<Tables>,
   clientId: string,
   { from, to }: { from: number; to: number },
-): Promise<DigestIncident[]> {
-  const all = await db
+): Promise<Required<Pick<DigestMessage, 'incidents' | 'counts'>>> {
+  const found = await db
+    .selectFrom('incidents')
+    .innerJoin('sites', 'sites.id', 'incidents.site_id')
+    .select(['incidents.id', 'incidents.parent_id', 'incidents.resolved_at'])
+    .where('incidents.client_id', '=', clientId)
+    .where('incidents.opened_at', '<', to)
+    .where(({ eb, or }) => or([eb('incidents.resolved_at', 'is', null), eb('incidents.resolved_at', '>=', from)]))
+    .where(HAS_CONFIRMED_ALERT)
+    .orderBy((eb) => eb.case().when('incidents.resolved_at', 'is', null).then(0).else(1).end())
+    .orderBy('incidents.id', 'desc')
+    .execute()
+  const all = withoutParts(found, found)
+  const counts = {
+    incidents: all.length,
+    unresolved: all.filter(({ resolved_at }) => resolved_at === null).length,
+  }
+  const listed = all.slice(0, DIGEST_INCIDENTS).map(({ id }) => id)
+  if (listed.length === 0) return { incidents: [], counts }
+  const details = await db
     .selectFrom('incidents')
     .innerJoin('sites', 'sites.id', 'incidents.site_id')
     .leftJoin('alerts as voice', 'voice.id', 'incidents.announced_alert_id')
@@ -38,16 +53,10 @@ export async function incidentsOfPeriod(
       'parent.title as parent_title',
       'parent.scope as parent_scope',
     ])
-    .select(['parent.vendor as parent_vendor', 'incidents.parent_id'])
-    .where('incidents.client_id', '=', clientId)
-    .where('incidents.opened_at', '<', to)
-    .where(({ eb, or }) => or([eb('incidents.resolved_at', 'is', null), eb('incidents.resolved_at', '>=', from)]))
-    .where(HAS_CONFIRMED_ALERT)
-    .orderBy((eb) => eb.case().when('incidents.resolved_at', 'is', null).then(0).else(1).end())
-    .orderBy('incidents.id', 'desc')
-    .limit(MOST_INCIDENTS)
+    .select('parent.vendor as parent_vendor')
+    .where('incidents.id', 'in', listed)
     .execute()
-  const rows = withoutParts(all, all)
+  const rows = details.toSorted((a, b) => listed.indexOf(a.id) - listed.indexOf(b.id))
   const untold = rows.filter(({ first_notified_at }) => first_notified_at === null)
   const reasons = await whyUntold(
     db,
@@ -62,7 +71,7 @@ export async function incidentsOfPeriod(
     (brief.has(announced_alert_id ?? '')
       ? 'not notified: a warning that was soon over'
       : `not notified${resolved_at === null ? ' yet' : ''}`)
-  return rows.map((row) => {
+  const incidents = rows.map((row): DigestIncident => {
     const { id, site, title, cause, started_at, resolved_at } = row
     const impact = impactIn(row.impact)
     return {
@@ -78,6 +87,7 @@ export async function incidentsOfPeriod(
       unnotified: row.first_notified_at !== null ? null : whyOf(row),
     }
   })
+  return { incidents, counts }
 }
 
 /** There were as many bad results in a row as a probe wants before a message. */

@@ -8,12 +8,11 @@ const ONE_DIGIT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
 
 /** A digest in a few lines, for chats; e-mail has it in full. */
 export function digestCard(digest: DigestMessage, { publicUrl }: CardOptions): Card {
-  const incidents = incidentsOf(digest)
-  const open = incidents.filter(({ resolved_at }) => resolved_at === null).length
+  const { unresolved } = countsOf(digest)
   return {
     tone: 'neutral',
     heading: digestHeading(digest),
-    what: `${incidentsInWords(digest)}${open === 0 ? '' : `, ${open} still open`}`,
+    what: `${incidentsInWords(digest)}${unresolved === 0 ? '' : `, ${unresolved} unresolved`}`,
     since: null,
     paragraphs: downInWords(digest),
     facts: [],
@@ -42,10 +41,17 @@ export const digestHeading = (digest: DigestMessage): string =>
 export const incidentsOf = (digest: DigestMessage): readonly DigestIncident[] =>
   (digest as Partial<DigestMessage>).incidents ?? []
 
+/** How many incidents there were, those that are not listed as well. */
+export function countsOf(digest: DigestMessage): { incidents: number; unresolved: number } {
+  const listed = incidentsOf(digest)
+  const unresolved = listed.filter(({ resolved_at }) => resolved_at === null).length
+  return digest.counts ?? { incidents: listed.length, unresolved }
+}
+
 /** `2 incidents`, `No incidents`, `No incidents: no probe is active` */
 export function incidentsInWords(digest: DigestMessage): string {
-  const { length } = incidentsOf(digest)
-  if (length > 0) return counted(length, 'incident')
+  const { incidents } = countsOf(digest)
+  if (incidents > 0) return counted(incidents, 'incident')
   const { sites, unwatched = 0 } = digest
   // Where no one looks, nothing is found.
   if (unwatched === 0) return 'No incidents'
@@ -67,7 +73,7 @@ export function aboutIncident(incident: DigestIncident, { timezone, to }: Digest
   const times = new LocalTimes(timezone)
   const when =
     resolved_at === null
-      ? `${times.moment(began_at, to)}, still open`
+      ? `${times.moment(began_at, to)}, unresolved`
       : `${times.span(began_at, resolved_at, to)} (${lengthInWords(resolved_at - began_at)})`
   const parts = [when, cause === null ? null : `cause: ${cause}`, impact === null ? null : `lost ${impact}`, unnotified]
   return cut(defanged(oneLine(parts.filter((part) => part !== null).join('; '))), ABOUT_MAX)

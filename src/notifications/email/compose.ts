@@ -2,6 +2,7 @@ import { type Card, cut, defanged, linesWithin, oneLine, SHAPES } from '../cards
 import { cardOf } from '../cards/card-of.ts'
 import {
   aboutIncident,
+  countsOf,
   digestHeading,
   downInWords,
   incidentsInWords,
@@ -13,7 +14,13 @@ import {
   whole,
   worseTagsOf,
 } from '../cards/digest-card.ts'
-import type { DigestIncident, DigestMessage, Message, MessageGroup } from '../message.ts'
+import {
+  DIGEST_INCIDENTS,
+  type DigestIncident,
+  type DigestMessage,
+  type Message,
+  type MessageGroup,
+} from '../message.ts'
 import { block, button, COLOURS, dataTable, escapeHtml, factTable, heading, page, paragraph } from './html.ts'
 
 /** An e-mail without its addresses. */
@@ -83,9 +90,8 @@ function htmlOf(card: Card): string {
 const lineOf = (colour: string, shape: string, text: string): string =>
   `<span style="color:${colour}">${shape}</span> ${escapeHtml(text)}`
 
-/** A client with more sites or incidents finds them in the dashboard: Gmail shows 100 kB of an e-mail. */
+/** A client with more finds them in the dashboard, as with `DIGEST_INCIDENTS`. */
 const MAX_SITES = 100
-const MAX_INCIDENTS = 50
 
 const LINK = 'Open Tagwarden'
 
@@ -107,13 +113,13 @@ function digestText(digest: DigestMessage, publicUrl: string): string {
       ]),
     ...moreOf(sites.length, MAX_SITES, 'sites').flatMap((more) => [more, '']),
     incidentsInWords(digest),
-    ...incidents.slice(0, MAX_INCIDENTS).map((incident) => `  ${incidentInWords(incident, digest)}`),
-    ...moreOf(incidents.length, MAX_INCIDENTS, 'incidents'),
+    ...incidents.slice(0, DIGEST_INCIDENTS).map((incident) => `  ${incidentInWords(incident, digest)}`),
+    ...moreOf(countsOf(digest).incidents, DIGEST_INCIDENTS, 'incidents'),
     ...morningOf(digest).flatMap(({ title, lines: ofSection }) => [
       '',
       title,
-      ...ofSection.slice(0, MAX_INCIDENTS).map((line) => `  ${line}`),
-      ...moreOf(ofSection.length, MAX_INCIDENTS, 'entries'),
+      ...ofSection.slice(0, DIGEST_INCIDENTS).map((line) => `  ${line}`),
+      ...moreOf(ofSection.length, DIGEST_INCIDENTS, 'entries'),
     ]),
     '',
     `${LINK}: ${publicUrl}`,
@@ -144,12 +150,12 @@ function digestHtml(digest: DigestMessage, publicUrl: string): string {
       ? []
       : [heading('Tags that got worse'), dataTable(['Tag', 'Succeeded', 'Before'], worse.slice(0, MAX_SITES))]),
     heading(incidentsInWords(digest)),
-    ...incidents.slice(0, MAX_INCIDENTS).map((incident) => incidentHtml(incident, digest, publicUrl)),
-    ...moreOf(incidents.length, MAX_INCIDENTS, 'incidents').map((more) => block(more)),
+    ...incidents.slice(0, DIGEST_INCIDENTS).map((incident) => incidentHtml(incident, digest, publicUrl)),
+    ...moreOf(countsOf(digest).incidents, DIGEST_INCIDENTS, 'incidents').map((more) => block(more)),
     ...morningOf(digest).flatMap(({ title, lines }) => [
       heading(title),
-      block(lines.slice(0, MAX_INCIDENTS).map(escapeHtml).join('<br>')),
-      ...moreOf(lines.length, MAX_INCIDENTS, 'entries').map((more) => block(more)),
+      block(lines.slice(0, DIGEST_INCIDENTS).map(escapeHtml).join('<br>')),
+      ...moreOf(lines.length, DIGEST_INCIDENTS, 'entries').map((more) => block(more)),
     ]),
     button({ label: LINK, url: publicUrl }),
   ])
@@ -160,7 +166,7 @@ const inParentheses = (text: string | null): string => (text === null ? '' : ` (
 const moreOf = (count: number, max: number, what: string): string[] =>
   count > max ? [`and ${count - max} more ${what}`] : []
 
-/** `critical, shop.acme.com: Meta CAPI fails … (12 Nov 09:42 CET, still open; cause: new version)` */
+/** `critical, shop.acme.com: Meta CAPI fails … (12 Nov 09:42 CET, unresolved; cause: new version)` */
 const incidentInWords = (incident: DigestIncident, digest: DigestMessage): string =>
   `${incident.severity}, ${siteIn(incident)}: ${titleIn(incident)} (${aboutIncident(incident, digest)})`
 

@@ -24,9 +24,9 @@ export const momentLine = (at: number, zone: string): string =>
 const inZone = (at: number, zone: string, options: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone, hourCycle: 'h23' }).format(at)
 
-/** "2 opened · 1 resolved · 1 still open" */
+/** "2 opened · 1 resolved · 1 unresolved" */
 export const nightWords = ({ opened, resolved, open }: Today['overnight']): string =>
-  [`${whole(opened)} opened`, `${whole(resolved)} resolved`, `${whole(open)} still open`].join(' · ')
+  [`${whole(opened)} opened`, `${whole(resolved)} resolved`, `${whole(open)} unresolved`].join(' · ')
 
 /** That Tagwarden itself was down in the night; null where it was not, or only started again. */
 export function downWords({ down_seconds: seconds }: Pick<Today['overnight'], 'down_seconds'>): string | null {
@@ -48,7 +48,7 @@ export function calmWords(
     unjudged === 0 ? '' : ` ${unjudged} of ${counted(sites, 'site')} ${unjudged === 1 ? 'is' : 'are'} not judged yet.`
   const down = downWords(overnight)
   if (down !== null) return ['No incident was seen overnight', `${down}${rest}`]
-  return ['Nothing broke overnight', `No incident opened, and none is still open.${rest}`]
+  return ['Nothing broke overnight', `No incident opened, and none is unresolved.${rest}`]
 }
 
 /** "12 of 14 sites compared: the others are younger than a week." Null where all are. */
