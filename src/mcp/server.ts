@@ -113,7 +113,10 @@ const failure = (text: string): ToolResult => ({ content: [{ type: 'text', text 
 
 function bounded(value: unknown): unknown {
   if (typeof value === 'string') return shortened(value, LONGEST_TEXT)
-  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES).map(bounded)
+  if (Array.isArray(value)) {
+    const more = value.length - MOST_ENTRIES
+    return [...value.slice(0, MOST_ENTRIES).map(bounded), ...(more > 0 ? [`and ${more} more`] : [])]
+  }
   if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, bounded(each)]))
 }

@@ -51,6 +51,16 @@ export const pick = (record: unknown, names: readonly string[]): Record<string, 
 export const pickAll = (list: unknown, names: readonly string[]): Record<string, unknown>[] =>
   entriesOf(list).map((entry) => pick(entry, names))
 
+/** A page of a list that the interface pages. @param list its newest `count` entries: one more is asked for than is given, which says whether there are older ones */
+export async function pageOf(list: (count: number) => Promise<unknown>, names: readonly string[], rows: number) {
+  const found = entriesOf(await list(rows + 1))
+  const entries = found.slice(0, rows)
+  return {
+    entries: pickAll(entries, names),
+    next_before: found.length > rows ? (entries.at(-1)?.id ?? null) : null,
+  }
+}
+
 /** A part of a list that the interface gives as a whole. */
 export function partOf(list: unknown, names: readonly string[], from: number, rows: number) {
   const all = entriesOf(list)

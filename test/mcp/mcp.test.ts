@@ -85,7 +85,7 @@ for (const mode of ['legacy', NEWEST] as const) {
 }
 
 test('every reading tool answers', async (t) => {
-  const { url, site, client, probe, incident, alert, ask } = await start(t)
+  const { service, url, site, client, probe, incident, alert, ask } = await start(t)
   const { call } = await connect(t, url, VIEWER)
   const answer = async (name: string, input: Record<string, unknown> = {}) => {
     const called = await call(name, input)
@@ -99,7 +99,7 @@ test('every reading tool answers', async (t) => {
     previous: { total_events: 0 },
     events: [{ event_name: 'purchase', total: 1 }],
     probes: [{ id: probe.id }],
-    open_incidents: [{ id: incident.id }],
+    unresolved_incidents: [{ id: incident.id }],
   })
   // The whole of what is kept has nothing before it.
   assert.partialDeepStrictEqual(await answer('site_health', { site_id: site.id, hours: 9_600 }), {
@@ -116,7 +116,16 @@ test('every reading tool answers', async (t) => {
   })
   assert.partialDeepStrictEqual(await answer('list_alerts', { client_id: client.id, limit: 1 }), {
     entries: [{ id: alert.id }],
+    next_before: null,
+  })
+  const older = await insertAlert(service.service.store, site, Date.now() - 60 * MINUTE)
+  assert.partialDeepStrictEqual(await answer('list_alerts', { client_id: client.id, limit: 1 }), {
+    entries: [{ id: alert.id }],
     next_before: alert.id,
+  })
+  assert.partialDeepStrictEqual(await answer('list_alerts', { client_id: client.id, limit: 1, before: alert.id }), {
+    entries: [{ id: older.id }],
+    next_before: null,
   })
   const at = (minutes: number) => new Date(Date.now() + minutes * MINUTE).toISOString()
   const windows = { from: at(-60), to: at(2), other_from: at(-180), other_to: at(-120) }

@@ -9,6 +9,7 @@ import {
   id,
   limit,
   optionalId,
+  pageOf,
   partsOf,
   pick,
   pickAll,
@@ -19,7 +20,9 @@ import {
 const filters = {
   client_id: optionalId('Only of this client'),
   site_id: optionalId('Only of this site'),
-  resolved: Type.Optional(Type.Boolean({ description: 'true: only resolved ones; false: only open ones' })),
+  resolved: Type.Optional(
+    Type.Boolean({ description: 'true: only resolved ones; false: only unresolved ones, acknowledged or not' }),
+  ),
   severity: Type.Optional(Type.Enum(['warning', 'critical'])),
   limit,
   before,
@@ -34,23 +37,18 @@ const ALERT_FIELDS = [
   ...['title', 'message', 'started_at', 'opened_at', 'resolved_at', 'acknowledged_by'],
 ]
 
-async function pageOf(list: Promise<unknown>, names: readonly string[], rows: number) {
-  const entries = entriesOf(await list)
-  return {
-    entries: pickAll(entries, names),
-    next_before: entries.length < rows ? null : (entries.at(-1)?.id ?? null),
-  }
-}
-
 export const listIncidents = reading({
   name: 'list_incidents',
   title: 'List incidents',
   description:
-    'What is or was broken, newest first: alerts of one cause are one incident, and one with a `parent_id` is a part of that incident. Use resolved: false for what is open now.',
+    'What is or was broken, newest first: alerts of one cause are one incident, and one with a `parent_id` is a part of that incident. Use resolved: false for what lasts.',
   input: Type.Object(filters, closed),
   async run({ limit: rows, ...query }, { ask }) {
-    const most = rowsOf(rows)
-    return pageOf(ask('GET', '/api/incidents', { query: { ...query, limit: most } }), INCIDENT_FIELDS, most)
+    return pageOf(
+      (limit) => ask('GET', '/api/incidents', { query: { ...query, limit } }),
+      INCIDENT_FIELDS,
+      rowsOf(rows),
+    )
   },
 })
 
@@ -61,8 +59,7 @@ export const listAlerts = reading({
     'The single alerts that incidents are made of, newest first: one for each check, tag, event or field that is bad.',
   input: Type.Object(filters, closed),
   async run({ limit: rows, ...query }, { ask }) {
-    const most = rowsOf(rows)
-    return pageOf(ask('GET', '/api/alerts', { query: { ...query, limit: most } }), ALERT_FIELDS, most)
+    return pageOf((limit) => ask('GET', '/api/alerts', { query: { ...query, limit } }), ALERT_FIELDS, rowsOf(rows))
   },
 })
 

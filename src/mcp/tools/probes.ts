@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { before, closed, entriesOf, id, limit, offset, partOf, pickAll, reading, rowsOf } from '../tool.ts'
+import { before, closed, id, limit, offset, pageOf, partOf, reading, rowsOf } from '../tool.ts'
 
 export const PROBE_FIELDS = [
   ...['id', 'name', 'probe_type', 'is_active', 'last_status', 'last_message', 'last_result_at'],
@@ -24,14 +24,11 @@ export const probeResults = reading({
   description: 'What a check found, newest first, with the figures that it judged by.',
   input: Type.Object({ probe_id: id('The probe'), limit, before }, closed),
   async run({ probe_id, limit: rows, before: older }, { ask }) {
-    const most = Math.min(rowsOf(rows), 50)
-    const results = entriesOf(
-      await ask('GET', `/api/probes/${probe_id}/results`, { query: { limit: most, before: older } }),
-    )
     const names = ['id', 'status', 'judged', 'reason', 'message', 'details', 'executed_at', 'maintenance_id']
-    return {
-      entries: pickAll(results, names),
-      next_before: results.length < most ? null : (results.at(-1)?.id ?? null),
-    }
+    return pageOf(
+      (count) => ask('GET', `/api/probes/${probe_id}/results`, { query: { limit: count, before: older } }),
+      names,
+      Math.min(rowsOf(rows), 50),
+    )
   },
 })

@@ -77,7 +77,7 @@ export const siteHealth = reading({
   name: 'site_health',
   title: 'Health of a site',
   description:
-    'How a site does: events against the window before (`previous`, empty where that is not kept), the score with its parts, tags that fail, refused payloads, the state of its checks and its open incidents.',
+    'How a site does: events against the window before (`previous`, empty where that is not kept), the score with its parts, tags that fail, refused payloads, the state of its checks and its unresolved incidents.',
   input: Type.Object({ site_id: id('The site'), hours }, closed),
   async run({ site_id, hours: last = 24 }, { ask }) {
     // One after the other: a caller has few slots for reports.
@@ -104,7 +104,7 @@ export const siteHealth = reading({
         events: entriesOf(report.events),
         failing_tags: pickAll(failing, TAG_FIELDS),
         probes: pickAll(probes, PROBE_FIELDS).toSorted(byTrouble),
-        open_incidents: pickAll(incidents, INCIDENT_FIELDS),
+        unresolved_incidents: pickAll(incidents, INCIDENT_FIELDS),
       }),
     }
   },
