@@ -3,7 +3,7 @@ export { AlertRecord, type FeedbackRecord, type GiveFeedback, type Handling } fr
 export { Alerts, type AlertsOptions } from './alerts.ts'
 export { acknowledgeAlert, resolveAlert } from './handle-alert.ts'
 export { incidentsOfPeriod, incidentsSince, type Lately } from './incidents/of-period.ts'
-export { openIncidents, summariesOf } from './incidents/reach.ts'
+export { openIncidents, summariesOf, withoutParts } from './incidents/reach.ts'
 export { readIncident } from './incidents/read-incidents.ts'
 export { type AddNote, type IncidentRecord, IncidentSummary, type NoteRecord } from './incidents/records.ts'
 export { type IncidentDetail, incidentRoutes } from './incidents/routes.ts'

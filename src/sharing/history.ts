@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
-import { AlertRecord, type Planned, plannedMaintenance } from '../alerts/index.ts'
+import { AlertRecord, type Planned, plannedMaintenance, withoutParts } from '../alerts/index.ts'
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { DAY, isoTime, isoTimeOrNull } from '../lib/index.ts'
 import type { Kysely, Tables } from '../store/index.ts'
@@ -9,6 +9,8 @@ import type { SiteHealth } from './site-health.ts'
 export const HISTORY_DAYS = 90
 /** No one reads more of them on a page. */
 const MOST_INCIDENTS = 100
+/** Of which some are parts of others. */
+const MOST_READ = 1_000
 /** How far ahead planned work is announced, ms. */
 const AHEAD_MS = 14 * DAY
 
@@ -39,6 +41,7 @@ interface NamedSite {
 
 interface ShownIncident extends PastIncident {
   site_id: string
+  parent_id: string | null
   /** When it could first be seen, epoch ms. */
   shownAt: number
 }
@@ -69,7 +72,7 @@ export async function shownIncidents(
   const rows = await db
     .selectFrom('incidents')
     .leftJoin('alerts as lead', 'lead.id', 'incidents.lead_alert_id')
-    .select(['incidents.id', 'incidents.site_id', 'incidents.title', 'incidents.severity'])
+    .select(['incidents.id', 'incidents.site_id', 'incidents.parent_id', 'incidents.title', 'incidents.severity'])
     .select(['incidents.started_at', 'incidents.opened_at', 'incidents.resolved_at'])
     .select(sql<number | null>`${shownAt}`.as('shown_at'))
     .where('incidents.client_id', '=', clientId)
@@ -87,7 +90,8 @@ export async function shownIncidents(
     .orderBy('incidents.id', 'desc')
     .$if(most !== undefined, (all) => all.limit(most ?? 0))
     .execute()
-  return rows.flatMap(({ id, site_id, title, severity, started_at, opened_at, resolved_at, shown_at }) => {
+  return rows.flatMap((row) => {
+    const { id, site_id, parent_id, title, severity, started_at, opened_at, resolved_at, shown_at } = row
     // Switched off since the sites were read.
     const site = names.get(site_id ?? '')
     if (site === undefined || site_id === null) return []
@@ -96,6 +100,7 @@ export async function shownIncidents(
         id,
         site,
         site_id,
+        parent_id,
         title,
         severity: severity === 'critical' ? ('critical' as const) : ('warning' as const),
         started_at: isoTime(started_at),
@@ -107,18 +112,24 @@ export async function shownIncidents(
   })
 }
 
-/** The same of 90 days, as the page and its feed have it: the newest first, and of too many those that last and the newest. */
+/**
+ * The same of 90 days, as the page and its feed have it: the newest first, and of too many those that last and the newest. What another one of them explains
+ * is on the page of that one.
+ */
 export async function pastIncidents(
   db: Kysely<Tables>,
   clientId: string,
   sites: readonly SiteHealth[],
   now: number,
 ): Promise<{ incidents: PastIncident[]; has_older_incidents: boolean }> {
-  const found = await shownIncidents(db, clientId, sites, now - HISTORY_DAYS * DAY, MOST_INCIDENTS + 1)
-  const shown = found.slice(0, MOST_INCIDENTS).map(({ shownAt: _, site_id: __, ...incident }) => incident)
+  const read = await shownIncidents(db, clientId, sites, now - HISTORY_DAYS * DAY, MOST_READ)
+  const found = withoutParts(read, read)
+  const shown = found
+    .slice(0, MOST_INCIDENTS)
+    .map(({ shownAt: _, site_id: __, parent_id: ___, ...incident }) => incident)
   // Ids begin with the time an incident was opened.
   const incidents = shown.toSorted((a, b) => (a.id < b.id ? 1 : -1))
-  return { incidents, has_older_incidents: found.length > MOST_INCIDENTS }
+  return { incidents, has_older_incidents: found.length > MOST_INCIDENTS || read.length === MOST_READ }
 }
 
 /** Work under way and planned for the next two weeks, the nearest first. */

@@ -351,10 +351,18 @@ testPerEngine('the page lists incidents of 90 days and planned work, and the fee
   }))
   await store.write.insertInto('alerts').values(confirmed).execute()
   await store.write.updateTable('incidents').set({ resolved_at: null }).where('id', '=', first).execute()
+  // A part of what is listed, which is on the page of that.
+  const part = { parent_id: first, resolved_at: null }
+  await store.write
+    .updateTable('incidents')
+    .set(part)
+    .where('id', '=', hidden[0]?.id ?? '')
+    .execute()
   clock.advance(MINUTE)
   const crowded = await page()
   assert.deepEqual([crowded.incidents.length, crowded.has_older_incidents], [100, true])
   assert.equal(crowded.incidents.at(-1)?.id, first)
+  assert.ok(!crowded.incidents.some(({ id }) => id === hidden[0]?.id))
   await call('DELETE', `/api/clients/${client.id}/status-link`)
   assert.equal((await api.call('GET', `/api/status/${link.token}/feed.atom`)).status, 404)
 })

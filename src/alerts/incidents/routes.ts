@@ -56,7 +56,8 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
         tags,
         summary: 'List incidents',
         description:
-          'Alerts of one cause. Newest first, or by `order`; a `Link` header with `rel="next"` leads to older ones.',
+          'Alerts of one cause. One that another explains is listed, too, with that one as `parent_id`: Today, the overview, digests and status pages ' +
+          'leave it out where they have that one. Newest first, or by `order`; a `Link` header with `rel="next"` leads to older ones.',
         querystring: IncidentQuery,
         response: {
           200: Type.Array(IncidentSummary, { description: 'Newest first, or by `order`' }),
