@@ -105,6 +105,9 @@ for (const [alerts, words] of VERDICTS) {
   test(`the inbox is headed "${words}"`, () => assert.equal(verdict(countsOf(alerts), 'alert'), words))
 }
 
+test('an inbox of which not all was read says that there are more', () =>
+  assert.equal(verdict(countsOf([alert('a')], false), 'alert'), '1+ alerts are open'))
+
 const SENTENCES: readonly [text: string, shown: string][] = [
   ['nothing received for 30 min', 'Nothing received for 30\u00a0min'],
   ['shop.example answered 503', 'shop.example answered 503'],

@@ -12,12 +12,18 @@ export interface IncidentFilter {
   severity?: IncidentSummary['severity']
 }
 
+/** As many as one answer holds. */
+export const UNRESOLVED_MOST = 1_000
+
 /** All of what is not resolved, newest first; no one reads more one by one. */
 export const unresolvedIncidentsQuery = (filter: IncidentFilter) =>
   queryOptions({
     queryKey: [...ALERTS_KEY, 'incidents', filter],
     queryFn: ({ signal }) =>
-      request<IncidentSummary[]>('/api/incidents', { query: { ...filter, resolved: false, limit: 1_000 }, signal }),
+      request<IncidentSummary[]>('/api/incidents', {
+        query: { ...filter, resolved: false, limit: UNRESOLVED_MOST },
+        signal,
+      }),
     refetchInterval: REFRESH_MS,
   })
 

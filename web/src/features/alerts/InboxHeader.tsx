@@ -30,8 +30,8 @@ const SEVERITIES = [
 export function InboxHeader({ what, title, counts, directory, filter, children }: InboxHeaderProps) {
   const labels: { value: Filter; label: string }[] = [
     { value: 'all', label: 'All' },
-    { value: 'open', label: `Open ${counts.open}` },
-    { value: 'acknowledged', label: `Acknowledged ${counts.acknowledged}` },
+    { value: 'open', label: `Open ${counts.open}${counts.more}` },
+    { value: 'acknowledged', label: `Acknowledged ${counts.acknowledged}${counts.more}` },
     { value: 'resolved', label: 'Resolved' },
   ]
   return (

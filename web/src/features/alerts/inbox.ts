@@ -60,10 +60,10 @@ function wordsOf(
  *
  * @param what "alert"
  */
-export function verdict({ open, critical, acknowledged }: Counts, what: string): string {
+export function verdict({ open, critical, acknowledged, more }: Counts, what: string): string {
   if (open === 0) return acknowledged === 0 ? `No ${what} is open` : `Every open ${what} is acknowledged`
-  const worst = critical === 0 ? '' : critical === open ? ', critical' : `, ${critical} of them critical`
-  return `${open} ${open === 1 ? `${what} is` : `${what}s are`} open${worst}`
+  const worst = critical === 0 ? '' : critical === open ? ', critical' : `, ${critical}${more} of them critical`
+  return `${open}${more} ${open === 1 && more === '' ? `${what} is` : `${what}s are`} open${worst}`
 }
 
 export interface Counts {
@@ -71,14 +71,17 @@ export interface Counts {
   /** Of the open ones. */
   critical: number
   acknowledged: number
+  /** "+" behind each, where not all were read. */
+  more: '' | '+'
 }
 
-/** @param alerts or incidents */
-export function countsOf(alerts: readonly Pick<AlertRecord, 'state' | 'severity'>[]): Counts {
+/** @param alerts or incidents @param isWhole there are no more of them */
+export function countsOf(alerts: readonly Pick<AlertRecord, 'state' | 'severity'>[], isWhole = true): Counts {
   const open = alerts.filter(({ state }) => state === 'open')
   return {
     open: open.length,
     critical: open.filter(({ severity }) => severity === 'critical').length,
     acknowledged: alerts.filter(({ state }) => state === 'acknowledged').length,
+    more: isWhole ? '' : '+',
   }
 }

@@ -65,7 +65,7 @@ export function useInbox({ filter, client, site, severity, text }: InboxFilter):
   }, [unresolved.data, resolved.data, directory, filter, sought])
   return {
     rows,
-    counts: countsOf(unresolved.data ?? []),
+    counts: countsOf(unresolved.data ?? [], (unresolved.data?.length ?? 0) < UNRESOLVED_MOST),
     hasOlder: resolved.hasNextPage && (filter === 'all' || filter === 'resolved'),
     showOlder: () => void resolved.fetchNextPage(),
     isShowingOlder: resolved.isFetchingNextPage,

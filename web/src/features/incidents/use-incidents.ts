@@ -1,7 +1,12 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo } from 'react'
 import { alertsQuery } from '../../api/alerts.ts'
-import { type IncidentFilter, resolvedIncidentsQuery, unresolvedIncidentsQuery } from '../../api/incidents.ts'
+import {
+  type IncidentFilter,
+  resolvedIncidentsQuery,
+  UNRESOLVED_MOST,
+  unresolvedIncidentsQuery,
+} from '../../api/incidents.ts'
 import { type Directory, useDirectory } from '../../lib/use-directory.ts'
 import { type Counts, countsOf } from '../alerts/inbox.ts'
 import type { InboxFilter } from '../alerts/use-inbox.ts'
@@ -48,7 +53,10 @@ export function useIncidents({ filter, client, site, severity, text }: InboxFilt
   )
   return {
     rows,
-    counts: countsOf((nodes ?? []).map(({ incident }) => incident)),
+    counts: countsOf(
+      (nodes ?? []).map(({ incident }) => incident),
+      (unresolved.data?.length ?? 0) < UNRESOLVED_MOST,
+    ),
     hasOlder: resolved.hasNextPage && (filter === 'all' || filter === 'resolved'),
     showOlder: () => void resolved.fetchNextPage(),
     isShowingOlder: resolved.isFetchingNextPage,
