@@ -33,7 +33,7 @@ export interface LiveVersions {
   isMixed: boolean
 }
 
-/** Of a site that names thousands. */
+/** That are read at once; a site may name thousands. */
 const MOST_VERSIONS = 5_000
 const MOST_NAMED = 6
 
@@ -45,22 +45,29 @@ export async function liveVersions(
 ): Promise<Map<number, LiveVersions>> {
   const found = new Map<number, LiveVersions>()
   for (const chunk of chunksOf(sites.map(({ site_no }) => site_no))) {
-    const rows = await db
-      .selectFrom('container_versions')
-      .select(['site_no', 'container_id', 'version', 'environment'])
-      .where('site_no', 'in', chunk)
-      .where('last_seen_at', '>=', since)
-      .orderBy('site_no')
-      .orderBy('container_id')
-      .orderBy('version')
-      .limit(MOST_VERSIONS)
-      .execute()
-    const live = rows.filter(({ environment }) => environment === '' || environment.toLowerCase() === 'live')
-    for (const [siteNo, ofSite] of Map.groupBy(live, ({ site_no }) => site_no)) {
-      const names = [...new Set(ofSite.map(({ container_id, version }) => `${container_id} ${version}`))]
-      const containers = new Set(ofSite.map(({ container_id }) => container_id))
-      found.set(siteNo, { names: names.slice(0, MOST_NAMED), isMixed: names.length > containers.size })
+    for (let left = chunk; left.length > 0; ) {
+      const rows = await db
+        .selectFrom('container_versions')
+        .select(['site_no', 'container_id', 'version', 'environment'])
+        .where('site_no', 'in', left)
+        .where('last_seen_at', '>=', since)
+        .orderBy('site_no')
+        .orderBy('container_id')
+        .orderBy('version')
+        .limit(MOST_VERSIONS)
+        .execute()
+      const live = rows.filter(({ environment }) => environment === '' || environment.toLowerCase() === 'live')
+      for (const [siteNo, ofSite] of Map.groupBy(live, ({ site_no }) => site_no)) {
+        const names = [...new Set(ofSite.map(({ container_id, version }) => `${container_id} ${version}`))]
+        const containers = new Set(ofSite.map(({ container_id }) => container_id))
+        found.set(siteNo, { names: names.slice(0, MOST_NAMED), isMixed: names.length > containers.size })
+      }
+      left = rows.length < MOST_VERSIONS ? [] : unread(left, rows[0]?.site_no, rows.at(-1)?.site_no)
     }
   }
   return found
 }
+
+/** Of sites whose rows ended in the middle: the last one again, unless it fills all of them alone, and those after it. */
+const unread = (sites: readonly number[], first = 0, last = 0): number[] =>
+  sites.filter((siteNo) => siteNo > last || (siteNo === last && last !== first))

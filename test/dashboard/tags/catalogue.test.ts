@@ -65,6 +65,19 @@ testOnEveryEngine('the catalogue adds up the tags of all sites by vendor, what f
       { ...seen, site_no: blog.site_no, version: '6', last_seen_at: AT - 2 * HOUR },
     ])
     .execute()
+  // However many versions a site names, the others have theirs.
+  const many = Array.from({ length: 5_000 }, (_, n) => ({
+    ...seen,
+    version: `p${n}`,
+    environment: 'preview',
+    last_seen_at: AT,
+  }))
+  for (let n = 0; n < 5_000; n += 1_000) {
+    await store.write
+      .insertInto('container_versions')
+      .values(many.slice(n, n + 1_000))
+      .execute()
+  }
 
   const all = await catalogue(context, reads, null, {})
   assert.partialDeepStrictEqual(all, { to: isoTime(NOW), complete: true, total: 3 })
