@@ -47,9 +47,10 @@ export function apart(value: number, bound: number, figure: (value: number, writ
   )
 }
 
-/** A length in ms as 45 min, 2 h 10 min, 3 days. */
+/** A length in ms as 45 min, 2 h 10 min, 3 days; what rounds to no minute as less than one. */
 export function duration(length: number): string {
   const minutes = Math.round(length / MINUTE)
+  if (minutes === 0) return 'less than a minute'
   if (minutes * MINUTE < 2 * HOUR) return `${minutes} min`
   if (length >= 2 * DAY) return `${Math.round(length / DAY)} days`
   const rest = minutes % 60

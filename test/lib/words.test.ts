@@ -16,6 +16,7 @@ const WORDS: readonly [is: string, says: string][] = [
   [percent(0.996), '99.6 %'],
   [percent(0.999_6), '99.9 %'],
   [percent(1), '100 %'],
+  [duration(10_000), 'less than a minute'],
   [duration(5 * MINUTE), '5 min'],
   [duration(119 * MINUTE), '119 min'],
   [duration(2 * HOUR), '2 h'],
