@@ -125,8 +125,9 @@ function byRelease(sign: Sign, incident: OpenIncident) {
 
 function backIn(sign: Sign, incidents: readonly OpenIncident[], now: number): Decision | null {
   const found = incidents.flatMap((incident) =>
-    incident.signs.flatMap(({ probeType, subject, resolvedAt, hasRecovered }) => {
-      const isSame = probeType === sign.probeType && subject === sign.subject && hasRecovered
+    incident.signs.flatMap(({ probeId, subject, resolvedAt, hasRecovered }) => {
+      // Two jobs, or two servers, that are bad as a whole are not one because the same type of probe says so.
+      const isSame = probeId === sign.probeId && subject === sign.subject && hasRecovered
       const isKnown = isSame && resolvedAt !== null && isBack(sign, incident, resolvedAt, now)
       return isKnown ? [{ incident, resolvedAt }] : []
     }),

@@ -27,6 +27,7 @@ export interface Sign {
   kind: Cause
   isCritical: boolean
   title: string
+  probeId: string | null
   probeType: string
   /** What the alert is about, as its probe names it. */
   subject: string
@@ -107,6 +108,7 @@ const BY_THE_HOUR: readonly string[] = [
 type SignRow = Pick<
   AlertRow,
   | 'id'
+  | 'probe_id'
   | 'probe_type'
   | 'subject'
   | 'details'
@@ -130,6 +132,7 @@ export function signOf(alert: SignRow): Sign {
     kind: kindOf(alert, event ?? null, tag ?? null),
     isCritical: alert.severity === 'critical',
     title: alert.title,
+    probeId: alert.probe_id,
     probeType: alert.probe_type,
     subject: alert.subject,
     tag: tag ?? null,

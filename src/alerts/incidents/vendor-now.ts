@@ -20,7 +20,17 @@ export async function vendorsNow(db: Kysely<Tables>, visible: Visible): Promise<
     .selectFrom('alerts')
     .innerJoin('sites', 'sites.id', 'alerts.site_id')
     .innerJoin('clients', 'clients.id', 'sites.client_id')
-    .select(['alerts.id', 'alerts.site_id', 'probe_type', 'subject', 'details', 'bad_events', 'severity', 'title'])
+    .select([
+      'alerts.id',
+      'alerts.site_id',
+      'probe_id',
+      'probe_type',
+      'subject',
+      'details',
+      'bad_events',
+      'severity',
+      'title',
+    ])
     .select(['started_at', 'alerts.opened_at', 'resolved_at', 'resolution', 'vendor'])
     // Written out, as with a parameter neither engine would use the index over what lasts.
     .where(sql<boolean>`alerts.state <> 'resolved'`)

@@ -8,6 +8,8 @@ const ORIGIN = Date.parse('2026-11-20T10:00:00Z')
 /** A fault in short: what finds it, when it begins (minutes), and about what. */
 export interface Fault extends Subject {
   type: string
+  /** Of several of one type. */
+  probe?: string
   at: number
   /** Critical without it. */
   warning?: true
@@ -60,6 +62,7 @@ export function sign(fault: Fault, id = 'new'): Sign {
   }
   return signOf({
     id,
+    probe_id: fault.probe ?? type,
     probe_type: type,
     subject: check ? 'check' : subjectKey(subject),
     details: JSON.stringify(check ? {} : { findings: [finding] }),

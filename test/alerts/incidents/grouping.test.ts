@@ -29,6 +29,7 @@ const lost = (name: string, event_name: string, at: number): Fault => ({
   event_name,
   warning: true,
 })
+const job = (probe: string, at: number): Fault => ({ type: 'push', probe, at })
 const check = (type: string, at: number): Fault => ({ type, at, check: true, warning: true })
 
 type Situation = readonly [what: string, before: readonly Before[], fault: Fault, expected: string, known?: Known]
@@ -396,6 +397,13 @@ const SITUATIONS: readonly Situation[] = [
     [{ faults: [failing('Meta', 0)], ended: 60 }, { faults: [slow('Meta', 70)] }],
     failing('Meta', 75),
     'again 1',
+  ],
+  ['a job that fails again', [{ faults: [job('Export', 0)], ended: 60 }], job('Export', 75), 'again 1'],
+  [
+    'a job that fails soon after another one did',
+    [{ faults: [job('Export', 0)], ended: 60 }],
+    job('Backup', 75),
+    'open other',
   ],
   [
     'of two incidents it was in the later is back',
