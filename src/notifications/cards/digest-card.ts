@@ -8,11 +8,10 @@ const ONE_DIGIT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
 
 /** A digest in a few lines, for chats; e-mail has it in full. */
 export function digestCard(digest: DigestMessage, { publicUrl }: CardOptions): Card {
-  const { unresolved } = countsOf(digest)
   return {
     tone: 'neutral',
     heading: digestHeading(digest),
-    what: `${incidentsInWords(digest)}${unresolved === 0 ? '' : `, ${unresolved} unresolved`}`,
+    what: incidentsInWords(digest),
     since: null,
     paragraphs: downInWords(digest),
     facts: [],
@@ -48,10 +47,11 @@ export function countsOf(digest: DigestMessage): { incidents: number; unresolved
   return digest.counts ?? { incidents: listed.length, unresolved }
 }
 
-/** `2 incidents`, `No incidents`, `No incidents: no probe is active` */
+/** `2 incidents, 1 unresolved`, `No incidents`, `No incidents: no probe is active` */
 export function incidentsInWords(digest: DigestMessage): string {
-  const { incidents } = countsOf(digest)
-  if (incidents > 0) return counted(incidents, 'incident')
+  const { incidents, unresolved } = countsOf(digest)
+  if (incidents > 0)
+    return `${counted(incidents, 'incident')}${unresolved === 0 ? '' : `, ${whole(unresolved)} unresolved`}`
   const { sites, unwatched = 0 } = digest
   // Where no one looks, nothing is found.
   if (unwatched === 0) return 'No incidents'

@@ -76,7 +76,7 @@ function htmlOf(card: Card): string {
     ...shown.map(({ tone, text }) => lineOf(COLOURS[tone], SHAPES[tone], text)),
     ...(more === null ? [] : [escapeHtml(more)]),
   ]
-  return page(card.heading, COLOURS[card.tone], [
+  const rows = [
     block(`<strong style="font-size:18px;line-height:26px">${escapeHtml(card.what)}</strong>`),
     ...card.paragraphs.map(paragraph),
     ...(lines.length === 0 ? [] : [block(lines.join('<br>'))]),
@@ -84,7 +84,8 @@ function htmlOf(card: Card): string {
     ...(card.change === null ? [] : [paragraph(card.change)]),
     button(card.link),
     ...(card.footer === null ? [] : [block(escapeHtml(card.footer), 'muted')]),
-  ])
+  ]
+  return page(card.heading, COLOURS[card.tone], rows, `${card.what}${card.since ?? ''}`)
 }
 
 const lineOf = (colour: string, shape: string, text: string): string =>
@@ -137,7 +138,7 @@ function digestHtml(digest: DigestMessage, publicUrl: string): string {
       percent(tag.success_rate_before),
     ]),
   )
-  return page(digestHeading(digest), COLOURS.neutral, [
+  const rows = [
     ...downInWords(digest).map(paragraph),
     dataTable(
       ['Site', 'Events', 'Change', 'Score'],
@@ -158,7 +159,8 @@ function digestHtml(digest: DigestMessage, publicUrl: string): string {
       ...moreOf(lines.length, DIGEST_INCIDENTS, 'entries').map((more) => block(more)),
     ]),
     button({ label: LINK, url: publicUrl }),
-  ])
+  ]
+  return page(digestHeading(digest), COLOURS.neutral, rows, incidentsInWords(digest))
 }
 
 const inParentheses = (text: string | null): string => (text === null ? '' : ` (${text})`)
@@ -208,11 +210,12 @@ export function composeNotice({ subject, lines, link, footer }: Notice): {
   return {
     subject: heading,
     text: `${[heading, shown.join('\n'), `${link.label}: ${link.url}`, `${footer.text}${end}`].join('\n\n')}\n`,
-    html: page(heading, COLOURS.neutral, [
-      ...shown.map(paragraph),
-      button(link),
-      block(`${escapeHtml(footer.text)}${anchor}`, 'muted'),
-    ]),
+    html: page(
+      heading,
+      COLOURS.neutral,
+      [...shown.map(paragraph), button(link), block(`${escapeHtml(footer.text)}${anchor}`, 'muted')],
+      shown[0] ?? '',
+    ),
   }
 }
 

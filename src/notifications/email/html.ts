@@ -17,8 +17,14 @@ const DARK = `@media (prefers-color-scheme:dark){.page{background:#0f172a!import
  * A page as mail clients draw it: tables, styles inline, nothing loaded from anywhere.
  *
  * @param rows rows of a table, as the functions below make them
+ * @param preview what lists of e-mails and lock screens show behind the subject, which is the title already
  */
-export const page = (title: string, colour: string, rows: readonly string[]): string => `<!doctype html>
+export const page = (
+  title: string,
+  colour: string,
+  rows: readonly string[],
+  preview: string,
+): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -29,6 +35,7 @@ export const page = (title: string, colour: string, rows: readonly string[]): st
 <style>${DARK}</style>
 </head>
 <body class="page" style="margin:0;padding:0;background:#f1f5f9">
+<div style="display:none;mso-hide:all">${escapeHtml(preview)}</div>
 <table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" border="0" style="background:#f1f5f9">
 <tr><td align="center" style="padding:24px 12px">
 <table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:620px;background:#ffffff;color:#0f172a;border-left:6px solid ${colour};${FONT};font-size:15px;line-height:22px;text-align:left">

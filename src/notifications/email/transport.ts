@@ -100,10 +100,9 @@ export function createEmailTransport(mailer: Mailer): Transport {
       const left = only === undefined ? to : to.filter((one) => only.includes(asServersSeeIt(one)))
       if (left.length === 0) return { kind: 'message_refused', error: 'the address was taken out of the channel' }
       const { subject, text, html, thread } = composeEmail(message, { publicUrl, at })
-      return mailer.send(
-        { to: left, subject, text, html, thread, at, id: idempotencyKey, list: listOf(message) },
-        signal,
-      )
+      const mail = { to: left, subject, text, html, thread, at, id: idempotencyKey, list: listOf(message) }
+      if (message.kind !== 'digest') return mailer.send(mail, signal)
+      return mailer.send({ ...mail, unsubscribeUrl: `${publicUrl}/clients/${message.client.id}/edit` }, signal)
     },
   }
 }

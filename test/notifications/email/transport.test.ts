@@ -6,7 +6,7 @@ import type { Message, MessageGroup } from '../../../src/notifications/message.t
 import type { SendOrder, SendOutcome } from '../../../src/notifications/transport.ts'
 import { until } from '../../../testkit/until.ts'
 import { tcpServer } from '../../outbound/support.ts'
-import { AT, KEY, opened, PUBLIC_URL, resolved, SAMPLES } from '../services/samples.ts'
+import { AT, digest, KEY, opened, PUBLIC_URL, resolved, SAMPLES } from '../services/samples.ts'
 import { certificateFor, login, mailServer, smtpError } from './smtp-server.ts'
 
 const orderOf = (message: Message | MessageGroup, rest: Partial<SendOrder> = {}): SendOrder => ({
@@ -45,10 +45,17 @@ test('an alert arrives as text and HTML, from and to whom it should', async (t) 
   equal(header(raw, 'Message-ID'), `<${KEY}@tagwarden.example>`)
   equal(header(raw, 'Auto-Submitted'), 'auto-generated')
   equal(header(raw, 'List-Id'), `<${opened.client.id}.tagwarden.tagwarden.example>`)
+  ok(!raw.includes('List-Unsubscribe'))
   equal(Date.parse(header(raw, 'Date') ?? ''), AT)
   equal(decodedSubject(raw), '[CRITICAL] shop.acme.com — Tag failures')
   match(raw, /^Content-Type: multipart\/alternative/im)
   ok(raw.indexOf('Content-Type: text/plain') < raw.indexOf('Content-Type: text/html'))
+})
+
+test('a digest says where it is switched off', async (t) => {
+  const { port, mails } = await mailServer(t)
+  deepEqual(await transportTo(port).send(orderOf(digest), never()), { kind: 'delivered' })
+  match(mails[0]?.raw ?? '', /^List-Unsubscribe:\s+<https:\/\/tagwarden\.acme\.example\/clients\/[\w-]+\/edit>/m)
 })
 
 test('all e-mails about one alert name the same reference, each has an id of its own, and another alert has another', async (t) => {
