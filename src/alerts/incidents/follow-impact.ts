@@ -1,4 +1,4 @@
-import { DAY, MINUTE } from '../../lib/index.ts'
+import { DAY, floorTo, MINUTE } from '../../lib/index.ts'
 import { amendMessages, amendVendorMessages } from '../../notifications/index.ts'
 import { type LossCounts, readLosses } from '../../probes/index.ts'
 import { attemptEach, type IncidentRow, type Store } from '../../store/index.ts'
@@ -70,6 +70,8 @@ async function impactOfSite(
     .executeTakeFirst()
   if (affected === null || site === undefined) return null
   const range = { from: Math.max(affected.from, affected.to - LONGEST_MS), to: affected.to }
+  // Counts are of minutes: beside what is usual in the whole of one that is not over, all that is still to come would be lost.
+  if (floorTo(range.from, MINUTE) + MINUTE > now) return null
   const tags = [...affected.failing, ...affected.missing.map(({ tag }) => tag)]
   const counts: LossCounts = await readLosses({ store, site, now }, range, [...new Set(tags)])
   const impact = impactOf({ ...affected, ...range }, counts, keyEvents, row.resolved_at !== null)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Impact } from '../../../src/alerts/incidents/impact.ts'
-import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../../../src/lib/index.ts'
 import type { VendorMessage } from '../../../src/notifications/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/index.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
@@ -104,6 +104,17 @@ testLogic('of a server that fails on a site without events, nothing is said to b
   assert.equal((await incidents(store))[0]?.impact_due, clock.now() + 5 * MINUTE, 'events may begin')
   await look(null)
   assert.deepEqual([(await impacts(store))[0], (await incidents(store))[0]?.impact_due], [null, null])
+})
+
+testLogic('within the minute in which it began, an incident has cost nothing that is known', async (store, t) => {
+  const { look, clock, site } = await watchSilence(t, store, 'http_health')
+  await fill(store, site, shop(NOW - 9 * DAY, NOW))
+  clock.set(NOW - MINUTE + 20 * SECOND)
+  await look(NOW + 17 * SECOND)
+  assert.deepEqual([(await impacts(store))[0], await said(store)], [null, [['opened', null, undefined]]])
+  clock.set(NOW + 10 * MINUTE)
+  await look(NOW + 17 * SECOND)
+  assert.ok(((await impacts(store))[0]?.events?.lost ?? 0) > 100)
 })
 
 testOnEveryEngine('five events a day do not say in two hours that any was lost', async (store, t) => {
