@@ -96,7 +96,7 @@ test('open alerts stand by severity, then the longest open first; resolved ones 
 
 const VERDICTS: readonly [alerts: readonly AlertRecord[], words: string][] = [
   [[], 'No alert is open'],
-  [[alert('a', { state: 'acknowledged' })], 'Every open alert is acknowledged'],
+  [[alert('a', { state: 'acknowledged' })], 'No alert is open, 1 acknowledged'],
   [[alert('a')], '1 alert is open'],
   [[alert('a', { severity: 'critical' })], '1 alert is open, critical'],
   [ALERTS, '2 alerts are open, 1 of them critical'],

@@ -61,7 +61,8 @@ function wordsOf(
  * @param what "alert"
  */
 export function verdict({ open, critical, acknowledged, more }: Counts, what: string): string {
-  if (open === 0) return acknowledged === 0 ? `No ${what} is open` : `Every open ${what} is acknowledged`
+  if (open === 0)
+    return acknowledged === 0 ? `No ${what} is open` : `No ${what} is open, ${acknowledged}${more} acknowledged`
   const worst = critical === 0 ? '' : critical === open ? ', critical' : `, ${critical}${more} of them critical`
   return `${open}${more} ${open === 1 && more === '' ? `${what} is` : `${what}s are`} open${worst}`
 }

@@ -200,7 +200,7 @@ function NothingMatches({ filter, search, onShowAll }: NothingMatchesProps) {
   const [title, text] =
     filter === 'silent'
       ? ['No site is silent', 'Every site sent something within the last hour.']
-      : ['Nothing is broken', 'No site has an open alert or a failing probe.']
+      : ['Nothing is broken', 'No site has an unresolved alert or a failing probe.']
   return (
     <EmptyState icon={CircleCheck} title={title ?? ''} action={showAll}>
       {text}

@@ -112,7 +112,7 @@ const ClientLine = memo(function ClientLine({ client, siteCount }: ClientLinePro
         )}
       </span>
       <span className={classes.clientState}>
-        {client.open_alerts > 0 && <span>{counted(client.open_alerts, 'open alert')}</span>}
+        {client.open_alerts > 0 && <span>{counted(client.open_alerts, 'unresolved alert')}</span>}
         {siteCount > 0 && <StatusBadge status={client.status} />}
       </span>
     </div>
