@@ -116,10 +116,10 @@ export interface TestMessage {
   asked_by: string
 }
 
-/** What a client's sites did in a day or a week. */
-/** A client with more finds them in the dashboard: Gmail shows 100 kB of an e-mail. */
+/** Incidents that a digest lists; a client with more finds them in the dashboard: Gmail shows 100 kB of an e-mail. */
 export const DIGEST_INCIDENTS = 50
 
+/** What a client's sites did in a day or a week. */
 export interface DigestMessage {
   kind: 'digest'
   client: Named
