@@ -151,17 +151,18 @@ function pacingOf(
   isCritical: boolean,
   ofAll = 0,
 ): Pick<OutboxEntry, 'holdMs' | 'merging'> {
-  const { kind, holdMs, known } = message
+  const { kind, known } = message
   const service = kindOf(key, address)
+  const holdMs = Math.max(message.holdMs, isForIncidents(service) ? 0 : message.workMs)
   if (!isForPeople(service)) return { holdMs }
   const warningsAfterMs = ofChannel ?? ofAll
   // What is over within a silence, or was removed, is not notified, however long it lasted.
   const briefMs = message.isMoot ? Number.POSITIVE_INFINITY : warningsAfterMs
-  const merging = { isOnly: !hears(service, message), briefMs, certainMs: holdMs }
+  const merging = { isOnly: !hears(service, message), briefMs, certainMs: message.holdMs }
   if (kind === 'opened' && !isCritical) return { merging, holdMs: Math.max(holdMs, warningsAfterMs) }
   if (kind !== 'resolved' || !gathersEnds(key, address)) return { merging, holdMs }
   // A server that is back, or what someone has taken on.
-  const isAwaited = (isCritical && holdMs === 0) || known.row.acknowledged_by !== null
+  const isAwaited = (isCritical && message.holdMs === 0) || known.row.acknowledged_by !== null
   return { merging, holdMs: isAwaited ? holdMs : Math.max(holdMs, ENDS_WAIT_MS) }
 }
 

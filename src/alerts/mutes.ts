@@ -53,20 +53,28 @@ export function muteFor(
   maintenances: readonly Mute[],
   at: number,
 ): MuteReason | null {
-  const applies = (mute: Mute): boolean => {
-    const { client_id, site_id, probe_id, subject_key = null, incident_ids = [] } = mute
-    const isOf = client_id === target.clientId || site_id === target.siteId || probe_id === target.probeId
-    return (
-      mute.starts_at <= at &&
-      at < mute.ends_at &&
-      (subject_key === null || subject_key === target.subject) &&
-      (isOf || incident_ids.some((id) => id === target.incidentId))
-    )
-  }
-  const silence = silences.find(applies)
-  const maintenanceId = maintenances.find(applies)?.id ?? null
+  const silence = silences.find((mute) => applies(mute, target, at))
+  const maintenanceId = maintenances.find((mute) => applies(mute, target, at))?.id ?? null
   if (silence !== undefined) return { by: `silence:${silence.id}`, maintenanceId }
   return maintenanceId === null ? null : { by: `maintenance:${maintenanceId}`, maintenanceId }
+}
+
+/** When the planned work on the target ends, epoch ms; null where there is none. */
+export const workEnds = (target: Target, maintenances: readonly Mute[], at: number): number | null =>
+  maintenances.reduce<number | null>(
+    (end, mute) => (applies(mute, target, at) ? Math.max(end ?? 0, mute.ends_at) : end),
+    null,
+  )
+
+function applies(mute: Mute, target: Target, at: number): boolean {
+  const { client_id, site_id, probe_id, subject_key = null, incident_ids = [] } = mute
+  const isOf = client_id === target.clientId || site_id === target.siteId || probe_id === target.probeId
+  return (
+    mute.starts_at <= at &&
+    at < mute.ends_at &&
+    (subject_key === null || subject_key === target.subject) &&
+    (isOf || incident_ids.some((id) => id === target.incidentId))
+  )
 }
 
 /**

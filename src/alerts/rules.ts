@@ -1,3 +1,4 @@
+import { DAY } from '../lib/index.ts'
 import {
   type ChannelSettings,
   isReachable,
@@ -8,7 +9,7 @@ import {
 } from '../notifications/index.ts'
 import { type AlertRow, chunksOf, type Kysely, type Tables, type Transaction } from '../store/index.ts'
 import type { Rules } from './machine/types.ts'
-import { type Mutes, muteFor } from './mutes.ts'
+import { type Mutes, muteFor, workEnds } from './mutes.ts'
 
 /**
  * Errors have a threshold of their own, so that about the check itself the probe's do not count.
@@ -35,20 +36,32 @@ function suppressionRules(
   context: AlertContext,
 ): Pick<Rules, 'suppressedBy' | 'suppressedText'> {
   const { mutes, channelSettings, off, now } = context
-  const { client, site, probe } = source
-  const target = {
-    clientId: client.id,
-    siteId: site.id,
-    probeId: probe.id,
-    subject: alert.subject,
-    incidentId: alert.incident_id,
-  }
-  const reason = muteFor(target, mutes.silences, mutes.maintenances, now)
+  const { client } = source
+  const reason = muteFor(targetOf(alert, source), mutes.silences, mutes.maintenances, now)
   if (reason !== null) return { suppressedBy: reason.by }
   if (isReachable(client, channelSettings, off)) return { suppressedBy: null }
   return isReachable(client, channelSettings, new Set())
     ? { suppressedBy: 'no_channel', suppressedText: 'No one to notify: every channel is switched off after a failure' }
     : { suppressedBy: 'no_channel' }
+}
+
+const targetOf = ({ subject, incident_id }: Alert, { client, site, probe }: AlertSource) => ({
+  clientId: client.id,
+  siteId: site.id,
+  probeId: probe.id,
+  subject,
+  incidentId: incident_id,
+})
+
+/** After longer work no one waits for the end of what was bad before it. */
+const LONGEST_WORK_MS = DAY
+
+/** How long the work still lasts after which people are notified of what ended within it, ms; 0 where nothing is sent then, as of what is silenced. */
+export function workLeft(alert: Alert, source: AlertSource, { mutes, now }: AlertContext): number {
+  const target = targetOf(alert, source)
+  if (muteFor(target, mutes.silences, [], now) !== null) return 0
+  const left = (workEnds(target, mutes.maintenances, now) ?? now) - now
+  return left <= LONGEST_WORK_MS ? left : 0
 }
 
 /** What decides about messages, read once for all alerts that are judged together. */

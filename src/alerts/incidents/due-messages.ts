@@ -1,7 +1,7 @@
 import type { AlertMessageKind, Channel } from '../../notifications/index.ts'
 import type { AlertRow, Tables, Transaction } from '../../store/index.ts'
 import type { Transition } from '../machine/types.ts'
-import { type AlertContext, type AlertSource, loadSources, rulesOf } from '../rules.ts'
+import { type AlertContext, type AlertSource, loadSources, rulesOf, workLeft } from '../rules.ts'
 import type { Case } from './case.ts'
 import type { Ending } from './close.ts'
 
@@ -49,6 +49,8 @@ export interface DueMessage {
   isMoot: boolean
   /** How long it waits for whether it is true. */
   holdMs: number
+  /** How long people are left in peace, as work is planned. */
+  workMs: number
   /** The channels that it is no news to. */
   knowing?: ReadonlySet<string>
   /** The only channels that it is news to; null, or missing: all. */
@@ -76,7 +78,8 @@ export async function dueMessages(
     if (voice === undefined) return []
     const source =
       context.sources.get(voice.probe_id) ?? loaded.get(voice.probe_id) ?? neighbourOf(voice, pending, context)
-    const audience = source === undefined ? null : audienceOf(intent, voice, source, context)
+    const workMs = ending === null || source === undefined ? 0 : workLeft(voice, source, context)
+    const audience = source === undefined ? null : audienceOf(intent, voice, source, context, workMs)
     if (source === undefined || audience === null) return []
     const resolvedBy = ending === null ? null : actorOf(ending.last, pending)
     const before = move?.alert.id === voice.id ? move.before : voice
@@ -84,7 +87,7 @@ export async function dueMessages(
     const isMoot = ending !== null && (ending.isRemoved || rulesOf(voice, source, context).suppressedBy !== null)
     const alert = asIncident(voice, known, ending)
     const ofIncident = { kind, before, alert, source, known, note, resolvedBy, handledBy }
-    return [{ ...ofIncident, audience, isMoot, holdMs, knowing, to }]
+    return [{ ...ofIncident, audience, isMoot, holdMs, workMs, knowing, to }]
   })
 }
 
@@ -108,12 +111,14 @@ function audienceOf(
   voice: AlertRow,
   source: AlertSource,
   context: AlertContext,
+  workMs: number,
 ): Audience | null {
   if (typeof handledBy === 'string') return 'keepers'
   if (move !== null) return 'everyone'
   if (ending !== null && (ending.isRemoved || !source.notifyResolved)) return 'keepers'
   const { suppressedBy } = rulesOf(voice, source, context)
-  if (suppressedBy === null) return 'everyone'
+  // Whoever was notified of the beginning before the work is notified of the end after it.
+  if (suppressedBy === null || workMs > 0) return 'everyone'
   known.events.push({ kind: 'suppressed', actor: null, text: `No notification: ${suppressedBy}` })
   return ending === null ? null : 'keepers'
 }

@@ -108,6 +108,7 @@ async function escalate(
     audience: 'everyone',
     isMoot: false,
     holdMs: 0,
+    workMs: 0,
     only: { name: person.name, channels },
   } as const
   await enqueue(trx, await entriesOf(trx, [message], channelSettings, now), now)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { resolveAlert } from '../../../src/alerts/index.ts'
-import { HOUR, MINUTE } from '../../../src/lib/index.ts'
+import { HOUR, MINUTE, newId } from '../../../src/lib/index.ts'
 import type { AlertMessage } from '../../../src/notifications/index.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
@@ -115,6 +115,37 @@ testLogic('what is back is said once as many bad runs in a row as it takes find 
   )
   assert.equal((await alertRows(store)).filter(({ incident_id }) => incident_id === incident?.id).length, 2)
 })
+
+testLogic(
+  'an end within planned work is notified when that is over, unless it is bad again by then',
+  async (store, t) => {
+    const { run, clock, site } = await watchOne(t, store, 'http_health')
+    await run(true, 1)
+    const [began, over] = [clock.now(), clock.now() + 2 * HOUR]
+    const work = {
+      id: newId(),
+      site_id: site.id,
+      title: 'Move',
+      kind: 'once',
+      is_active: 1,
+      starts_at: began,
+      ends_at: over,
+    }
+    await store.write
+      .insertInto('maintenance')
+      .values({ ...work, created_at: began, created_by: 'test' })
+      .execute()
+    await run(false, 30)
+    assert.deepEqual(await messages(store), ['opened delivered', 'resolved pending'])
+    const [, end] = await store.write.selectFrom('deliveries').selectAll().orderBy('id').execute()
+    assert.equal(end?.not_before, over)
+    await run(true, 10)
+    assert.deepEqual(await messages(store), ['opened delivered', 'resolved cancelled'])
+    await run(false, 10)
+    await run(false, 3 * 60)
+    assert.deepEqual((await messages(store)).slice(1), ['resolved cancelled', 'resolved delivered'])
+  },
+)
 
 testLogic('what is bad again after four hours is another incident', async (store, t) => {
   const { run } = await watchOne(t, store, 'http_health')
