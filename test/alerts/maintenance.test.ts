@@ -98,7 +98,10 @@ testLogic('what is wrong with maintenance is named, when it is planned and when 
       '/ends_at must be at most 366 days after starts_at',
     ],
     [{ ...once, starts_at: soon, ends_at: later, start: '10:00' }, '/start is a field of weekly maintenance'],
-    [{ ...once, starts_at: soon, ends_at: later, title: ' ' }, '/title must be one line of visible text, without characters that control it or turn its direction'],
+    [
+      { ...once, starts_at: soon, ends_at: later, title: ' ' },
+      '/title must be one line of visible text, without characters that control it or turn its direction',
+    ],
     [{ ...WEEKLY, site_id, ends_at: later }, '/ends_at is a field of maintenance that is once'],
     [
       { title: 'x', kind: 'weekly', site_id },
