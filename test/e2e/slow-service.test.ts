@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import type { AlertRecord } from '../../src/alerts/index.ts'
 import { listen } from '../../testkit/listeners.ts'
 import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
@@ -101,6 +102,35 @@ test('a service that hangs while a page is open', async (t) => {
       .waitFor()
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
   })
+  await t.test(
+    'what comes late moves nothing that is read, and no time is shown before its zone is known',
+    async () => {
+      const alerts = await demo.ask<AlertRecord[]>('GET', '/api/alerts?resolved=false')
+      const alert = alerts.find(({ site_id }) => site_id === demo.sites[0]?.id)
+      assert.ok(alert)
+      const onset = page.locator('main').getByText(/^(started|since) .*\d\d:\d\d/)
+      const moved = async (path: string, name: string, late: string) => {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        await page.route(late, async (route) => {
+          await promise
+          await route.continue()
+        })
+        await page.goto(path)
+        await page.evaluate(`window.moved = 0
+        new PerformanceObserver((list) => { for (const { value } of list.getEntries()) window.moved += value })
+          .observe({ type: 'layout-shift', buffered: true })`)
+        await page.getByRole('heading', { level: 1, name }).waitFor()
+        assert.equal(await onset.count(), 0)
+        resolve()
+        await onset.first().waitFor()
+        await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
+        await page.unroute(late)
+        return page.evaluate<number>('window.moved')
+      }
+      assert.ok((await moved(`/alerts/${alert.id}`, alert.title, '**/api/dashboard/overview')) < 0.1)
+      assert.ok((await moved(`/sites/${alert.site_id}`, 'Feldkamp Outdoor', '**/api/alerts?*')) < 0.1)
+    },
+  )
   await t.test('a page that has loaded nothing does not say that it shows a state', async () => {
     await page.route('**/api/dashboard/overview', (route) => route.abort())
     await page.goto('/alerts')

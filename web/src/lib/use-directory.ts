@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type Overview, overviewQuery } from '../api/overview.ts'
 
 /** A site as other pages name it. */
@@ -28,6 +28,14 @@ const EMPTY: Directory = { clients: {}, sites: {}, siteOfProbe: {}, noSite: 'a s
 /** Names for ids; nothing before the overview has come. */
 export function useDirectory(): Directory {
   return useQuery({ ...overviewQuery, select: directoryOf }).data ?? EMPTY
+}
+
+/** Whether the first answer is on its way. A page that waits for it does so once: after a failure it never goes away again. */
+export const isAwaited = ({ isFetched, failureCount }: UseQueryResult): boolean => !isFetched && failureCount === 0
+
+/** Whether they may still come: what is said before, such as times in another zone, would change under the reader. */
+export function useIsDirectoryAwaited(): boolean {
+  return isAwaited(useQuery(overviewQuery))
 }
 
 /** Plain objects: equal ones stay the same ones, so that counts that move draw nothing again. */

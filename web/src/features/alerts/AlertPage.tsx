@@ -6,13 +6,13 @@ import { type AlertDetail, type AlertRecord, alertQuery, alertsQuery } from '../
 import { markersQuery } from '../../api/analytics.ts'
 import { incidentQuery } from '../../api/incidents.ts'
 import { AboutClient } from '../../api/session.ts'
-import { useDirectory } from '../../lib/use-directory.ts'
+import { useDirectory, useIsDirectoryAwaited } from '../../lib/use-directory.ts'
 import { muteOf, useMutes } from '../../ui/mute/mutes.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Awaited, ErrorState, InlineError } from '../../ui/States.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
-import { AtAGlance } from '../incidents/AtAGlance.tsx'
+import { AtAGlance, AtAGlanceSkeleton } from '../incidents/AtAGlance.tsx'
 import { AlertChart, Panel } from './AlertChart.tsx'
 import { AlertFeedback } from './AlertFeedback.tsx'
 import { AlertHead } from './AlertHead.tsx'
@@ -32,15 +32,15 @@ export function AlertPage() {
   const { alertId = '' } = useParams({ strict: false })
   useLiveAlerts()
   const { data, error, refetch } = useQuery({ ...alertQuery(alertId), refetchInterval: POLL_MS })
-  if (data !== undefined) return <Loaded key={data.id} alert={data} />
-  return <Missing error={error} onRetry={() => void refetch()} />
-}
-
-function Missing({ error, onRetry }: { error: Error | null; onRetry: () => void }) {
+  const isAwaited = useIsDirectoryAwaited()
+  if (data !== undefined && !isAwaited) return <Loaded key={data.id} alert={data} />
   return (
     <>
-      <PageHeader title="Alert" parents={[{ label: 'Alerts', to: '/alerts' }]} />
-      {error !== null ? <ErrorState error={error} onRetry={onRetry} /> : <DetailSkeleton what="alert" />}
+      <PageHeader
+        title={data === undefined ? 'Alert' : sentence(data.title)}
+        parents={[{ label: 'Alerts', to: '/alerts' }]}
+      />
+      {error !== null ? <ErrorState error={error} onRetry={() => void refetch()} /> : <DetailSkeleton what="alert" />}
     </>
   )
 }
@@ -97,8 +97,9 @@ function Loaded({ alert }: { alert: AlertDetail }) {
 
 /** Of the incident that it is part of. */
 function Glance({ id, alertId, zone }: { id: string; alertId: string; zone: string | undefined }) {
-  const { data } = useQuery(incidentQuery(id))
-  return data === undefined ? null : <AtAGlance incident={data} alertId={alertId} zone={zone} />
+  const { data, error } = useQuery(incidentQuery(id))
+  if (data !== undefined) return <AtAGlance incident={data} alertId={alertId} zone={zone} />
+  return error === null ? <AtAGlanceSkeleton /> : null
 }
 
 /** Measured against usual, and which event or tag. */

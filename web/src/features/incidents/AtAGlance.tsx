@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -92,6 +93,8 @@ export function AtAGlance({ incident, alertId, zone }: Props) {
     </>
   )
 }
+
+export const AtAGlanceSkeleton = () => <Skeleton className={classes.awaited ?? ''} />
 
 /** Who is to take care of it, where no one does yet. */
 function OnCallNow({ clientId }: { clientId: string }) {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { type IncidentDetail, type IncidentRecord, incidentQuery } from '../../api/incidents.ts'
 import { AboutClient } from '../../api/session.ts'
-import { useDirectory } from '../../lib/use-directory.ts'
+import { useDirectory, useIsDirectoryAwaited } from '../../lib/use-directory.ts'
 import { personName } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -35,10 +35,11 @@ export function IncidentPage() {
   const { incidentId = '' } = useParams({ strict: false })
   useLiveAlerts()
   const { data, error, refetch } = useQuery({ ...incidentQuery(incidentId), refetchInterval: POLL_MS })
-  if (data !== undefined) return <Loaded key={data.id} incident={data} />
+  const isAwaited = useIsDirectoryAwaited()
+  if (data !== undefined && !isAwaited) return <Loaded key={data.id} incident={data} />
   return (
     <>
-      <PageHeader title="Incident" parents={PARENTS} />
+      <PageHeader title={data === undefined ? 'Incident' : sentence(data.title)} parents={PARENTS} />
       {error !== null ? (
         <ErrorState error={error} onRetry={() => void refetch()} />
       ) : (

@@ -24,9 +24,12 @@ import { clock } from './words.ts'
 /** More open alerts than this are a page of their own. */
 const SHOWN = 5
 
+/** All that are not resolved. */
+export const openAlertsQuery = (site_id: string) => alertsQuery({ site_id, resolved: false, limit: 1_000 })
+
 /** The open alerts of the site, the worst first. */
 export function SiteAlerts({ site }: { site: SiteRecord }) {
-  const { data, error, refetch } = useQuery(alertsQuery({ site_id: site.id, resolved: false, limit: 1_000 }))
+  const { data, error, refetch } = useQuery(openAlertsQuery(site.id))
   const mutes = useMutes()
   // Without the banners the site would look as if nothing were wrong.
   if (data === undefined && error !== null) {

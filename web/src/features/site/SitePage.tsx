@@ -1,4 +1,4 @@
-import { useDirectory } from '../../lib/use-directory.ts'
+import { isAwaited, useDirectory, useIsDirectoryAwaited } from '../../lib/use-directory.ts'
 import { PendingPage } from '../../ui/PendingPage.tsx'
 import '@mantine/core/styles/Tabs.layer.css'
 import { Tabs } from '@mantine/core'
@@ -20,7 +20,7 @@ import { EventFocus, TagFocus } from './Focus.tsx'
 import { NoData, ReportSkeleton } from './NoData.tsx'
 import { PairFocus } from './PairFocus.tsx'
 import { Payloads } from './Payloads.tsx'
-import { SiteAlerts, Warnings } from './SiteAlerts.tsx'
+import { openAlertsQuery, SiteAlerts, Warnings } from './SiteAlerts.tsx'
 import { SiteCharts } from './SiteCharts.tsx'
 import { SiteFigures } from './SiteFigures.tsx'
 import { SiteHeader } from './SiteHeader.tsx'
@@ -33,11 +33,15 @@ import { useSiteReport } from './use-site-report.ts'
 export function SitePage() {
   const { siteId = '' } = useParams({ strict: false })
   const { data: site, error, refetch } = useQuery(siteQuery(siteId))
+  // Banners and facts that came later pushed away what was read. What fails keeps the page from no one.
+  const isWithoutAlerts = isAwaited(useQuery(openAlertsQuery(siteId)))
+  const isWithoutNames = useIsDirectoryAwaited()
   // Pages that lead here know what it is called.
-  const name = useDirectory().sites[siteId]?.name ?? 'Site'
+  const directory = useDirectory()
+  const name = site?.name ?? directory.sites[siteId]?.name ?? 'Site'
   useLive(siteId)
   usePrint()
-  if (site !== undefined) {
+  if (site !== undefined && !isWithoutAlerts && !isWithoutNames) {
     return (
       <AboutClient value={site.client_id}>
         <Loaded key={site.id} site={site} />
