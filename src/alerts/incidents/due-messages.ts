@@ -117,7 +117,7 @@ function audienceOf(
   if (move !== null) return 'everyone'
   if (ending !== null && (ending.isRemoved || !source.notifyResolved)) return 'keepers'
   const { suppressedBy } = rulesOf(voice, source, context)
-  // Whoever was notified of the beginning before the work is notified of the end after it.
+  // Who was notified of the beginning before the work is notified of the end after it.
   if (suppressedBy === null || workMs > 0) return 'everyone'
   known.events.push({ kind: 'suppressed', actor: null, text: `No notification: ${suppressedBy}` })
   return ending === null ? null : 'keepers'
