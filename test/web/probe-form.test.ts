@@ -43,7 +43,7 @@ test('the form of image_version names addresses and pointers as such, and hides 
     'Version URL|text||',
     'Version token|secret||',
     'JSON pointer|text||',
-    'Max behind|number|days|365',
+    'Behind at most|number|days|365',
     'Hosting A workspace|text||',
     'Hosting A token|secret||',
   ])

@@ -114,6 +114,9 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   z: 'z',
 }
 
+/** "Executions at least" */
+const BOUNDS: Readonly<Record<string, string>> = { min: 'at least', max: 'at most' }
+
 /** Of what no one calls by its key. */
 const LABELS: Readonly<Record<string, string>> = {
   change_ttl_hours: 'A new version warns for',
@@ -125,7 +128,11 @@ const LABELS: Readonly<Record<string, string>> = {
 function wordsOf(name: string): { label: string; unit: string | null } {
   const parts = name.split('_')
   const unit = parts.length > 1 ? (UNITS[parts.at(-1) ?? ''] ?? null) : null
-  const words = (unit === null ? parts : parts.slice(0, -1)).map((part) => SPELLINGS[part] ?? part).join(' ')
+  const named = unit === null ? parts : parts.slice(0, -1)
+  const bound = BOUNDS[named[0] ?? '']
+  const words = (bound === undefined ? named : [...named.slice(1), bound])
+    .map((part) => SPELLINGS[part] ?? part)
+    .join(' ')
   return { label: LABELS[name] ?? words.slice(0, 1).toUpperCase() + words.slice(1), unit }
 }
 
