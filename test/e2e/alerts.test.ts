@@ -96,6 +96,15 @@ test('alerts about targets that break and are repaired', async (t) => {
     await page.getByRole('heading', { level: 1, name: /answered 503/ }).waitFor()
     await page.getByRole('button', { name: 'Acknowledge' }).click()
     await page.getByLabel('Comment').fill('The disk is full')
+    // A slip loses nothing, and leaving asks.
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Comment').waitFor({ state: 'detached' })
+    const asked = page.waitForEvent('dialog')
+    const left = page.getByRole('link', { name: 'Overview' }).first().click()
+    await (await asked).dismiss()
+    await left
+    await page.getByRole('button', { name: 'Acknowledge' }).click()
+    assert.equal(await page.getByLabel('Comment').inputValue(), 'The disk is full')
     await page.getByLabel('Your name').fill('Mara')
     await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
     await page.getByText('acknowledged by Mara', { exact: true }).first().waitFor()

@@ -172,11 +172,18 @@ test('signing in', async (t) => {
     const { page } = await openPage(t, service.url, '/sign-in?next=/clients')
     await page.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
     await page.keyboard.press('Enter')
-    await page.getByRole('link', { name: 'New client' }).waitFor()
+    await page.getByRole('link', { name: 'New client' }).click()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Umbrella 3')
+    let questions = 0
+    page.on('dialog', (question) => {
+      questions += 1
+      void question.accept()
+    })
     await page.request.post('/api/session', { data: { token: VIEWER_TOKEN }, headers: { origin: service.url } })
     await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
     await page.getByRole('button', { name: 'Signed in as viewer' }).waitFor()
-    assert.equal(await page.getByRole('link', { name: 'New client' }).count(), 0)
+    assert.equal(await page.getByRole('textbox', { name: 'Name', exact: true }).count(), 0)
+    assert.equal(questions, 0, 'what was typed is not theirs')
   })
 
   await t.test('where it leads on to is a page of ours, whatever the address says', async (t) => {

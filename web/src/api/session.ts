@@ -24,8 +24,17 @@ async function readSession(client: QueryClient, signal: AbortSignal): Promise<Se
     signedOut(client)
     return client.getQueryData<Session>(['session']) ?? now
   }
-  if (whoIs(before) !== whoIs(now)) window.location.reload()
+  if (whoIs(before) !== whoIs(now)) leave()
   return now
+}
+
+let isLeft = false
+/** Whether the page is left to someone else. What was typed before is not theirs: no one asks them about it. */
+export const isLeftToAnother = (): boolean => isLeft
+
+function leave(): void {
+  isLeft = true
+  window.location.reload()
 }
 
 /** Whether the user has to sign in before anything can be shown. */
@@ -120,7 +129,7 @@ export function signedIn(client: QueryClient, session: Session): void {
   }
   const before = client.getQueryData(sessionQuery.queryKey)
   if (before !== undefined && whoIs(before) !== whoIs(session)) {
-    window.location.reload()
+    leave()
     return
   }
   client.setQueryData(sessionQuery.queryKey, session)

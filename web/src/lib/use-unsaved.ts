@@ -1,5 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { isLeftToAnother } from '../api/session.ts'
 
 /** What says of each form that is shown whether it holds something typed that is not saved. */
 const forms = new Set<{ current: () => boolean }>()
@@ -24,7 +25,7 @@ export function useUnsaved(isUnsaved: () => boolean): void {
     // What a page itself writes into its address takes nothing away. Of two forms only one asks.
     shouldBlockFn: ({ current, next, action }) =>
       (current.pathname !== next.pathname || action === 'BACK') && unsaved()[0] === form && !mayDiscard(),
-    enableBeforeUnload: () => form.current(),
+    enableBeforeUnload: () => form.current() && !isLeftToAnother(),
   })
 }
 

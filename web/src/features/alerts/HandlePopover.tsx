@@ -1,6 +1,7 @@
 import { Button, type ButtonProps, Group, Popover, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { saidBy, useMyName } from '../../api/session.ts'
+import { useUnsaved } from '../../lib/use-unsaved.ts'
 
 interface HandlePopoverProps {
   /** On both buttons: "Acknowledge". */
@@ -15,6 +16,13 @@ interface HandlePopoverProps {
 /** A button that asks who and why, both optional, before it acknowledges or resolves. */
 export function HandlePopover(props: HandlePopoverProps) {
   const [isOpen, setOpen] = useState(false)
+  const [comment, setComment] = useState('')
+  // It stays while the popover is closed: a click beside it is soon made.
+  useUnsaved(() => comment.trim() !== '')
+  const onDone = () => {
+    setComment('')
+    setOpen(false)
+  }
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={320} trapFocus>
       <Popover.Target>
@@ -23,15 +31,20 @@ export function HandlePopover(props: HandlePopoverProps) {
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label={props.action}>
-        <Form {...props} onDone={() => setOpen(false)} />
+        <Form {...props} {...{ comment, setComment, onDone }} />
       </Popover.Dropdown>
     </Popover>
   )
 }
 
-function Form({ action, run, children, onDone }: HandlePopoverProps & { onDone: () => void }) {
+interface FormProps extends HandlePopoverProps {
+  comment: string
+  setComment: (comment: string) => void
+  onDone: () => void
+}
+
+function Form({ action, run, children, comment, setComment, onDone }: FormProps) {
   const [name, setName] = useMyName()
-  const [comment, setComment] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)
   const submit = async () => {

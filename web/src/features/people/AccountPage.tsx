@@ -87,6 +87,8 @@ function PasswordCard() {
   const update = useUpdateAccount()
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
+  // The current one is often the browser's.
+  useUnsaved(() => !update.isPending && password !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     update.mutate(

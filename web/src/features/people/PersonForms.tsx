@@ -60,6 +60,8 @@ export function PersonForm({ user, onClose }: { user: UserRecord; onClose: () =>
   const update = useUpdateUser()
   const [chosen, setChosen] = useState(() => chosenOf(user.roles, ownsAll))
   const [isActive, setActive] = useState(user.status !== 'disabled')
+  const [given] = useState({ chosen, isActive })
+  useUnsaved(() => !update.isPending && JSON.stringify({ chosen, isActive }) !== JSON.stringify(given))
   const isMixed = new Set(user.roles.map(({ role }) => role)).size > 1
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -5,6 +5,7 @@ import { type AccountRecord, useTwoStep } from '../../api/accounts.ts'
 import { ApiError } from '../../api/client.ts'
 import { counted } from '../../lib/words.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
+import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Card } from '../settings/Card.tsx'
 import { OnceShown } from './OnceShown.tsx'
@@ -94,7 +95,7 @@ function Enrolment({ onClose }: { onClose: () => void }) {
             onChange={(event) => setPassword(event.currentTarget.value)}
             error={fault}
           />
-          <Buttons onClose={onClose} action="Continue" isOff={password === ''} isPending={begin.isPending} />
+          <DialogEnd action="Continue" isBusy={begin.isPending} isDisabled={password === ''} onClose={onClose} />
         </Stack>
       </form>
     </Dialog>
@@ -159,22 +160,9 @@ function CodeForm({ action, call, onClose, onDone, autoFocus = true }: CodeFormP
           onChange={(event) => setCode(event.currentTarget.value)}
           error={faultOf(call.error, '/code')}
         />
-        <Buttons onClose={onClose} action={action} isOff={code.trim().length < 6} isPending={call.isPending} />
+        <DialogEnd action={action} isBusy={call.isPending} isDisabled={code.trim().length < 6} onClose={onClose} />
       </Stack>
     </form>
-  )
-}
-
-function Buttons(props: { onClose: () => void; action: string; isOff: boolean; isPending: boolean }) {
-  return (
-    <Group justify="flex-end">
-      <Button variant="default" onClick={props.onClose}>
-        Cancel
-      </Button>
-      <Button type="submit" disabled={props.isOff} loading={props.isPending}>
-        {props.action}
-      </Button>
-    </Group>
   )
 }
 

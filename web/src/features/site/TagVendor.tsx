@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { TagAnswer } from '../../api/analytics.ts'
 import { useSession } from '../../api/session.ts'
 import { useSetTagVendor, vendorsQuery } from '../../api/tag-vendors.ts'
+import { useUnsaved } from '../../lib/use-unsaved.ts'
 import { offerUndo } from '../../ui/undo.tsx'
 import classes from './site.module.css'
 
@@ -14,6 +15,14 @@ export function TagVendor({ siteId, tag }: { siteId: string; tag: Named }) {
   const { mayChange } = useSession()
   const [isOpen, setOpen] = useState(false)
   const { vendor, vendor_by_hand } = tag
+  const given = vendor_by_hand ? (vendor ?? '') : ''
+  const [typed, setTyped] = useState<string | null>(null)
+  // It stays while the popover is closed: a click beside it is soon made.
+  useUnsaved(() => typed !== null && typed !== given)
+  const onDone = () => {
+    setTyped(null)
+    setOpen(false)
+  }
   return (
     <p className={classes.vendor}>
       <span>
@@ -30,7 +39,7 @@ export function TagVendor({ siteId, tag }: { siteId: string; tag: Named }) {
             </Button>
           </Popover.Target>
           <Popover.Dropdown aria-label="Set vendor">
-            <Form siteId={siteId} tag={tag} onDone={() => setOpen(false)} />
+            <Form {...{ siteId, tag, onDone }} name={typed ?? given} setName={setTyped} />
           </Popover.Dropdown>
         </Popover>
       )}
@@ -38,10 +47,17 @@ export function TagVendor({ siteId, tag }: { siteId: string; tag: Named }) {
   )
 }
 
-function Form({ siteId, tag, onDone }: { siteId: string; tag: Named; onDone: () => void }) {
+interface FormProps {
+  siteId: string
+  tag: Named
+  name: string
+  setName: (name: string) => void
+  onDone: () => void
+}
+
+function Form({ siteId, tag, name, setName, onDone }: FormProps) {
   const { data: vendors = [] } = useQuery(vendorsQuery)
   const { mutateAsync, isPending, error } = useSetTagVendor(siteId, tag.tag_key)
-  const [name, setName] = useState(tag.vendor_by_hand ? (tag.vendor ?? '') : '')
   const before = tag.vendor_by_hand ? tag.vendor : null
   const set = (vendor: string | null) =>
     void mutateAsync(vendor)

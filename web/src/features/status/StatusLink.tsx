@@ -13,6 +13,7 @@ import {
 } from '../../api/status.ts'
 import { counted, personName } from '../../lib/words.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { ErrorState } from '../../ui/States.tsx'
 import { StatusLooks } from './StatusLooks.tsx'
@@ -124,24 +125,25 @@ function Revoke({ clientId, opened, onClose }: Props & { opened: boolean; onClos
   const revoke = useRevokeStatusLink(clientId)
   return (
     <Modal opened={opened} onClose={onClose} title="Revoke the link">
-      <Stack gap="lg">
-        <Text size="md">
-          The link stops working for everyone, permanently. You can create a new link and share it again.
-        </Text>
-        {revoke.error !== null && <p role="alert">{revoke.error.message}</p>}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Cancel
-          </Button>
-          <Button
-            color="danger"
-            loading={revoke.isPending}
-            onClick={() => revoke.mutate(undefined, { onSuccess: onClose })}
-          >
-            Revoke the link
-          </Button>
-        </Group>
-      </Stack>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          revoke.mutate(undefined, { onSuccess: onClose })
+        }}
+      >
+        <Stack gap="lg">
+          <Text size="md">
+            The link stops working for everyone, permanently. You can create a new link and share it again.
+          </Text>
+          <DialogEnd
+            action="Revoke the link"
+            isBusy={revoke.isPending}
+            isDangerous
+            onClose={onClose}
+            fault={revoke.error?.message}
+          />
+        </Stack>
+      </form>
     </Modal>
   )
 }
