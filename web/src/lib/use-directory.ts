@@ -1,4 +1,5 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { type Overview, overviewQuery } from '../api/overview.ts'
 
 /** A site as other pages name it. */
@@ -30,12 +31,27 @@ export function useDirectory(): Directory {
   return useQuery({ ...overviewQuery, select: directoryOf }).data ?? EMPTY
 }
 
-/** Whether the first answer is on its way. A page that waits for it does so once: after a failure it never goes away again. */
-export const isAwaited = ({ isFetched, failureCount }: UseQueryResult): boolean => !isFetched && failureCount === 0
+/** A page that moves under its reader is better than none, ms. */
+const LONGEST_WAIT_MS = 5_000
 
-/** Whether they may still come: what is said before, such as times in another zone, would change under the reader. */
+/** Whether a page still waits for a first answer. It does so once, and not for long: after a failure it never goes away again. */
+export function useIsAwaited({ isFetched, failureCount }: UseQueryResult): boolean {
+  const isOnItsWay = !isFetched && failureCount === 0
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    if (!isOnItsWay) return
+    const timer = setTimeout(() => setLate(true), LONGEST_WAIT_MS)
+    return () => {
+      clearTimeout(timer)
+      setLate(false)
+    }
+  }, [isOnItsWay])
+  return isOnItsWay && !isLate
+}
+
+/** Whether names may still come: what is said before, such as times in another zone, would change under the reader. */
 export function useIsDirectoryAwaited(): boolean {
-  return isAwaited(useQuery(overviewQuery))
+  return useIsAwaited(useQuery(overviewQuery))
 }
 
 /** Plain objects: equal ones stay the same ones, so that counts that move draw nothing again. */

@@ -1,4 +1,4 @@
-import { isAwaited, useDirectory, useIsDirectoryAwaited } from '../../lib/use-directory.ts'
+import { useDirectory, useIsAwaited, useIsDirectoryAwaited } from '../../lib/use-directory.ts'
 import { PendingPage } from '../../ui/PendingPage.tsx'
 import '@mantine/core/styles/Tabs.layer.css'
 import { Tabs } from '@mantine/core'
@@ -34,7 +34,7 @@ export function SitePage() {
   const { siteId = '' } = useParams({ strict: false })
   const { data: site, error, refetch } = useQuery(siteQuery(siteId))
   // Banners and facts that came later pushed away what was read. What fails keeps the page from no one.
-  const isWithoutAlerts = isAwaited(useQuery(openAlertsQuery(siteId)))
+  const isWithoutAlerts = useIsAwaited(useQuery(openAlertsQuery(siteId)))
   const isWithoutNames = useIsDirectoryAwaited()
   // Pages that lead here know what it is called.
   const directory = useDirectory()
