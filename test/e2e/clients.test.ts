@@ -8,7 +8,7 @@ import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways, signIn } from './support/forms.ts'
-import { assertAccessible, chiefly, follow, inOnePage, openPage, untilTrue } from './support/page.ts'
+import { assertAccessible, chiefly, follow, inOnePage, openPage, refuseNext, untilTrue } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startService } from './support/service.ts'
 
@@ -154,9 +154,9 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
       await page.getByRole('button', { name: 'Add a channel' }).click()
       await choose(page, 'Kind', 'PagerDuty')
       await dialog.getByLabel('Name').fill('On call')
-      const asked = page.waitForEvent('dialog')
+      const refused = refuseNext(page)
       const closing = page.keyboard.press('Escape')
-      await (await asked).dismiss()
+      await refused
       await closing
       await dialog.getByLabel('Integration key').fill('short')
       await choose(page, 'Sends', 'Only what is critical')
@@ -229,9 +229,9 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
     const name = page.getByRole('textbox', { name: 'Name', exact: true })
     await name.fill('Typed')
     assert.equal(await leaves(), false)
-    const asked = page.waitForEvent('dialog')
+    const refused = refuseNext(page)
     const leaving = leave()
-    await (await asked).dismiss()
+    await refused
     await leaving
     assert.equal(await name.inputValue(), 'Typed')
     await name.fill('Doomed shop')

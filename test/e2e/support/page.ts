@@ -248,6 +248,17 @@ export async function follow(page: Page, path: string): Promise<void> {
   await untilTrue(page, SETTLED)
 }
 
+/**
+ * Answers the next question of the browser with no, in the moment in which it is asked: with `waitForEvent`, which turns back to the test
+ * first, the browser driver had sometimes closed it before.
+ *
+ * @returns when it is answered
+ */
+export const refuseNext = (page: Page): Promise<void> =>
+  new Promise((resolve, reject) => {
+    page.once('dialog', (question) => void question.dismiss().then(resolve, reject))
+  })
+
 /** Waits until the dashboard has every answer that its page asks for. */
 export const answered = (page: Page): Promise<void> =>
   untilTrue(page, '__TSR_ROUTER__.options.context.queryClient.isFetching() === 0')
