@@ -165,11 +165,7 @@ export async function changesBefore(
       .select(['site_id', 'at', 'source', 'from_version', 'to_version'])
       .where('site_id', 'in', [...new Set(chunk.map(({ site_id }) => site_id))])
       // Ids begin with the time, and the key is of site and id: what was published in other years is not read.
-      .where(
-        'id',
-        '>=',
-        firstIdAt(Math.max(0, Math.min(...chunk.map(({ started_at }) => started_at)) - CHANGE_NAMED_MS)),
-      )
+      .where('id', '>=', firstIdAt(Math.min(...chunk.map(({ started_at }) => started_at)) - CHANGE_NAMED_MS))
       .where('id', '<', firstIdAt(Math.max(...chunk.flatMap((alert) => [alert.started_at, alert.opened_at])) + 1))
       .orderBy('at', 'desc')
       .execute()

@@ -45,7 +45,7 @@ export async function listAlerts(
   if (severity !== undefined) rows = rows.where('severity', '=', severity)
   if (resolved !== undefined) rows = rows.where('state', resolved ? '=' : '<>', 'resolved')
   // Ids begin with the time an alert was opened.
-  if (since !== undefined) rows = rows.where('id', '>=', firstIdAt(Math.max(0, Date.parse(since))))
+  if (since !== undefined) rows = rows.where('id', '>=', firstIdAt(Date.parse(since)))
   const find = (id: string) => read.selectFrom('alerts').select('resolved_at').where('id', '=', id).executeTakeFirst()
   if (before !== undefined) {
     rows =

@@ -190,7 +190,7 @@ async function versions({ db, holds, limit, now, isActive }: Search): Promise<Om
     .innerJoin('sites', 'sites.id', 'deploy_markers.site_id')
     .innerJoin('clients', 'clients.id', 'sites.client_id')
     .select(['deploy_markers.site_id', 'deploy_markers.at', 'source', 'from_version', 'to_version'])
-    .where('deploy_markers.id', '>=', firstIdAt(Math.max(0, now - PAST_MS)))
+    .where('deploy_markers.id', '>=', firstIdAt(now - PAST_MS))
     .where(isActive)
     .where(({ or }) => or([holds('to_version'), holds('source')]))
     .orderBy('deploy_markers.at', 'desc')

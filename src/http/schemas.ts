@@ -123,6 +123,6 @@ export function linkNextPage(request: FastifyRequest, reply: FastifyReply, next:
  */
 export function idBefore(before: string, what: string): string {
   if (isUuid(before)) return before.toLowerCase()
-  if (isIsoTime(before)) return firstIdAt(Math.max(0, Date.parse(before)))
+  if (isIsoTime(before)) return firstIdAt(Date.parse(before))
   throw invalidRequest('/before', `must be the id of ${what} or an ISO 8601 time`)
 }

@@ -30,9 +30,9 @@ export function newOrderedId(time: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${count}-${random.slice(19)}`
 }
 
-/** What every id that `newOrderedId` makes at `time` or later is at or above. */
+/** What every id that `newOrderedId` makes at `time` or later is at or above; every id is at or above that of a time before 1970. */
 export function firstIdAt(time: number): string {
-  const hex = time.toString(16).padStart(12, '0')
+  const hex = Math.max(0, time).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-0000-000000000000`
 }
 

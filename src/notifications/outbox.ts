@@ -147,7 +147,7 @@ export async function clearDeliveries(
   now: number,
   shouldContinue: () => boolean,
 ): Promise<void> {
-  const old = firstIdAt(Math.max(0, now - days * DAY))
+  const old = firstIdAt(now - days * DAY)
   for (let more = true; more && shouldContinue(); ) more = await clearBelow(store, old)
 }
 

@@ -62,7 +62,7 @@ async function unseenOf(
     .selectFrom('deploy_markers')
     .select(['site_id', 'source', 'from_version', 'to_version', 'at'])
     .where('site_id', 'in', [...new Set(markers.map(({ site_id }) => site_id))])
-    .where('id', '>=', firstIdAt(Math.max(0, Math.min(...markers.map(({ at }) => at)) - SAME_CHANGE_MS)))
+    .where('id', '>=', firstIdAt(Math.min(...markers.map(({ at }) => at)) - SAME_CHANGE_MS))
     .execute()
   return markers.filter(
     (marker) =>

@@ -59,7 +59,7 @@ async function readRuns(db: Kysely<Tables>, { id }: Pick<SiteRow, 'id'>, { from,
       union all select id, probe_type, interval_seconds, removed_at from removed_probes where site_id = ${id}
     ) p join probe_results r on r.probe_id = p.id left join maintenance m on m.id = r.maintenance_id
     where p.probe_type <> ${BUDGET_TYPE}
-      and r.id >= ${firstIdAt(Math.max(0, from - MOST_REACH_MS))} and r.id < ${firstIdAt(to)}
+      and r.id >= ${firstIdAt(from - MOST_REACH_MS)} and r.id < ${firstIdAt(to)}
     group by r.executed_at - r.executed_at % ${step}, p.interval_seconds, p.removed_at`.execute(db)
   const spansOf = (chosen: readonly RunRow[]): Span[] =>
     chosen.map(({ bucket, interval_seconds, removed_at }) => ({

@@ -105,7 +105,7 @@ export async function factsOfSites(
       .select(['site_id', 'at'])
       .where('site_id', 'in', chunk)
       // Ids begin with the time, and the key is of site and id.
-      .where('id', '>=', firstIdAt(Math.max(0, since)))
+      .where('id', '>=', firstIdAt(since))
       .execute()
     for (const siteId of chunk) {
       const releases = markers.filter(({ site_id }) => site_id === siteId).map(({ at }) => at)

@@ -39,7 +39,7 @@ export async function listIncidents(
   // What is open lasts: said as well, it is found among the few that do.
   if (resolved === false || (state !== undefined && state !== 'resolved')) rows = rows.where(LASTS)
   // Ids begin with the time an incident was opened.
-  if (since !== undefined) rows = rows.where('id', '>=', firstIdAt(Math.max(0, Date.parse(since))))
+  if (since !== undefined) rows = rows.where('id', '>=', firstIdAt(Date.parse(since)))
   const find = (id: string) =>
     read.selectFrom('incidents').select('resolved_at').where('id', '=', id).executeTakeFirst()
   if (before !== undefined) {

@@ -130,7 +130,7 @@ async function sitesByVendor(
   const past = await db
     .selectFrom('alerts')
     .select(['site_id', 'probe_type', 'subject_label', 'incident_id', 'vendor as named'])
-    .where('id', '>=', firstIdAt(Math.max(0, now - BASE_MS)))
+    .where('id', '>=', firstIdAt(now - BASE_MS))
     .where('probe_type', 'in', TAG_TYPES)
     .where('subject_label', 'is not', null)
     .execute()
