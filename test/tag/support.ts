@@ -27,7 +27,7 @@ export const readFirstTemplate = async (): Promise<Template> => parseTemplate(aw
  * The clock of these tests stands still, but time limits of requests and promises run in real time: what is answered late only because
  * the machine is busy must not count as unanswered. Tests of late answers set their own.
  */
-const PATIENCE = 20
+export const PATIENCE = 20
 
 type Options = Omit<ContainerOptions, 'template' | 'clock' | 'connect'> & { template?: Template }
 

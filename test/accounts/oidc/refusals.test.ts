@@ -29,8 +29,9 @@ async function assertRefused(stage: Stage, location: string, browser: TestBrowse
   assert.equal(line.problem, problem)
   assert.match(line.reason ?? '', reason)
   const written = JSON.stringify(service.lines)
-  for (const secret of [CLIENT.secret, 'a-code', 'eyJ', '.ts:'])
-    assert.ok(!written.includes(secret), `${secret} is in the log`)
+  for (const secret of [CLIENT.secret, 'a-code', 'eyJ']) assert.ok(!written.includes(secret), `${secret} is in the log`)
+  // Other work may fail when the clock leaps, and has its stack.
+  assert.ok(!JSON.stringify(line).includes('.ts:'), 'a stack is in the line')
 }
 
 const at = Date.parse(NOW) / SECOND
