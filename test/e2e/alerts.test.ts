@@ -7,7 +7,7 @@ import { insertProbe } from '../../testkit/probes.ts'
 import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, chiefly, follow, inOnePage, refuseNext } from './support/page.ts'
+import { answering, assertAccessible, chiefly, follow, inOnePage } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { addTarget, startEmpty } from './support/target.ts'
 
@@ -99,10 +99,7 @@ test('alerts about targets that break and are repaired', async (t) => {
     // A slip loses nothing, and leaving asks.
     await page.keyboard.press('Escape')
     await page.getByLabel('Comment').waitFor({ state: 'detached' })
-    const refused = refuseNext(page)
-    const left = page.getByRole('link', { name: 'Overview' }).first().click()
-    await refused
-    await left
+    await answering(page, false, () => page.getByRole('link', { name: 'Overview' }).first().click())
     await page.getByRole('button', { name: 'Acknowledge' }).click()
     assert.equal(await page.getByLabel('Comment').inputValue(), 'The disk is full')
     await page.getByLabel('Your name').fill('Mara')

@@ -8,7 +8,7 @@ import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways, signIn } from './support/forms.ts'
-import { assertAccessible, chiefly, follow, inOnePage, openPage, refuseNext, untilTrue } from './support/page.ts'
+import { answering, assertAccessible, chiefly, follow, inOnePage, openPage, untilTrue } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startService } from './support/service.ts'
 
@@ -154,10 +154,7 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
       await page.getByRole('button', { name: 'Add a channel' }).click()
       await choose(page, 'Kind', 'PagerDuty')
       await dialog.getByLabel('Name').fill('On call')
-      const refused = refuseNext(page)
-      const closing = page.keyboard.press('Escape')
-      await refused
-      await closing
+      await answering(page, false, () => page.keyboard.press('Escape'))
       await dialog.getByLabel('Integration key').fill('short')
       await choose(page, 'Sends', 'Only what is critical')
       await dialog.getByRole('button', { name: 'Add the channel' }).click()
@@ -229,10 +226,7 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
     const name = page.getByRole('textbox', { name: 'Name', exact: true })
     await name.fill('Typed')
     assert.equal(await leaves(), false)
-    const refused = refuseNext(page)
-    const leaving = leave()
-    await refused
-    await leaving
+    await answering(page, false, leave)
     assert.equal(await name.inputValue(), 'Typed')
     await name.fill('Doomed shop')
     assert.equal(await leaves(), true)
@@ -256,6 +250,7 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await refusing.answer({ error: 'unavailable', message: 'The database is busy', details: [] })
     await page.getByText('Not done', { exact: true }).waitFor()
+    await until('the browser logs the refusal', () => browserErrors.length > 0 || undefined)
     assert.match(browserErrors.splice(0).join(), /^[^,]*status of 503[^,]*$/)
     await page.getByRole('button', { name: 'Switch off …' }).click()
     assert.equal(await page.getByRole('dialog').getByText('The database is busy').count(), 0)
@@ -310,8 +305,8 @@ test('the warning in the rail leads from the form of one client to that of anoth
   await page.getByRole('link', { name: 'Nordwind' }).click()
   await page.getByRole('link', { name: 'Edit' }).click()
   await page.getByLabel('E-mail address').fill('team@nordwind.example')
-  page.once('dialog', (question) => void question.accept())
-  await rail.getByRole('link', { name: 'No one is notified for 2 clients: fix' }).click()
+  const fix = rail.getByRole('link', { name: 'No one is notified for 2 clients: fix' })
+  await answering(page, true, () => fix.click())
   await page.waitForURL(`**/clients/${feldkamp.id}/edit`)
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Feldkamp' }).waitFor()
   assert.equal(await page.getByLabel('Name').inputValue(), 'Feldkamp')

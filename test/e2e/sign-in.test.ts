@@ -8,7 +8,7 @@ import { insertProbe } from '../../testkit/probes.ts'
 import type { TestService } from '../../testkit/service.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
-import { assertAccessible, chiefly, openPage, untilTrue } from './support/page.ts'
+import { answering, assertAccessible, chiefly, openPage, untilTrue } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startService } from './support/service.ts'
 
@@ -144,8 +144,7 @@ test('signing in', async (t) => {
     await dialog.waitFor({ state: 'detached' })
     assert.equal(await form.count(), 1)
     assert.equal(await form.getByRole('textbox', { name: 'Name' }).inputValue(), 'On call')
-    page.once('dialog', (question) => void question.accept())
-    await page.keyboard.press('Escape')
+    await answering(page, true, () => page.keyboard.press('Escape'))
     await form.waitFor({ state: 'detached' })
     assert.ok(
       browserErrors.every((text) => EXPECTED.test(text)),

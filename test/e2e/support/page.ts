@@ -249,15 +249,21 @@ export async function follow(page: Page, path: string): Promise<void> {
 }
 
 /**
- * Answers the next question of the browser with no, in the moment in which it is asked: with `waitForEvent`, which turns back to the test
- * first, the browser driver had sometimes closed it before.
- *
- * @returns when it is answered
+ * Does what makes the page ask whether typed text may be lost, and answers within the page: on loaded machines, and never when it was
+ * looked for, the browser driver has closed such a question before the test could.
  */
-export const refuseNext = (page: Page): Promise<void> =>
-  new Promise((resolve, reject) => {
-    page.once('dialog', (question) => void question.dismiss().then(resolve, reject))
-  })
+export async function answering(page: Page, answer: boolean, act: () => Promise<unknown>): Promise<void> {
+  await page.evaluate(`((confirm) => {
+    window.answered = undefined
+    window.confirm = (question) => {
+      window.confirm = confirm
+      window.answered = question
+      return ${answer}
+    }
+  })(window.confirm)`)
+  await act()
+  await untilTrue(page, `window.answered === 'Discard what you have typed? It is not saved.'`)
+}
 
 /** Waits until the dashboard has every answer that its page asks for. */
 export const answered = (page: Page): Promise<void> =>
