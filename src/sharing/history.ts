@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { AlertRecord, type Planned, plannedMaintenance, withoutParts } from '../alerts/index.ts'
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { DAY, isoTime, isoTimeOrNull } from '../lib/index.ts'
-import type { Kysely, Tables } from '../store/index.ts'
+import { chunksOf, type Kysely, type Tables } from '../store/index.ts'
 import type { SiteHealth } from './site-health.ts'
 
 export const HISTORY_DAYS = 90
@@ -130,6 +130,24 @@ export async function pastIncidents(
   // Ids begin with the time an incident was opened.
   const incidents = shown.toSorted((a, b) => (a.id < b.id ? 1 : -1))
   return { incidents, has_older_incidents: found.length > MOST_INCIDENTS || read.length === MOST_READ }
+}
+
+/** Since when those of them that another of them explains are parts of it, epoch ms, by id. */
+export async function partsSince(db: Kysely<Tables>, shown: readonly ShownIncident[]): Promise<Map<string, number>> {
+  const wholes = new Set(withoutParts(shown, shown))
+  const parts = shown.filter((incident) => !wholes.has(incident)).map(({ id }) => id)
+  const since = new Map<string, number>()
+  for (const ids of chunksOf(parts)) {
+    const rows = await db
+      .selectFrom('incident_events')
+      .select(['incident_id', 'at'])
+      .where('incident_id', 'in', ids)
+      .where('kind', '=', 'belongs')
+      .orderBy('id')
+      .execute()
+    for (const { incident_id, at } of rows) since.set(incident_id, at)
+  }
+  return since
 }
 
 /** Work under way and planned for the next two weeks, the nearest first. */

@@ -25,13 +25,19 @@ export interface StatusIncident {
   timezone: string
   startedAt: number
   shownAt: number
+  /** Since when another one explains it, on whose page it is then. */
+  partSince: number | null
   resolvedAt: number | null
 }
 
-/** The messages about incidents that a subscriber has not had yet, the oldest first. */
+/**
+ * The messages about incidents that a subscriber has not had yet, the oldest first. Of what was explained by another one before anyone could be
+ * e-mailed about it there is none; whose beginning was e-mailed has its end e-mailed.
+ */
 export function changesSince(incidents: readonly StatusIncident[], until: number, now: number): StatusChange[] {
   const isDue = ({ at }: StatusChange) => at > until && at > now - STALE_MS && at <= now - SETTLED_MS
   return incidents
+    .filter(({ partSince, shownAt }) => partSince === null || partSince > shownAt + SETTLED_MS)
     .flatMap(({ site, title, timezone, startedAt, shownAt, resolvedAt }): StatusChange[] => [
       { at: shownAt, saidAt: startedAt, kind: 'opened', site, title, timezone },
       ...(resolvedAt === null

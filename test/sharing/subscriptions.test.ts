@@ -153,6 +153,27 @@ testPerEngine(
     await tick()
     assert.equal(subjectOf(mail.mails[4]?.raw ?? ''), 'Acme: 101 changes of its status')
 
+    // What another one explains at once is on the page of that one; what was e-mailed before that ends by e-mail, too.
+    clock.advance(11 * MINUTE)
+    const [whole, part, former] = [await breakDown('The server'), await breakDown('A tag'), await breakDown('A field')]
+    const belongs = async ({ id }: { id: string }) => {
+      await store.write.updateTable('incidents').set({ parent_id: whole.id }).where('id', '=', id).execute()
+      const event = { id: newOrderedId(clock.now()), at: clock.now(), kind: 'belongs', actor: null, text: '' }
+      await store.write
+        .insertInto('incident_events')
+        .values({ ...event, incident_id: id })
+        .execute()
+    }
+    await belongs(part)
+    clock.advance(30 * SECOND)
+    await tick()
+    assert.equal(subjectOf(mail.mails[5]?.raw ?? ''), 'Acme: 2 changes of its status')
+    await belongs(former)
+    for (const { id } of [part, former]) await recover(id)
+    clock.advance(11 * MINUTE)
+    await tick()
+    assert.equal(subjectOf(mail.mails[6]?.raw ?? ''), 'Acme: resolved, shop: A field')
+
     assert.equal((await api.call('DELETE', `${path}/${secret}`)).status, 204)
     assert.deepEqual(await rows(), [])
     assert.equal((await api.call('GET', `${path}/${secret}`)).status, 404)
@@ -334,6 +355,7 @@ const incident = (shownAt: number, resolvedAt: number | null = null) => ({
   timezone: 'UTC',
   startedAt: shownAt - HOUR,
   shownAt,
+  partSince: null,
   resolvedAt,
 })
 const CHANGES = [
