@@ -106,6 +106,9 @@ export const scopes =
 
 /** Something short that is not blank. */
 export function label(value: string): string {
+  if (/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(value)) {
+    throw new Error('one line without characters that control it or turn its direction is allowed')
+  }
   if (value.length > 60) throw new Error('up to 60 characters are allowed')
   return value
 }

@@ -3,7 +3,7 @@ import { errorResponses, type HttpApp, IsoTime, NoContent, nullable, Uuid } from
 import { DAY, invalidRequest, isoTime, newOrderedId, notFound } from '../lib/index.ts'
 import type { AnnotationRow, ClientRow, Kysely, SiteRow, Tables, Transaction } from '../store/index.ts'
 import { writeAudit } from './audit.ts'
-import { HttpUrl, NOT_BLANK } from './client-schemas.ts'
+import { HttpUrl, ONE_LINE } from './client-schemas.ts'
 import { type Context, contextOf, lockClient, lockSite, type ManagementOptions } from './context.ts'
 
 /** More would be a bar and no marks. */
@@ -15,7 +15,7 @@ const FURTHEST_AHEAD = 366 * DAY
 
 const fields = {
   site_id: nullable(Uuid),
-  text: Type.String({ ...NOT_BLANK, maxLength: 200, description: 'What happened: `Consent banner changed`' }),
+  text: Type.String({ ...ONE_LINE, maxLength: 200, description: 'What happened: `Consent banner changed`' }),
   url: nullable(Type.Unsafe<string>({ ...HttpUrl, description: 'Where it is explained: a release, a ticket' })),
 }
 

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import type { Status } from '../dashboard/index.ts'
-import { EXPECTS, errorResponses, etagOf, type HttpApp, matchesEtag } from '../http/index.ts'
+import { errorResponses, etagOf, type HttpApp, matchesEtag } from '../http/index.ts'
 import { type Clock, isoTime, isUuid, printable, shortened, svgText } from '../lib/index.ts'
+import { ONE_LINE } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import { maintenanceAhead } from './history.ts'
 import { KeptPages, type SiteHealthCache } from './site-health.ts'
@@ -113,9 +114,8 @@ function widthOf(letter: string): number {
 const OWN_LABEL = 'tagwarden'
 
 const Label = Type.String({
-  pattern: '\\S',
+  ...ONE_LINE,
   maxLength: LABEL_MAX,
-  [EXPECTS]: 'text that is not blank',
   description: "Instead of the site's name",
 })
 

@@ -211,6 +211,7 @@ const REFUSED: readonly [name: string, values: readonly string[], allowed: RegEx
   ],
   ['PROXY_SIGN_OUT_URL', ['/oauth2/sign_out', 'javascript:alert(1)'], /an address like .* is allowed$/],
   ['OIDC_NAME', ['x'.repeat(61)], /up to 60 characters are allowed$/],
+  ['OIDC_NAME', ['Agency\nlogin', '\u202eygoL', 'Agency\u2028login'], /one line without characters .* is allowed$/],
   [
     'CONNECTION_CHECK_URLS',
     ['no', 'ftp://a.example', ',', 'https://a.example,b', Array(6).fill('https://a.example/').join(',')],

@@ -50,6 +50,8 @@ testLogic('annotations are refused that are of nothing, say nothing or lead anyw
     { text, client_id: UNKNOWN_ID },
     { site_id: site.id },
     { site_id: site.id, text: '  ' },
+    { site_id: site.id, text: 'Release\n12' },
+    { site_id: site.id, text: '\u202e21 esaeleR' },
     { site_id: site.id, text: 'x'.repeat(201) },
     { site_id: site.id, text, url: 'javascript:alert(1)' },
     { site_id: site.id, text, at: 'yesterday' },

@@ -94,7 +94,14 @@ testPerEngine(
     const { get } = await start(t, engine)
     assert.match((await get('?label=%3Cb%3E%20our%20tags')).text, /aria-label="&#60;b&#62; our tags: ok"/)
     assert.equal((await get(`?label=${'x'.repeat(40)}`)).status, 200)
-    for (const query of [`?label=${'x'.repeat(41)}`, '?label=', '?label=%20', '?colour=red']) {
+    for (const query of [
+      `?label=${'x'.repeat(41)}`,
+      '?label=',
+      '?label=%20',
+      '?label=a%0Ab',
+      '?label=%E2%80%AEko',
+      '?colour=red',
+    ]) {
       const refused = await get(query)
       assert.equal(refused.status, 400, query)
       assert.equal(refused.json<{ error: string }>().error, 'invalid_request')
