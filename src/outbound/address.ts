@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 import { SECOND } from '../lib/index.ts'
+import { OutboundError } from './error.ts'
 
 export type Address = ReturnType<typeof ipaddr.parse>
 
@@ -80,11 +81,22 @@ export function ownAddresses(
   let networks: readonly (readonly [address: Address, bits: number])[] = []
   return (address) => {
     if (now() - readAt >= READ_AGAIN_MS) {
-      networks = networksOf(list())
+      networks = networksOf(listed(list))
       readAt = now()
     }
     const reached = reachedAddress(address)
     return networks.some(([own, bits]) => own.kind() === reached.kind() && reached.match(own, bits))
+  }
+}
+
+/** @throws OutboundError that blames this machine: no one who is asked can help it that the list is refused, and without it none is let through */
+function listed(list: ListInterfaces): ReturnType<ListInterfaces> {
+  try {
+    return list()
+  } catch (cause) {
+    throw new OutboundError('interrupted', "this machine's own addresses could not be listed (systemd: AF_NETLINK)", {
+      cause,
+    })
   }
 }
 

@@ -59,6 +59,27 @@ test('an address that comes or goes is known ten seconds later, and interfaces a
   assert.equal(listed, 2)
 })
 
+test('a machine that does not list its addresses says so of itself, and asks no one', async (t) => {
+  const opened = countSockets(t)
+  const { request, resolve } = createOutbound({
+    allow: parseOutboundAllow(''),
+    userAgent: 'test',
+    clock: systemClock,
+    lookup: lookupIn({ 'shop.example': ['93.184.215.14'] }),
+    interfaces: () => {
+      throw new Error('uv_interface_addresses returned Unknown system error 97')
+    },
+  })
+  for (const ask of [() => request('http://shop.example/'), () => resolve('shop.example')]) {
+    const { kind, message } = await failureOf(ask())
+    assert.deepEqual(
+      [kind, message],
+      ['interrupted', "this machine's own addresses could not be listed (systemd: AF_NETLINK)"],
+    )
+  }
+  assert.equal(opened(), 0)
+})
+
 test('a request to an own public address is refused before a socket is opened, unless it is allowed', async (t) => {
   const opened = countSockets(t)
   const outbound = (allow: string) =>
