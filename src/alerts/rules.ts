@@ -56,11 +56,14 @@ const targetOf = ({ subject, incident_id }: Alert, { client, site, probe }: Aler
 /** After longer work no one waits for the end of what was bad before it. */
 const LONGEST_WORK_MS = DAY
 
+/** When the planned work on what the alert is about ends, epoch ms; null where there is none. */
+export const workEndsOf = (alert: Alert, source: AlertSource, { mutes, now }: Pick<AlertContext, 'mutes' | 'now'>) =>
+  workEnds(targetOf(alert, source), mutes.maintenances, now)
+
 /** How long the work still lasts after which people are notified of what ended within it, ms; 0 where nothing is sent then, as of what is silenced. */
 export function workLeft(alert: Alert, source: AlertSource, { mutes, now }: AlertContext): number {
-  const target = targetOf(alert, source)
-  if (muteFor(target, mutes.silences, [], now) !== null) return 0
-  const left = (workEnds(target, mutes.maintenances, now) ?? now) - now
+  if (muteFor(targetOf(alert, source), mutes.silences, [], now) !== null) return 0
+  const left = (workEndsOf(alert, source, { mutes, now }) ?? now) - now
   return left <= LONGEST_WORK_MS ? left : 0
 }
 

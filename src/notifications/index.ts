@@ -50,7 +50,7 @@ export {
   withdrawEnd,
   withdrawMessages,
 } from './outbox.ts'
-export { BRIEF, GATHER_MS, type OutboxEntry } from './outbox-entry.ts'
+export { BRIEF, GATHER_MS, isUnsent, type OutboxEntry } from './outbox-entry.ts'
 export { type OwnChannel, withChannels } from './own-channels.ts'
 export { type QuietHours, quietUntil } from './quiet-hours.ts'
 export { isForIncidents, isForPeople, type ServiceKind, takesMessage } from './services/services.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { resolveAlert } from '../../../src/alerts/index.ts'
-import { HOUR, MINUTE, newId } from '../../../src/lib/index.ts'
+import { createMaintenance, removeMaintenance, updateMaintenance } from '../../../src/alerts/maintenance/maintenance.ts'
+import { HOUR, isoTime, MINUTE, newId } from '../../../src/lib/index.ts'
 import type { AlertMessage } from '../../../src/notifications/index.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
@@ -146,6 +147,28 @@ testLogic(
     assert.deepEqual((await messages(store)).slice(1), ['resolved cancelled', 'resolved delivered'])
   },
 )
+
+testLogic('work that is over early brings forward the end that waited for it', async (store, t) => {
+  const { run, clock, site } = await watchOne(t, store, 'data_volume')
+  await run(true, 1)
+  await run(true, 1)
+  const ctx = { store, clock, actor: 'Ada' }
+  const plan = (hours: number) => {
+    const [starts_at, ends_at] = [clock.now(), clock.now() + hours * HOUR].map(isoTime)
+    return createMaintenance(ctx, { site_id: site.id, kind: 'once', starts_at, ends_at })
+  }
+  const [first, second] = [await plan(3), await plan(5)]
+  await run(false, 10)
+  const resolvedAt = clock.now()
+  const due = async () => (await store.write.selectFrom('deliveries').selectAll().orderBy('id').execute()).at(-1)
+  assert.equal((await due())?.not_before, second.ends_at)
+  await updateMaintenance(ctx, second.id, { is_active: false })
+  assert.equal((await due())?.not_before, first.ends_at, 'other work goes on')
+  await removeMaintenance(ctx, first.id)
+  assert.equal((await due())?.not_before, resolvedAt + 90 * MINUTE, 'what is estimated waits for whether it is true')
+  await run(false, 90)
+  assert.equal((await messages(store)).at(-1), 'resolved delivered')
+})
 
 testLogic('what is bad again after four hours is another incident', async (store, t) => {
   const { run } = await watchOne(t, store, 'http_health')
