@@ -102,7 +102,10 @@ export const alertDetail = <D extends Parameters<typeof Type.Array>[0]>(delivery
     timeline_left_out: Type.Integer({ minimum: 0, description: 'Lines of the timeline that lie between these' }),
     takes_feedback: Type.Boolean({ description: 'Whether the probe learns from feedback about this alert' }),
     feedback: nullable(FeedbackRecord),
-    deliveries: Type.Array(delivery, { description: 'Messages about it, newest first' }),
+    deliveries: Type.Array(delivery, {
+      description:
+        'Messages about it, newest first; of more than 1,000 the latest. `/api/deliveries` has all, in pages',
+    }),
   })
 
 export const AlertParams = Type.Object({ alert_id: Uuid })

@@ -159,7 +159,10 @@ export const incidentDetail = <D extends Parameters<typeof Type.Array>[0]>(deliv
     }),
     parts: Type.Array(IncidentRecord, { description: 'The incidents that this one explains' }),
     notes: Type.Array(NoteRecord, { description: 'Oldest first' }),
-    deliveries: Type.Array(delivery, { description: 'Messages about it, newest first' }),
+    deliveries: Type.Array(delivery, {
+      description:
+        'Messages about it, newest first; of more than 1,000 the latest. `/api/deliveries` has all, in pages',
+    }),
   })
 
 export const IncidentParams = Type.Object({ incident_id: Uuid })

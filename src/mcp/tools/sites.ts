@@ -77,7 +77,7 @@ export const siteHealth = reading({
   name: 'site_health',
   title: 'Health of a site',
   description:
-    'How a site does: events against the window before (`previous`, empty where that is not kept), the score with its parts, tags that fail, refused payloads, the state of its checks and its unresolved incidents.',
+    'How a site does: events against the window before (`previous`, empty where that is not kept), the score with its parts, tags that fail, refused payloads, the state of its checks and its unresolved incidents (of over 1,000 the latest, and `left_out` counts within these).',
   input: Type.Object({ site_id: id('The site'), hours }, closed),
   async run({ site_id, hours: last = 24 }, { ask }) {
     // One after the other: a caller has few slots for reports.

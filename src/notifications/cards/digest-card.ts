@@ -81,6 +81,9 @@ export function aboutIncident(incident: DigestIncident, { timezone, to }: Digest
 
 const ABOUT_MAX = 300
 
+/** No more of them are read. */
+const VERSIONS = 50
+
 export const whole = (value: number): string => WHOLE.format(value)
 
 /** A fraction as `69 %` or `99.6 %`: a tag counts as worse from one point on. */
@@ -120,14 +123,14 @@ export function morningOf({ morning, timezone, to }: DigestMessage): { title: st
   const { changes, hours_left_out: left = 0, versions, quota, muted } = morning
   const sections = [
     {
-      title: 'Changed against the week before',
+      title: 'Changed most against the week before',
       lines: [
         ...changes.map(({ site, text }) => `${site}: ${text}`),
         ...(changes.length === 0 || left === 0 ? [] : [`Without ${counted(left, 'hour')} in which Tagwarden was down`]),
       ],
     },
     {
-      title: 'Versions published',
+      title: versions.length < VERSIONS ? 'Versions published' : `Versions published, the latest ${VERSIONS}`,
       lines: versions.map(({ site, text, at }) => `${site}: ${text}, ${times.moment(at, to)}`),
     },
     {

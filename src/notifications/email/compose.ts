@@ -150,6 +150,7 @@ function digestHtml(digest: DigestMessage, publicUrl: string): string {
     ...(worse.length === 0
       ? []
       : [heading('Tags that got worse'), dataTable(['Tag', 'Succeeded', 'Before'], worse.slice(0, MAX_SITES))]),
+    ...moreOf(worse.length, MAX_SITES, 'tags').map((more) => block(more)),
     heading(incidentsInWords(digest)),
     ...incidents.slice(0, DIGEST_INCIDENTS).map((incident) => incidentHtml(incident, digest, publicUrl)),
     ...moreOf(countsOf(digest).incidents, DIGEST_INCIDENTS, 'incidents').map((more) => block(more)),

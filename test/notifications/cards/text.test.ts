@@ -11,7 +11,7 @@ import {
   oneLine,
   printable,
 } from '../../../src/notifications/cards/card.ts'
-import { incidentsInWords, percent, trendOf } from '../../../src/notifications/cards/digest-card.ts'
+import { incidentsInWords, morningOf, percent, trendOf } from '../../../src/notifications/cards/digest-card.ts'
 import { digest } from '../services/samples.ts'
 
 const CUTS = [
@@ -126,4 +126,13 @@ test('a digest without incidents says where no probe could have found one', () =
     'No incidents; 2 of 3 sites have no active probe',
     'No incidents: no probe is active',
   ])
+})
+
+test('a digest of as many versions as are read says that these are the latest', () => {
+  const versions = Array.from({ length: 50 }, (_, n) => ({ site: 'shop', text: `web container ${n}`, at }))
+  const titles = (count: number) => {
+    const morning = { changes: [], versions: versions.slice(0, count), quota: null, muted: [] }
+    return morningOf({ ...digest, morning }).map(({ title }) => title)
+  }
+  deepEqual([titles(49), titles(50)], [['Versions published'], ['Versions published, the latest 50']])
 })

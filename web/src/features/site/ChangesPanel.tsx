@@ -13,6 +13,8 @@ import { useSite } from './site-scope.ts'
 
 /** More are too many to read beside a chart. */
 const ROWS = 12
+/** The interface has no more versions of a window, nor more annotations. */
+const MOST_READ = 200
 
 /** What changed in the window: versions that were published, and what people wrote down. */
 export function ChangesPanel() {
@@ -22,7 +24,11 @@ export function ChangesPanel() {
   return (
     <Panel
       title="What changed"
-      unit={changes.length > ROWS ? `the latest ${ROWS} of ${changes.length}` : undefined}
+      unit={
+        changes.length > ROWS
+          ? `the latest ${ROWS} of ${changes.length}${changes.length < MOST_READ ? '' : ' or more'}`
+          : undefined
+      }
       tools={
         mayChange && (
           <Button size="compact-sm" variant="default" aria-keyshortcuts="n" onClick={annotate}>
