@@ -71,8 +71,12 @@ export interface CardOptions {
   at: number
 }
 
+/** A lock screen has room for twice as much: long names leave some of it to what is wrong. */
+const HEADING_SHOWN = 70
+
 /** The whole in one line, as telephones show it. */
-export const summaryOf = ({ heading, what, since }: Card): string => `${heading}: ${what}${since ?? ''}`
+export const summaryOf = ({ heading, what, since }: Card): string =>
+  `${cut(heading, HEADING_SHOWN)}: ${what}${since ?? ''}`
 
 /** The lines, as many as `max`, and how many more there are. */
 export function linesWithin({ lines }: Card, max: number): { shown: readonly Line[]; more: string | null } {
@@ -125,7 +129,7 @@ export function cut(text: string, max: number): string {
     ? head.length
     : Math.max(head.lastIndexOf(' '), head.lastIndexOf('\n'))
   const kept = atSpace >= 0.7 * head.length ? head.slice(0, atSpace) : head
-  return `${withoutEnd(kept, ' \n\u00a0,;:.–—-')}…`
+  return `${withoutEnd(kept, ' \n\u00a0,;:.…–—-')}…`
 }
 
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff

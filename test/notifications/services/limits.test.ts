@@ -105,6 +105,17 @@ function check(message: Message | MessageGroup): void {
   }
 }
 
+test('names of any length leave room on a lock screen, and in the line of an on-call service, for what is wrong', () => {
+  const long = 'Shop of the northern countries '.repeat(7).slice(0, 200)
+  const { alert, site, probe } = opened
+  const message = { ...opened, site: { ...site, name: long }, probe: { ...probe, name: long } }
+  const options = { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY }
+  const { text } = JSON.parse(bodyOf('slack', message, options)) as SlackBody
+  const line = (JSON.parse(bodyOf('opsgenie', message, options)) as { message: string }).message
+  for (const shown of [text, line]) ok(shown.slice(0, 130).includes(alert.title), shown)
+  ok(!line.includes('……'))
+})
+
 test('every sample keeps within the limits of every service', () => {
   for (const message of Object.values(SAMPLES)) check(message)
 })
