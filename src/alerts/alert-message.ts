@@ -1,4 +1,4 @@
-import { apart, duration, fieldsOf, firstIdAt, HOUR, namesInWords, number } from '../lib/index.ts'
+import { apart, duration, fieldsOf, firstIdAt, HOUR, MINUTE, namesInWords, number } from '../lib/index.ts'
 import { ALSO_ON, type AlertMessage, FACTS_MAX, type Fact, type MessageImpact } from '../notifications/index.ts'
 import { PROBE_TYPES } from '../probes/index.ts'
 import {
@@ -23,12 +23,14 @@ import { badEventsOf } from './machine/bad.ts'
  *
  * @param vendorElsewhere whose tags fail on other sites, too
  * @param onCall who is responsible now
+ * @param downMs how much of the time of one that is over no one looked
  */
 export function alertMessage(
   { kind, before, alert, source: { client, site, probe }, known, note, resolvedBy, handledBy }: DueMessage,
   change: Marker | undefined,
   vendorElsewhere: string | null,
   onCall: string | null = null,
+  downMs = 0,
 ): AlertMessage {
   const elsewhere = vendorElsewhere === null ? null : elsewhereText(vendorElsewhere)
   const clues = {
@@ -55,6 +57,7 @@ export function alertMessage(
       resolution: resolutionOf(alert),
       resolved_by: resolvedBy,
       ...(handledBy === null ? {} : { handled_by: handledBy }),
+      ...(downMs < MINUTE ? {} : { down_ms: downMs }),
       occurrences: alert.occurrences,
     },
     client: { id: client.id, name: client.name },

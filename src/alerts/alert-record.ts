@@ -96,6 +96,7 @@ export const alertDetail = <D extends Parameters<typeof Type.Array>[0]>(delivery
       additionalProperties: true,
       description: 'Of the last bad result',
     }),
+    down_ms: Type.Integer({ minimum: 0, description: 'How much of its time Tagwarden itself was down' }),
     timeline: Type.Array(TimelineEntry, {
       description: 'Oldest first; of a long one the first and the last 250 lines',
     }),

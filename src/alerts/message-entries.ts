@@ -1,4 +1,5 @@
 import { vendorName } from '../analytics/index.ts'
+import { readDowntime } from '../cluster/index.ts'
 import { HOUR } from '../lib/index.ts'
 import {
   type AlertMessageKind,
@@ -45,6 +46,10 @@ export async function entriesOf(
     trx,
     ends.map(({ alert }) => alert.id),
   )
+  const down = new Map<DueMessage, number>()
+  for (const end of ends.filter(({ kind }) => kind === 'resolved')) {
+    down.set(end, await readDowntime(trx, end.alert.started_at, end.alert.resolved_at ?? now))
+  }
   return due.flatMap((message) => {
     const { source, alert, known, kind } = message
     const vendor = vendors.get(known.row.parent_id ?? '')
@@ -81,7 +86,13 @@ export async function entriesOf(
             alertId: alert.id,
             heldUntil,
             ...pacing,
-            message: alertMessage(message, changes.get(alert.id), elsewhere, onCallName(message, heldUntil ?? waited)),
+            message: alertMessage(
+              message,
+              changes.get(alert.id),
+              elsewhere,
+              onCallName(message, heldUntil ?? waited),
+              down.get(message),
+            ),
           }
         })
     )

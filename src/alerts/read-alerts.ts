@@ -1,3 +1,4 @@
+import { readDowntime } from '../cluster/index.ts'
 import { DEFAULT_PAGE, idBefore, type Page, pageOf, type Visible } from '../http/index.ts'
 import { firstIdAt, isoTime, notFound } from '../lib/index.ts'
 import { type ChannelSettings, deliveriesOf, isReachable, offChannels, withChannels } from '../notifications/index.ts'
@@ -89,11 +90,12 @@ export async function recentAlerts(
 export async function readAlert(store: Pick<Store, 'read'>, id: string, seesSecrets: boolean) {
   const row = await store.read.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) throw notFound('Alert')
-  const [timeline, deliveries, changes, feedback] = await Promise.all([
+  const [timeline, deliveries, changes, feedback, down] = await Promise.all([
     timelineOf(store, id),
     deliveriesOf(store, id, seesSecrets),
     changesBefore(store.read, [row]),
     feedbackOf(store.read, id),
+    readDowntime(store.read, row.started_at, row.resolved_at ?? Number.MAX_SAFE_INTEGER),
   ])
   const change = changes.get(id)
   return {
@@ -102,6 +104,7 @@ export async function readAlert(store: Pick<Store, 'read'>, id: string, seesSecr
     facts: factsOf(row.probe_type, row.details),
     change: change === undefined ? null : changeInWords(change, row.started_at),
     details: JSON.parse(row.details) as Record<string, unknown>,
+    down_ms: down,
     timeline: timeline.lines.map(timelineEntry),
     timeline_left_out: timeline.leftOut,
     takes_feedback: learntEvent(row) !== undefined,

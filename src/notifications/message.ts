@@ -65,6 +65,8 @@ export interface AlertMessage {
     resolved_by: string | null
     /** Who has just acknowledged it, or no longer does; missing in all other messages. */
     handled_by?: string
+    /** How much of its time Tagwarden itself was down, ms; missing of less than a minute, and of what is not over. */
+    down_ms?: number
     occurrences: number
   }
   client: Named

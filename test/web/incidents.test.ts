@@ -218,6 +218,7 @@ const detail = (over: Partial<IncidentDetail> = {}): IncidentDetail => {
     evidence: [],
     change: null,
     timeline: [],
+    down_ms: 0,
     timeline_left_out: 0,
     parts: [],
     notes: [],

@@ -1,4 +1,5 @@
 import { vendorName } from '../../analytics/index.ts'
+import { readDowntime } from '../../cluster/index.ts'
 import { DEFAULT_PAGE, idBefore, type Page, pageOf, type Visible } from '../../http/index.ts'
 import { firstIdAt, isoTime, isoTimeOrNull, notFound } from '../../lib/index.ts'
 import { deliveriesOf } from '../../notifications/index.ts'
@@ -65,11 +66,12 @@ export async function readIncident(store: Pick<Store, 'read'>, id: string, seesS
   const { read } = store
   const row = await read.selectFrom('incidents').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) throw notFound('Incident')
-  const [parts, { lines, leftOut }, notes, deliveries] = await Promise.all([
+  const [parts, { lines, leftOut }, notes, deliveries, down] = await Promise.all([
     read.selectFrom('incidents').selectAll().where('parent_id', '=', id).orderBy('id').execute(),
     timelineOf(store, id),
     read.selectFrom('incident_notes').selectAll().where('incident_id', '=', id).orderBy('id').execute(),
     row.announced_alert_id === null ? [] : deliveriesOf(store, row.announced_alert_id, seesSecrets),
+    readDowntime(read, row.started_at, row.resolved_at ?? Number.MAX_SAFE_INTEGER),
   ])
   const alerts = await alertsOf(store, [row, ...parts])
   const change = await changeBefore(store, row, alerts)
@@ -82,6 +84,7 @@ export async function readIncident(store: Pick<Store, 'read'>, id: string, seesS
     evidence: evidenceOf(known),
     change: change === null ? null : changeInWords(change.marker, change.startedAt),
     change_at: isoTimeOrNull(change?.marker.at ?? null),
+    down_ms: down,
     timeline: lines.map(incidentEntry),
     timeline_left_out: leftOut,
     alerts: alerts.map(alertRecord),

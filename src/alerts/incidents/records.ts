@@ -147,6 +147,7 @@ export const incidentDetail = <D extends Parameters<typeof Type.Array>[0]>(deliv
     }),
     change: nullable(Type.String({ description: 'What changed shortly before it began' })),
     change_at: nullable(Type.String({ format: 'date-time', description: 'When that was published, or seen' })),
+    down_ms: Count('How much of its time Tagwarden itself was down, ms'),
     timeline: Type.Array(TimelineEntry, {
       description: 'Oldest first; of a long one the first and the last 250 lines',
     }),

@@ -258,7 +258,7 @@ function whatOf(message: AlertMessage): string {
     case 'gone':
       return `Nothing of it came for 24 h; it began ${lasted} ago`
     default:
-      return `Fine again after ${lasted}`
+      return `Fine again after ${lasted}${alert.down_ms === undefined ? '' : `, of which Tagwarden was down ${lengthInWords(alert.down_ms)}`}`
   }
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { resolveAlert } from '../../../src/alerts/index.ts'
+import { readIncident, resolveAlert } from '../../../src/alerts/index.ts'
 import { createMaintenance, removeMaintenance, updateMaintenance } from '../../../src/alerts/maintenance/maintenance.ts'
 import { HOUR, isoTime, MINUTE, newId } from '../../../src/lib/index.ts'
+import { alertCard } from '../../../src/notifications/cards/alert-card.ts'
 import type { AlertMessage } from '../../../src/notifications/index.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
@@ -154,7 +155,7 @@ testLogic('work that is over early brings forward the end that waited for it', a
   await run(true, 1)
   const ctx = { store, clock, actor: 'Ada' }
   const plan = (hours: number) => {
-    const [starts_at, ends_at] = [clock.now(), clock.now() + hours * HOUR].map(isoTime)
+    const [starts_at, ends_at] = [isoTime(clock.now()), isoTime(clock.now() + hours * HOUR)]
     return createMaintenance(ctx, { site_id: site.id, kind: 'once', starts_at, ends_at })
   }
   const [first, second] = [await plan(3), await plan(5)]
@@ -168,6 +169,22 @@ testLogic('work that is over early brings forward the end that waited for it', a
   assert.equal((await due())?.not_before, resolvedAt + 90 * MINUTE, 'what is estimated waits for whether it is true')
   await run(false, 90)
   assert.equal((await messages(store)).at(-1), 'resolved delivered')
+})
+
+testLogic('of what is over people read for how much of its time no one looked', async (store, t) => {
+  const { run, clock } = await watchOne(t, store, 'http_health')
+  await run(true, 1)
+  const began_at = clock.now() + HOUR
+  await store.write
+    .insertInto('outages')
+    .values({ began_at, ended_at: began_at + 3 * HOUR })
+    .execute()
+  await run(false, 20 * 60)
+  const [incident] = await incidents(store)
+  assert.equal((await readIncident(store, incident?.id ?? '', false)).down_ms, 3 * HOUR)
+  const [, end] = await store.write.selectFrom('deliveries').selectAll().orderBy('id').execute()
+  const { what } = alertCard(JSON.parse(end?.message ?? '{}') as AlertMessage, { publicUrl: '', at: clock.now() })
+  assert.equal(what, 'Fine again after 20 h, of which Tagwarden was down 3 h')
 })
 
 testLogic('what is bad again after four hours is another incident', async (store, t) => {

@@ -6,16 +6,18 @@ import { duration, exact } from '../../lib/words.ts'
 import classes from './detail.module.css'
 import { clockTime } from './words.ts'
 
+const MINUTE = 60_000
+
 interface SinceProps {
   /** Or an incident. */
-  alert: Pick<AlertDetail, 'started_at' | 'opened_at' | 'resolved_at'>
+  alert: Pick<AlertDetail, 'started_at' | 'opened_at' | 'resolved_at' | 'down_ms'>
   zone: string | undefined
 }
 
 /** When it began, when that was seen, and how long it lasts or lasted. */
 export function Since({ alert, zone }: SinceProps) {
   const now = useNow()
-  const { started_at, resolved_at } = alert
+  const { started_at, resolved_at, down_ms } = alert
   const began = Date.parse(started_at)
   const ended = resolved_at === null ? null : Date.parse(resolved_at)
   const words = onset(alert, (at) => clockTime(at, zone, now))
@@ -26,7 +28,8 @@ export function Since({ alert, zone }: SinceProps) {
         title={ended === null ? exact(began, zone) : `${exact(began, zone)} to ${exact(ended, zone)}`}
       >
         {ended === null ? words.began : `from ${clockTime(began, zone, now)} to ${clockTime(ended, zone, now)}`} (
-        {duration((ended ?? now) - began)})
+        {duration((ended ?? now) - began)}
+        {down_ms < MINUTE ? '' : `, of which Tagwarden was down ${duration(down_ms)}`})
       </time>
       {words.detected !== null && (
         <time dateTime={alert.opened_at} title={exact(Date.parse(alert.opened_at), zone)}>
