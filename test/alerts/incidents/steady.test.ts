@@ -149,7 +149,7 @@ testLogic(
   },
 )
 
-testLogic('work that is over early brings forward the end that waited for it', async (store, t) => {
+testOnEveryEngine('work that is over early brings forward the end that waited for it', async (store, t) => {
   const { run, clock, site } = await watchOne(t, store, 'data_volume')
   await run(true, 1)
   await run(true, 1)
