@@ -4,7 +4,7 @@ import { type CompiledQuery, sql } from 'kysely'
 import { changesBefore } from '../../src/alerts/alert-message.ts'
 import { resumeHandovers } from '../../src/alerts/given-up.ts'
 import { holdMuted } from '../../src/alerts/hold-muted.ts'
-import { factsOfSites } from '../../src/alerts/incidents/case.ts'
+import { factsOfSites, lockCases } from '../../src/alerts/incidents/case.ts'
 import { escalateUnacknowledged } from '../../src/alerts/incidents/escalate.ts'
 import { openIncidents } from '../../src/alerts/incidents/reach.ts'
 import { listIncidents } from '../../src/alerts/incidents/read-incidents.ts'
@@ -43,6 +43,7 @@ test('what lasts, waits or failed is read without all that is kept (SQLite)', as
   await changesBefore(reads.read, [{ id: newId(), site_id: newId(), started_at: NOW, opened_at: NOW }])
   const inTransaction = reads.read as Transaction<Tables>
   await factsOfSites(inTransaction, [{ site_id: newId(), started_at: NOW, probe_type: 'data_volume' }], NOW)
+  await lockCases(inTransaction, store, { incidentIds: [], siteIds: [newId(), newId()], now: NOW })
   await openIncidents(reads.read, null)
   await unresolvedAlerts(reads.read)
   await criticalAlerts(reads.read, [newId(), newId()])
