@@ -35,3 +35,10 @@ export async function endBefore(
 
 /** Whether a row comes after that place. Compared as a pair, which both engines look up in one index. */
 export const endedBefore = ({ at, id }: End) => sql<boolean>`(resolved_at, id) < (${at}, ${id})`
+
+/**
+ * The column of a row's client in conditions. Few rows last, and they have indexes of their own; of a client there may be a hundred thousand, through all
+ * of which its index would lead.
+ */
+export const clientColumn = (lasts: boolean) =>
+  lasts ? sql<string>`coalesce(client_id, '')` : sql.ref<string>('client_id')

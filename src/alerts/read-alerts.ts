@@ -14,7 +14,7 @@ import {
   timelineEntry,
 } from './alert-record.ts'
 import { feedbackOf, feedbackRecord, learntEvent } from './feedback-rows.ts'
-import { endBefore, endedBefore } from './last-ended.ts'
+import { clientColumn, endBefore, endedBefore } from './last-ended.ts'
 import type { Subject } from './machine/types.ts'
 import { subjectOf } from './machine/types.ts'
 import { endsOfTimeline } from './timeline.ts'
@@ -30,21 +30,24 @@ export async function listAlerts(
   query: AlertQuery,
 ): Promise<Page<AlertRecord>> {
   const { client_id, site_id, probe_id, state, severity, resolved, since, before, order, limit = DEFAULT_PAGE } = query
+  const lasts = resolved === false || (state !== undefined && state !== 'resolved')
   let rows = read
     .selectFrom('alerts')
     .selectAll()
     .$if(order === 'resolved', (all) => all.where('resolved_at', 'is not', null).orderBy('resolved_at', 'desc'))
     .orderBy('id', 'desc')
-    .limit(limit + 1)
-  if (visible !== null) rows = rows.where('client_id', 'in', [...visible])
-  if (client_id !== undefined) rows = rows.where('client_id', '=', client_id)
+    // Nothing that lasts has ended.
+    .limit(lasts && order === 'resolved' ? 0 : limit + 1)
+  const client = clientColumn(lasts)
+  if (visible !== null) rows = rows.where(client, 'in', [...visible])
+  if (client_id !== undefined) rows = rows.where(client, '=', client_id)
   if (site_id !== undefined) rows = rows.where('site_id', '=', site_id)
   if (probe_id !== undefined) rows = rows.where('probe_id', '=', probe_id)
   if (state !== undefined) rows = rows.where('state', '=', state)
-  // Says what follows from its state: by that the few that last are found among all that ever were.
-  if (state !== undefined && state !== 'resolved') rows = rows.where('state', '<>', 'resolved')
   if (severity !== undefined) rows = rows.where('severity', '=', severity)
-  if (resolved !== undefined) rows = rows.where('state', resolved ? '=' : '<>', 'resolved')
+  if (resolved === true) rows = rows.where('state', '=', 'resolved')
+  // What is open lasts: said as well, it is found among the few that do.
+  if (lasts) rows = rows.where('state', '<>', 'resolved')
   // Ids begin with the time an alert was opened.
   if (since !== undefined) rows = rows.where('id', '>=', firstIdAt(Date.parse(since)))
   const find = (id: string) => read.selectFrom('alerts').select('resolved_at').where('id', '=', id).executeTakeFirst()

@@ -6,6 +6,7 @@ import { resumeHandovers } from '../../src/alerts/given-up.ts'
 import { holdMuted } from '../../src/alerts/hold-muted.ts'
 import { factsOfSites, lockCases } from '../../src/alerts/incidents/case.ts'
 import { escalateUnacknowledged } from '../../src/alerts/incidents/escalate.ts'
+import { incidentsSince } from '../../src/alerts/incidents/of-period.ts'
 import { openIncidents } from '../../src/alerts/incidents/reach.ts'
 import { listIncidents } from '../../src/alerts/incidents/read-incidents.ts'
 import { readVendors } from '../../src/alerts/incidents/vendor-reads.ts'
@@ -45,12 +46,15 @@ test('what lasts, waits or failed is read without all that is kept (SQLite)', as
   await factsOfSites(inTransaction, [{ site_id: newId(), started_at: NOW, probe_type: 'data_volume' }], NOW)
   await lockCases(inTransaction, store, { incidentIds: [], siteIds: [newId(), newId()], now: NOW })
   await openIncidents(reads.read, null)
+  await incidentsSince(reads.read, null, NOW)
+  await incidentsSince(reads.read, [newId()], NOW)
   await unresolvedAlerts(reads.read)
   await criticalAlerts(reads.read, [newId(), newId()])
   await search(reads, null, { q: 'meta' }, NOW)
   for (const list of [listAlerts, listIncidents]) {
     await list(reads, null, { resolved: false, severity: 'critical' })
     await list(reads, null, { state: 'open', severity: 'warning' })
+    await list(reads, [newId()], { resolved: false, client_id: newId() })
   }
   for (const state of ['pending', 'failed'] as const) {
     await listDeliveries(reads, { state, client_id: newId() }, OPEN)

@@ -7,7 +7,7 @@ import { chunksOf, type Kysely, type Tables } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
 import { FOR_NO_ONE } from '../message-entries.ts'
 import { lossAndValue } from './impact-value.ts'
-import { openIncidents, summariesOf, withoutParts } from './reach.ts'
+import { OWNER, openIncidents, summariesOf, withoutParts } from './reach.ts'
 import { type IncidentSummary, impactIn } from './records.ts'
 import { type Cause, causeOf } from './sign.ts'
 
@@ -126,9 +126,9 @@ export async function incidentsSince(db: Kysely<Tables>, clients: Visible, since
         and([eb('sites.is_active', '=', 1), eb('clients.is_active', '=', 1), HAS_CONFIRMED_ALERT]),
       ]),
     )
-    .orderBy('incidents.id', 'desc')
-  if (clients !== null) query = query.where('incidents.client_id', 'in', [...clients])
-  const over = await query.execute()
+  if (clients !== null) query = query.where(OWNER, 'in', [...clients])
+  // Not by the statement: in the order of the ids all that ended in other years is read.
+  const over = (await query.execute()).toSorted((a, b) => (a.id < b.id ? 1 : -1))
   const resolved = withoutParts(over, [...lasting, ...over])
   const shown = resolved.slice(0, Math.max(0, MOST_SHOWN - lasting.length)).map(({ id }) => id)
   const rows =

@@ -61,6 +61,9 @@ async function reachOf(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<
 /** Written out, as with a parameter neither engine would use the index over what lasts. */
 export const LASTS = sql<boolean>`incidents.state <> 'resolved'`
 
+/** An incident's client, without the index of clients: it would lead through all that one ever had, where few last or have just ended. */
+export const OWNER = sql<string>`coalesce(incidents.client_id, '')`
+
 /**
  * The unresolved incidents of active sites of active clients and of vendors, without those that another one explains; the worst first. Of a
  * part of the clients without those of vendors, which belong to no client.
@@ -72,7 +75,7 @@ export async function openIncidents(db: Kysely<Tables>, clients: Visible): Promi
     .leftJoin('clients', 'clients.id', 'incidents.client_id')
     .selectAll('incidents')
     .where(LASTS)
-    .$if(clients !== null, (all) => all.where('incidents.client_id', 'in', [...(clients ?? [])]))
+    .$if(clients !== null, (all) => all.where(OWNER, 'in', [...(clients ?? [])]))
     .where(({ eb, and, or }) =>
       or([eb('incidents.scope', '=', 'vendor'), and([eb('sites.is_active', '=', 1), eb('clients.is_active', '=', 1)])]),
     )

@@ -6,7 +6,7 @@ import { deliveriesOf } from '../../notifications/index.ts'
 import type { AlertRow, IncidentEventRow, IncidentRow, Store } from '../../store/index.ts'
 import { changeInWords, changesBefore, httpStatusIn } from '../alert-message.ts'
 import { alertRecord } from '../alert-record.ts'
-import { endBefore, endedBefore } from '../last-ended.ts'
+import { clientColumn, endBefore, endedBefore } from '../last-ended.ts'
 import { endsOfTimeline } from '../timeline.ts'
 import { type Change, evidenceOf, type Known, strongestCause } from './evidence.ts'
 import { LASTS, oneSummary, summariesOf } from './reach.ts'
@@ -24,21 +24,24 @@ export async function listIncidents(
   query: IncidentQuery,
 ): Promise<Page<IncidentSummary>> {
   const { client_id, site_id, state, severity, scope, resolved, since, before, order, limit = DEFAULT_PAGE } = query
+  const lasts = resolved === false || (state !== undefined && state !== 'resolved')
   let rows = read
     .selectFrom('incidents')
     .selectAll()
     .$if(order === 'resolved', (all) => all.where('resolved_at', 'is not', null).orderBy('resolved_at', 'desc'))
     .orderBy('id', 'desc')
-    .limit(limit + 1)
-  if (visible !== null) rows = rows.where('client_id', 'in', [...visible])
-  if (client_id !== undefined) rows = rows.where('client_id', '=', client_id)
+    // Nothing that lasts has ended.
+    .limit(lasts && order === 'resolved' ? 0 : limit + 1)
+  const client = clientColumn(lasts)
+  if (visible !== null) rows = rows.where(client, 'in', [...visible])
+  if (client_id !== undefined) rows = rows.where(client, '=', client_id)
   if (site_id !== undefined) rows = rows.where('site_id', '=', site_id)
   if (state !== undefined) rows = rows.where('state', '=', state)
   if (severity !== undefined) rows = rows.where('severity', '=', severity)
   if (scope !== undefined) rows = rows.where('scope', '=', scope)
   if (resolved === true) rows = rows.where('state', '=', 'resolved')
   // What is open lasts: said as well, it is found among the few that do.
-  if (resolved === false || (state !== undefined && state !== 'resolved')) rows = rows.where(LASTS)
+  if (lasts) rows = rows.where(LASTS)
   // Ids begin with the time an incident was opened.
   if (since !== undefined) rows = rows.where('id', '>=', firstIdAt(Date.parse(since)))
   const find = (id: string) =>
