@@ -3,7 +3,7 @@ import { type Clock, DAY, MINUTE, SECOND } from '../lib/index.ts'
 import type { DeletedSite, DeletionHooks } from '../management/index.ts'
 import { type ChannelSettings, removeMessagesOfAlerts } from '../notifications/index.ts'
 import type { ResultHook } from '../probes/index.ts'
-import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
+import { chunksOf, type Store, type Tables, type Transaction, untilDone } from '../store/index.ts'
 import { removeFeedback } from './feedback-rows.ts'
 import { forgetGivenUp, resumeHandovers } from './given-up.ts'
 import { holdMuted } from './hold-muted.ts'
@@ -83,7 +83,7 @@ export async function clearAlerts(
   now: number,
   shouldContinue: () => boolean,
 ): Promise<void> {
-  while (shouldContinue()) {
+  await untilDone(async () => {
     const old = await store.read
       .selectFrom('alerts')
       .select('id')
@@ -102,14 +102,15 @@ export async function clearAlerts(
       )
       .limit(PER_STEP)
       .execute()
-    if (old.length === 0) return
+    if (old.length === 0) return false
     const ids = old.map(({ id }) => id)
     await store.write.transaction().execute(async (trx) => {
       await removeFeedback(trx, ids)
       await trx.deleteFrom('alert_events').where('alert_id', 'in', ids).execute()
       await trx.deleteFrom('alerts').where('id', 'in', ids).execute()
     })
-  }
+    return old.length === PER_STEP
+  }, shouldContinue)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { maskedIfAddress } from '../lib/index.ts'
-import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
+import { chunksOf, type Store, type Tables, type Transaction, untilDone } from '../store/index.ts'
 import type { Context } from './context.ts'
 
 type Verb =
@@ -195,7 +195,7 @@ async function clientOf(
 }
 
 /** Rows deleted in one transaction: a few milliseconds of the writer's time. */
-const ROWS_PER_STEP = 2_000
+const ROWS_PER_STEP = 500
 
 /** Deletes what is older, in small steps. @param before epoch ms */
 export async function clearAudit(
@@ -203,7 +203,7 @@ export async function clearAudit(
   before: number,
   shouldContinue: () => boolean,
 ): Promise<void> {
-  while (shouldContinue()) {
+  await untilDone(async () => {
     const old = await read
       .selectFrom('audit_log')
       .select('at')
@@ -212,7 +212,8 @@ export async function clearAudit(
       .limit(ROWS_PER_STEP)
       .execute()
     const last = old.at(-1)
-    if (last === undefined) return
+    if (last === undefined) return false
     await write.deleteFrom('audit_log').where('at', '<=', last.at).execute()
-  }
+    return old.length === ROWS_PER_STEP
+  }, shouldContinue)
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { DAY, firstIdAt, newOrderedId } from '../lib/index.ts'
-import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
+import { chunksOf, type Store, type Tables, type Transaction, untilDone } from '../store/index.ts'
 import { type ChannelKey, storedAddress } from './channel.ts'
 import { mergeIntoOpenings, restoreOpenings } from './merging.ts'
 import type { AlertMessage, AlertMessageKind, MessageIncident } from './message.ts'
@@ -133,7 +133,7 @@ export async function postponeOpenings(
 }
 
 /** Rows deleted in one transaction: a few milliseconds of the writer's time. */
-const ROWS_PER_STEP = 2_000
+const ROWS_PER_STEP = 500
 
 /**
  * Deletes messages past their retention, in small steps. Any node may do so. What is still to be sent stays: it was asked for
@@ -148,7 +148,7 @@ export async function clearDeliveries(
   shouldContinue: () => boolean,
 ): Promise<void> {
   const old = firstIdAt(now - days * DAY)
-  for (let more = true; more && shouldContinue(); ) more = await clearBelow(store, old)
+  await untilDone(() => clearBelow(store, old), shouldContinue)
 }
 
 /** Deletes the oldest below an id, and says whether there are more. */

@@ -4,7 +4,7 @@ import { Jobs, type Leases, type Membership } from '../cluster/index.ts'
 import { type Clock, DAY, firstIdAt, type Loop, MINUTE, SECOND } from '../lib/index.ts'
 import type { DeletionHooks, ManagementOptions } from '../management/index.ts'
 import type { Outbound } from '../outbound/index.ts'
-import type { Store } from '../store/index.ts'
+import { type Store, untilDone } from '../store/index.ts'
 import { addAutomaticProbes, removeOfSites } from './api/changes.ts'
 import { probeMetrics } from './metrics.ts'
 import { OwnConnection } from './own-connection.ts'
@@ -106,7 +106,7 @@ const DAYS_UNWRITTEN = 4
 /** Probes looked at in one step. */
 const PROBES_PER_STEP = 200
 /** Rows deleted in one transaction: a few milliseconds of the writer's time. */
-const ROWS_PER_STEP = 2_000
+const ROWS_PER_STEP = 500
 
 /**
  * Deletes results past their retention, and those of deleted probes, in small steps. Any node may do so.
@@ -130,10 +130,7 @@ export async function clearResults(
       const before = interval_seconds === null ? gone : firstKept(days, interval_seconds, now)
       const surplus = interval_seconds === null ? null : await surplusOf(store, probe_id, interval_seconds, now)
       for (const below of [firstIdAt(before), ...(surplus === null ? [] : [surplus])]) {
-        for (let more = true; more; ) {
-          if (!shouldContinue()) return
-          more = await clearProbe(store, probe_id, below)
-        }
+        if (!(await untilDone(() => clearProbe(store, probe_id, below), shouldContinue))) return
       }
     }
     after = step.at(-1)?.probe_id

@@ -1,5 +1,5 @@
 import { DAY } from '../../lib/index.ts'
-import type { Store, Tables, Transaction } from '../../store/index.ts'
+import { type Store, type Tables, type Transaction, untilDone } from '../../store/index.ts'
 
 /** Incidents deleted in one transaction, each with a few lines of timeline. */
 const PER_STEP = 200
@@ -11,7 +11,7 @@ export async function clearIncidents(
   now: number,
   shouldContinue: () => boolean,
 ): Promise<void> {
-  while (shouldContinue()) {
+  await untilDone(async () => {
     const old = await store.read
       .selectFrom('incidents')
       .select('id')
@@ -22,7 +22,7 @@ export async function clearIncidents(
       )
       .limit(PER_STEP)
       .execute()
-    if (old.length === 0) return
+    if (old.length === 0) return false
     const ids = old.map(({ id }) => id)
     await store.write.transaction().execute(async (trx) => {
       await trx.deleteFrom('incident_events').where('incident_id', 'in', ids).execute()
@@ -31,7 +31,8 @@ export async function clearIncidents(
       await trx.deleteFrom('silences').where('incident_id', 'in', ids).execute()
       await trx.deleteFrom('incidents').where('id', 'in', ids).execute()
     })
-  }
+    return old.length === PER_STEP
+  }, shouldContinue)
 }
 
 /** Deletes the incidents of sites that are being deleted, as many as fit one statement. */
