@@ -45,8 +45,19 @@ export async function writeResults(
     await trx.insertInto('probe_results').values(rows).execute()
   }
   const unseen = await unseenOf(trx, markers)
-  if (unseen.length > 0) await trx.insertInto('deploy_markers').values(unseen).execute()
+  for (const rows of chunksOf(unseen)) await trx.insertInto('deploy_markers').values(rows).execute()
+  for (const siteId of new Set(unseen.map(({ site_id }) => site_id))) await forgetOldest(trx, siteId)
   return written
+}
+
+/** Deploy markers of a site: a sender with its key that names other versions all the time gets 57,600 a day. */
+export const MOST_MARKERS = 10_000
+
+async function forgetOldest(trx: Transaction<Tables>, siteId: string): Promise<void> {
+  const ofSite = trx.selectFrom('deploy_markers').select('id').where('site_id', '=', siteId)
+  const last = await ofSite.orderBy('id', 'desc').offset(MOST_MARKERS).limit(1).executeTakeFirst()
+  if (last === undefined) return
+  await trx.deleteFrom('deploy_markers').where('site_id', '=', siteId).where('id', '<=', last.id).execute()
 }
 
 /** How far apart two probes may see one change: one asks Google every quarter of an hour, the other waits for events. */

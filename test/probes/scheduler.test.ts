@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { sql } from 'kysely'
 import { DEAD_AFTER_MS } from '../../src/cluster/index.ts'
 import { DAY, MINUTE, SECOND } from '../../src/lib/index.ts'
 import { bringForward } from '../../src/probes/claims.ts'
 import type { ProbeOutcome } from '../../src/probes/index.ts'
+import { MOST_MARKERS } from '../../src/probes/write-results.ts'
 import { chunksOf } from '../../src/store/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
@@ -73,6 +75,26 @@ testOnEveryEngine('a due probe runs, its result is written and its next run is o
   )
   await runDue(node)
   assert.equal(seen.length, 1)
+})
+
+testOnEveryEngine('of the deploy markers of a site the oldest make room for new ones', async (store, t) => {
+  const site = await insertSite(store)
+  await insertProbe(store, site.id)
+  await sql`
+    insert into deploy_markers (site_id, id, at, source, to_version, details)
+    with recursive n (i) as (select 1 union all select i + 1 from n where i < ${sql.lit(MOST_MARKERS)})
+    select cast(${site.id} as text), '00 ' || (100000 + i), 0, 'web container', '1', '{}' from n`.execute(store.write)
+  const type = typeOf(async () => ({
+    ...OK,
+    deployMarkers: [{ source: 'web container', fromVersion: '41', toVersion: '42' }],
+  }))
+  const clock = newClock()
+  const node = await openNode(t, store, clock, [type])
+  clock.advance(SECOND)
+  await runDue(node)
+  const rows = await store.read.selectFrom('deploy_markers').select(['id', 'to_version']).orderBy('id').execute()
+  assert.equal(rows.length, MOST_MARKERS)
+  assert.deepEqual([rows[0]?.id, rows.at(-1)?.to_version], ['00 100002', '42'])
 })
 
 testLogic('warnings and criticals in a row are counted; an error neither adds nor ends', async (store, t) => {
