@@ -98,7 +98,9 @@ export async function startService({
         'DATABASE_URL holds the beginning of a copy: let "tagwarden migrate --from …" finish it before the service starts',
       )
     }
-    const steps = await migrate(store.admin, store.columnTypes)
+    const steps = await migrate(store.admin, store.columnTypes, undefined, (step) =>
+      log.info({ step }, 'migrating the database: a large one takes minutes, and interrupted the step begins again'),
+    )
     if (steps.length > 0) log.info({ steps }, 'database migrated')
     await store.followChanges()
 

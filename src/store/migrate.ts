@@ -11,15 +11,17 @@ import type { Tables } from './tables.ts'
  * Each step is a transaction of its own: `migrateUp` is called once a step, and both engines' dialects say that their schema
  * changes are transactional (Kysely's own SQLite dialect says they are not, and would leave half a step behind).
  *
+ * @param onStep called as each step begins; not of a new database, where none takes time
  * @throws StartupError when the database is newer than this program, or a step fails (which then left nothing behind).
  */
 export async function migrate(
   db: Kysely<Tables>,
   types: ColumnTypes,
   steps: readonly Migration[] = migrations,
+  onStep: (name: string) => void = () => undefined,
 ): Promise<string[]> {
-  const migrator = new Migrator({ db, provider: providerOf(steps, types) })
-  await refuseNewerDatabase(db, steps)
+  const isNew = (await takenUpTo(db, steps)).length === 0
+  const migrator = new Migrator({ db, provider: providerOf(steps, types, isNew ? () => undefined : onStep) })
   const taken: string[] = []
   for (;;) {
     const { error, results = [] } = await migrator.migrateUp()
@@ -56,9 +58,14 @@ export async function migrationState(
   }
 }
 
-function providerOf(steps: readonly Migration[], types: ColumnTypes): MigrationProvider {
+function providerOf(
+  steps: readonly Migration[],
+  types: ColumnTypes,
+  onStep: (name: string) => void,
+): MigrationProvider {
   const migrationOf = (step: Migration) => ({
     async up(db: Kysely<unknown>) {
+      onStep(step.name)
       for (const statement of step.statements(types)) await sql.raw(statement).execute(db)
     },
   })
@@ -73,11 +80,13 @@ async function takenSteps(db: Kysely<Tables>): Promise<string[]> {
   return rows.map((row) => row.name)
 }
 
-async function refuseNewerDatabase(db: Kysely<Tables>, steps: readonly Migration[]): Promise<void> {
-  const { unknown } = await migrationState(db, steps)
+/** The steps that the database has taken. @throws StartupError when it is newer than this program */
+async function takenUpTo(db: Kysely<Tables>, steps: readonly Migration[]): Promise<string[]> {
+  const { taken, unknown } = await migrationState(db, steps)
   if (unknown.length > 0) {
     throw new StartupError(
       `the database is newer than this program (it has taken ${unknown.join(', ')}): start a newer Tagwarden on it`,
     )
   }
+  return taken
 }

@@ -22,8 +22,17 @@ async function tableNames(store: Store): Promise<string[]> {
   return tables.map((table) => table.name)
 }
 
-testOnEveryEngine('steps are taken in order and once', async (store) => {
-  assert.deepEqual(await take(store, FIRST, SECOND), [FIRST.name, SECOND.name])
+testOnEveryEngine('steps are taken in order and once, and each is named as it begins', async (store) => {
+  const steps = [...migrations, FIRST, SECOND]
+  const begun: string[] = []
+  const taken = await migrate(store.write, store.columnTypes, steps, (name) => begun.push(name))
+  assert.deepEqual(
+    [taken, begun],
+    [
+      [FIRST.name, SECOND.name],
+      [FIRST.name, SECOND.name],
+    ],
+  )
   assert.deepEqual(await take(store, FIRST, SECOND), [])
   await sql`insert into notes (id, body) values (1, 'kept')`.execute(store.write)
   assert.deepEqual(await migrationState(store.read, [...migrations, FIRST, SECOND]), {

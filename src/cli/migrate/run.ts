@@ -51,7 +51,8 @@ function requirePostgres({ databaseUrl }: Config): void {
   throw new StartupError('--citus distributes the tables of a PostgreSQL database: set DATABASE_URL to its coordinator')
 }
 
-const takenBy = (store: Store): Promise<string[]> => migrate(store.admin, store.columnTypes)
+const takenBy = (store: Store): Promise<string[]> =>
+  migrate(store.admin, store.columnTypes, undefined, (step) => console.error(`taking   ${step}`))
 
 function print(lines: readonly string[]): void {
   for (const line of lines) console.log(line)
