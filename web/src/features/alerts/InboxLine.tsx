@@ -1,3 +1,6 @@
+import '@mantine/core/styles/CheckboxCard.layer.css'
+import '@mantine/core/styles/CheckboxIndicator.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
 import { ActionIcon, Button, Checkbox } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { BellOff } from 'lucide-react'

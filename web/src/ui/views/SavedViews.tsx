@@ -1,11 +1,18 @@
-import { Button, CloseButton, Popover, Stack, TextInput } from '@mantine/core'
+import { CloseButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useRouterState } from '@tanstack/react-router'
-import { Bookmark } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { lazy, Suspense } from 'react'
 import { useSession } from '../../api/session.ts'
-import { type SavedViewRecord, useDeleteView, useSaveView, viewsQuery } from '../../api/views.ts'
+import { type SavedViewRecord, useDeleteView, viewsQuery } from '../../api/views.ts'
 import classes from './SavedViews.module.css'
+
+/** No part of the first load, and the page does without it. */
+const SaveView = lazy(() =>
+  import('./SaveView.tsx').then(
+    ({ SaveView }) => ({ default: SaveView }),
+    () => ({ default: () => <></> }),
+  ),
+)
 
 /** The views of this page that anyone saved, as chips; and saving the one that is shown. */
 export function SavedViews() {
@@ -22,7 +29,11 @@ export function SavedViews() {
       {ofPage.map((view) => (
         <Chip key={view.id} view={view} isHere={view.path === here} mayDelete={mayChange} />
       ))}
-      {maySave && <Save path={here} />}
+      {maySave && (
+        <Suspense>
+          <SaveView path={here} />
+        </Suspense>
+      )}
     </nav>
   )
 }
@@ -48,51 +59,5 @@ function Chip({ view, isHere, mayDelete }: { view: SavedViewRecord; isHere: bool
         />
       )}
     </span>
-  )
-}
-
-function Save({ path }: { path: string }) {
-  const [isOpen, setOpen] = useState(false)
-  const [name, setName] = useState('')
-  const save = useSaveView()
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    const done = () => {
-      setOpen(false)
-      setName('')
-    }
-    save.mutate({ name, path }, { onSuccess: done })
-  }
-  return (
-    <Popover opened={isOpen} onChange={setOpen} trapFocus position="bottom-start">
-      <Popover.Target>
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          leftSection={<Bookmark size={14} aria-hidden />}
-          onClick={() => setOpen(!isOpen)}
-        >
-          Save view
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <form onSubmit={submit}>
-          <Stack gap="sm">
-            <TextInput
-              label="Name"
-              description="Everyone sees it"
-              maxLength={60}
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-              error={save.error?.message}
-              data-autofocus
-            />
-            <Button type="submit" loading={save.isPending} disabled={name.trim() === ''}>
-              Save
-            </Button>
-          </Stack>
-        </form>
-      </Popover.Dropdown>
-    </Popover>
   )
 }
