@@ -6,7 +6,16 @@ import { until } from '../../testkit/until.ts'
 import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, chiefly, follow, inOnePage, openPage, refuseNext, untilTrue, VARIANTS } from './support/page.ts'
+import {
+  assertAccessible,
+  chiefly,
+  follow,
+  inOnePage,
+  openPage,
+  refuseNext,
+  untilTrue,
+  VARIANTS,
+} from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startEmpty } from './support/target.ts'
 
@@ -152,6 +161,42 @@ test('the overview of the demo store', async (t) => {
       () => browserErrors.every((text) => /ERR_INTERNET_DISCONNECTED/.test(text)) || undefined,
     )
     browserErrors.length = 0
+  })
+
+  await t.test('is shown as soon as the service answers, and stays where parts of it do not load', async (t) => {
+    const { page, browserErrors } = await openPage(t, demo.url, 'about:blank')
+    await page.clock.install({ time: clock.now() })
+    const busy = { error: 'unavailable', message: 'The database is busy', details: [] }
+    await page.route('**/api/session', (route) => route.fulfill({ status: 503, json: busy }))
+    await page.route('**/assets/Toasts-*', (route) => route.abort())
+    await page.goto('/overview')
+    const refusal = page.getByText('Tagwarden cannot answer now')
+    while ((await refusal.count()) === 0) await page.clock.fastForward(1_000)
+    await page.unroute('**/api/session')
+    await page.clock.fastForward(10_000)
+    const sites = page.getByRole('region', { name: 'Sites by client' })
+    await sites.getByText('Feldkamp Outdoor').waitFor()
+
+    await page.unroute('**/assets/Toasts-*')
+    await page.route('**/assets/SearchSpotlight-*', (route) => route.abort())
+    await page.reload()
+    await sites.getByText('Feldkamp Outdoor').waitFor()
+    await page.keyboard.press('/')
+    await page.getByText('A part of this page could not be loaded').waitFor()
+    assert.equal(await sites.getByText('Feldkamp Outdoor').count(), 1)
+
+    await page.route('**/assets/ClientsPage-*', (route) => route.abort())
+    await page.getByRole('link', { name: 'Clients' }).click()
+    const retry = page.getByRole('button', { name: 'Try again' })
+    await retry.waitFor()
+    await page.unroute('**/assets/ClientsPage-*')
+    await retry.click()
+    await page.getByRole('heading', { level: 1, name: 'Clients' }).waitFor()
+    assert.ok(browserErrors.length > 0)
+    const unexpected = browserErrors
+      .splice(0)
+      .filter((text) => !/status of 503|ERR_FAILED|The database is busy|dynamically imported|preload CSS/.test(text))
+    assert.deepEqual(unexpected, [])
   })
 })
 

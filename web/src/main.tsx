@@ -18,8 +18,16 @@ const styleNonce = (): string => document.querySelector<HTMLMetaElement>('meta[n
 /** Mantine's overlays lock the page's scrolling with a style of `get-nonce`, which looks for this name. */
 Object.assign(globalThis, { __webpack_nonce__: styleNonce() })
 
-/** Beside the first page and not before it: nothing has happened yet that a toast could speak of. Those that come sooner wait for it. */
-const Toasts = lazy(() => import('./ui/Toasts.tsx').then(({ Toasts }) => ({ default: Toasts })))
+/**
+ * Beside the first page and not before it: nothing has happened yet that a toast could speak of. Those that come sooner wait for it. Where it
+ * does not load, the page does without: browsers do not ask for it again.
+ */
+const Toasts = lazy(() =>
+  import('./ui/Toasts.tsx').then(
+    ({ Toasts }) => ({ default: Toasts }),
+    () => ({ default: () => <></> }),
+  ),
+)
 
 const queryClient = createQueryClient()
 // Asked for while the router still starts: nothing can be drawn before it is known who is there.

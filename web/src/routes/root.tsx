@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { QueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQuery } from '@tanstack/react-query'
 import {
   createRootRouteWithContext,
   createRoute,
@@ -97,12 +97,23 @@ function NotFound() {
   )
 }
 
-/** Stands where a page was, when it threw. The rail and the top bar stay. */
-export function PageError({ error, reset }: ErrorComponentProps) {
+/** How long it waits before it asks again who is there, ms. */
+const RETRY_MS = 10_000
+
+/**
+ * Stands where a page was, when it threw. The rail and the top bar stay. Where no one knows who is there, it goes on asking: the router leads on
+ * with the answer.
+ */
+export function PageError({ error }: ErrorComponentProps) {
+  useQuery({ ...sessionQuery, refetchInterval: ({ state }) => state.data === undefined && RETRY_MS })
   return (
     <>
       <h1 className="sr-only">Error</h1>
-      <ErrorState error={error instanceof Error ? error : new Error(String(error))} onRetry={reset} />
+      {/* Code that did not load may be of a version that is gone, and what threw would throw again. */}
+      <ErrorState
+        error={error instanceof Error ? error : new Error(String(error))}
+        onRetry={() => window.location.reload()}
+      />
     </>
   )
 }

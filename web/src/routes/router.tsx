@@ -33,11 +33,12 @@ export function createAppRouter(queryClient: QueryClient) {
     stringifySearch,
     defaultErrorComponent: PageError,
   })
-  // A session that ends under a page leads to the sign-in; one that begins leads on from there.
+  // A session that ends under a page leads to the sign-in; one that begins leads on from there, as does one that was asked for in vain before.
   queryClient.getQueryCache().subscribe(({ type, query }) => {
     if (type !== 'updated' || query.queryHash !== JSON.stringify(sessionQuery.queryKey)) return
     const session = queryClient.getQueryData(sessionQuery.queryKey)
-    if (session !== undefined && mustSignIn(session)) void router.invalidate()
+    if (session !== undefined && (mustSignIn(session) || router.state.matches.some(({ status }) => status === 'error')))
+      void router.invalidate()
   })
   return router
 }

@@ -1,5 +1,7 @@
 import { useHotkeys } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
+import { explain } from '../../../ui/error-words.ts'
 
 const loadSpotlight = () => import('./SearchSpotlight.tsx')
 const SearchSpotlight = lazy(async () => ({ default: (await loadSpotlight()).SearchSpotlight }))
@@ -15,12 +17,19 @@ interface Search {
 /** The state of the search, and the keys that open it: `/`, ⌘K, Ctrl+K. */
 export function useSearchDialog(): Search {
   const [asked, setAsked] = useState(0)
-  const open = useCallback(() => setAsked((times) => times + 1), [])
+  const open = useCallback(() => {
+    // A failure of the lazy component would take the page with it, and what is typed there.
+    const fail = (error: Error) => {
+      const { title, advice } = explain(error)
+      notifications.show({ color: 'danger', title, message: advice })
+    }
+    loadSpotlight().then(() => setAsked((times) => times + 1), fail)
+  }, [])
   useHotkeys([
     ['mod+K', open],
     ['/', open],
   ])
-  return useMemo(() => ({ asked, open, prepare: () => void loadSpotlight() }), [asked, open])
+  return useMemo(() => ({ asked, open, prepare: () => void loadSpotlight().catch(() => undefined) }), [asked, open])
 }
 
 export function SearchDialog({ asked }: Search) {
