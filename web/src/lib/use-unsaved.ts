@@ -1,26 +1,29 @@
 import { useBlocker } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { isLeftToAnother } from '../api/session.ts'
 
+const TYPED = 'Discard what you have typed? It is not saved.'
+
 /** What says of each form that is shown whether it holds something typed that is not saved. */
-const forms = new Set<{ current: () => boolean }>()
+const forms = new Set<{ current: () => boolean; question: string }>()
 const unsaved = () => [...forms].filter((form) => form.current())
-const mayDiscard = (): boolean => window.confirm('Discard what you have typed? It is not saved.')
+const mayDiscard = (): boolean => window.confirm(unsaved().at(-1)?.question ?? TYPED)
 
 /**
  * Asks before what was typed is lost to a link, to "back" or to the tab that is closed.
  *
  * @param isUnsaved false while it is being saved, too: a form that is saved leads on
+ * @param question about what is lost, where that is nothing typed; it stays the same
  */
-export function useUnsaved(isUnsaved: () => boolean): void {
-  const form = useRef(isUnsaved)
+export function useUnsaved(isUnsaved: () => boolean, question = TYPED): void {
+  const [form] = useState({ current: isUnsaved, question })
   form.current = isUnsaved
   useEffect(() => {
     forms.add(form)
     return () => {
       forms.delete(form)
     }
-  }, [])
+  }, [form])
   useBlocker({
     // What a page itself writes into its address takes nothing away. Of two forms only one asks.
     shouldBlockFn: ({ current, next, action }) =>

@@ -9,16 +9,21 @@ interface Props {
   text: string
   /** What is copied, in a few words: "ingest key". */
   what: string
+  onCopied?: () => void
 }
 
-export function CopyButton({ text, what }: Props) {
+export function CopyButton({ text, what, onCopied }: Props) {
   const [outcome, setOutcome] = useState<'copied' | 'failed' | null>(null)
   useEffect(() => {
     if (outcome === null) return undefined
     const timer = setTimeout(() => setOutcome(null), SAID_MS)
     return () => clearTimeout(timer)
   }, [outcome])
-  const copy = async () => setOutcome((await copyText(text)) ? 'copied' : 'failed')
+  const copy = async () => {
+    const isCopied = await copyText(text)
+    setOutcome(isCopied ? 'copied' : 'failed')
+    if (isCopied) onCopied?.()
+  }
   const words = { copied: 'Copied', failed: 'The browser does not allow it: select and copy by hand' }
   const label = outcome === null ? `Copy ${what}` : words[outcome]
   return (

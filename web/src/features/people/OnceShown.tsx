@@ -1,18 +1,30 @@
 import { Button, Code, Group, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
 import type { PasswordLink } from '../../api/accounts.ts'
+import { useUnsaved } from '../../lib/use-unsaved.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import classes from './people.module.css'
 
-/** A secret that the service shows this once, to be copied. */
-export function OnceShown({ text, what }: { text: string; what: string }) {
+interface OnceShownProps {
+  text: string
+  what: string
+  /** Whether another one is made without harm, so that no one is asked before it is lost. */
+  isSpare?: boolean
+}
+
+/** A secret that the service shows this once, to be copied: asks before it is closed by what is no button, or left, without that. */
+export function OnceShown({ text, what, isSpare = false }: OnceShownProps) {
+  const [isKept, setKept] = useState(isSpare)
+  const keep = () => setKept(true)
+  useUnsaved(() => !isKept, 'This is shown once. Close it without a copy?')
   return (
-    <div className={classes.once}>
+    <div className={classes.once} onCopy={keep}>
       <Code block className={classes.secret}>
         {text}
       </Code>
-      <CopyButton text={text} what={what} />
+      <CopyButton text={text} what={what} onCopied={keep} />
     </div>
   )
 }

@@ -72,7 +72,7 @@ function Enrolment({ onClose }: { onClose: () => void }) {
           <Text size="md">Scan this with an app that makes codes, then type the code that it shows.</Text>
           <QrCode text={uri} label="QR code for your app" />
           <Text size="sm">Or type this into the app:</Text>
-          <OnceShown text={secret} what="secret" />
+          <OnceShown text={secret} what="secret" isSpare />
           <CodeForm action="Turn on" call={confirm} onClose={onClose} autoFocus={false} />
         </Stack>
       </Dialog>
