@@ -25,11 +25,11 @@ import { clock } from './words.ts'
 const SHOWN = 5
 
 /** All that are not resolved. */
-export const openAlertsQuery = (site_id: string) => alertsQuery({ site_id, resolved: false, limit: 1_000 })
+export const unresolvedAlertsQuery = (site_id: string) => alertsQuery({ site_id, resolved: false, limit: 1_000 })
 
 /** The open alerts of the site, the worst first. */
 export function SiteAlerts({ site }: { site: SiteRecord }) {
-  const { data, error, refetch } = useQuery(openAlertsQuery(site.id))
+  const { data, error, refetch } = useQuery(unresolvedAlertsQuery(site.id))
   const mutes = useMutes()
   // Without the banners the site would look as if nothing were wrong.
   if (data === undefined && error !== null) {

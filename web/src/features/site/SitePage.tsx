@@ -20,7 +20,7 @@ import { EventFocus, TagFocus } from './Focus.tsx'
 import { NoData, ReportSkeleton } from './NoData.tsx'
 import { PairFocus } from './PairFocus.tsx'
 import { Payloads } from './Payloads.tsx'
-import { openAlertsQuery, SiteAlerts, Warnings } from './SiteAlerts.tsx'
+import { SiteAlerts, unresolvedAlertsQuery, Warnings } from './SiteAlerts.tsx'
 import { SiteCharts } from './SiteCharts.tsx'
 import { SiteFigures } from './SiteFigures.tsx'
 import { SiteHeader } from './SiteHeader.tsx'
@@ -34,7 +34,7 @@ export function SitePage() {
   const { siteId = '' } = useParams({ strict: false })
   const { data: site, error, refetch } = useQuery(siteQuery(siteId))
   // Banners and facts that came later pushed away what was read. What fails keeps the page from no one.
-  const isWithoutAlerts = useIsAwaited(useQuery(openAlertsQuery(siteId)))
+  const isWithoutAlerts = useIsAwaited(useQuery(unresolvedAlertsQuery(siteId)))
   const isWithoutNames = useIsDirectoryAwaited()
   // Pages that lead here know what it is called.
   const directory = useDirectory()
