@@ -224,6 +224,8 @@ test('the page of a site of the demo store', async (t) => {
     const { page } = await open(t, path)
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByRole('menuitem', { name: 'With the period before' }).click()
+    // What is drawn as a dashed line has a dashed sign.
+    await page.locator('span', { hasText: 'p95 before' }).locator('[stroke-dasharray]').waitFor()
     await page.waitForURL('**/sites/*?compare=previous')
     await page
       .getByText(/^was \d+$/)

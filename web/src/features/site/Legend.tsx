@@ -77,10 +77,19 @@ export function SeriesKey({ series }: SeriesKeyProps) {
     <div className={classes.keys}>
       {series.map(({ key, token, isReference }) => (
         <span key={key}>
-          <SeriesSwatch token={isReference === true ? '--line-strong' : (token ?? '--series-other')} />
+          {isReference === true ? <Dashes /> : <SeriesSwatch token={token ?? '--series-other'} />}
           {key}
         </span>
       ))}
     </div>
+  )
+}
+
+/** As a reference is drawn. */
+function Dashes() {
+  return (
+    <svg width="10" height="10" aria-hidden="true">
+      <path d="M0 5h10" stroke="var(--line-strong)" strokeWidth="2" strokeDasharray="4 2" />
+    </svg>
   )
 }
