@@ -88,6 +88,7 @@ test('a service that hangs while a page is open', async (t) => {
     await lines.getByRole('link', { name: 'Saffron Threads' }).click()
     await page.waitForURL('**/sites/*')
     await page.locator('[aria-busy="true"]').first().waitFor()
+    assert.equal(await page.evaluate('document.getAnimations().length'), 0, 'this reader wants no motion')
     await assertAccessible(page)
     await page.getByRole('link', { name: 'Overview' }).first().click()
     await lines.getByRole('link', { name: 'Saffron Threads' }).waitFor()
