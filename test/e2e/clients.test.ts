@@ -49,6 +49,13 @@ test('an empty store leads to a client and a site, and a field says what is wron
   await page.getByRole('button', { name: 'Create the client' }).click()
   await page.getByRole('heading', { name: 'Nordwind', level: 1 }).waitFor()
   await assertAccessible(page)
+  // Text of twice the size on a phone.
+  await page.getByRole('button', { name: 'Send a test message' }).waitFor()
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.evaluate("document.documentElement.style.fontSize = '200%'")
+  assert.equal(await sideways(page), 0, 'the page scrolls sideways')
+  await page.evaluate("document.documentElement.style.fontSize = ''")
+  if (size !== null) await page.setViewportSize(size)
 
   await follow(page, '/incidents')
   await page.getByRole('heading', { name: 'No site is watched' }).waitFor()
