@@ -19,7 +19,10 @@ export function useChartColors(): ChartColors {
 
 function readColors(_scheme: 'light' | 'dark'): ChartColors {
   const style = getComputedStyle(document.documentElement)
-  const of = (token: string) => style.getPropertyValue(token).trim()
+  // High contrast reaches no canvas.
+  const isForced = window.matchMedia('(forced-colors: active)').matches
+  const of = (token: string) =>
+    isForced && token.startsWith('--text') ? 'CanvasText' : style.getPropertyValue(token).trim()
   return {
     of,
     hatch: hatchOf,
