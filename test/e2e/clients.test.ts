@@ -117,6 +117,8 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
   await t.test('limits of its own come with the plan enterprise', async (t) => {
     const { page } = await open(t, `/clients/${client.id}/edit`)
     await page.getByLabel('Requests a second').fill('25')
+    // Someone else changes meanwhile what this form leaves alone.
+    await service.ask('PATCH', `/api/clients/${client.id}`, { quiet_from: '22:00', quiet_to: '06:00' })
     await page.getByLabel('Events a month').fill('400')
     await page.getByLabel('Chat webhook').fill(`${chat}/hooks/secret`)
     await choose(page, 'Reminders', 'Every hour')
@@ -125,6 +127,7 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
     await page.waitForURL(`**/clients/${client.id}`)
     await page.getByText(/25 requests a second, 400 events a month/).waitFor()
     await page.getByText('every 60 min while an alert is open').waitFor()
+    await page.getByText('22:00 to 06:00 local time').waitFor()
   })
 
   await t.test('a test message shows the outcome of each channel', async (t) => {

@@ -2,6 +2,7 @@ import { NumberInput, Select, Skeleton, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
 import {
   type ClientRecord,
   type CreateClient,
@@ -10,6 +11,7 @@ import {
   useUpdateClient,
 } from '../../api/clients.ts'
 import { useMayChange, useSession } from '../../api/session.ts'
+import { changed } from '../../lib/changed.ts'
 import { useSaving } from '../../lib/form-faults.ts'
 import { useLeadOn } from '../../lib/use-lead-on.ts'
 import { FormEnd } from '../../ui/FormEnd.tsx'
@@ -72,6 +74,7 @@ export function EditClientPage() {
 const PARENTS = [{ label: 'Clients', to: '/clients' }]
 
 function Loaded({ client }: { client: ClientRecord }) {
+  const [opened] = useState(() => clientBody(clientValues(client)))
   const update = useUpdateClient(client.id)
   const leadOn = useLeadOn()
   const page = `/clients/${client.id}`
@@ -91,7 +94,7 @@ function Loaded({ client }: { client: ClientRecord }) {
         action="Save"
         cancelTo={page}
         onSave={async (body) => {
-          await update.mutateAsync(body)
+          await update.mutateAsync(changed(body, opened))
           await leadOn({ to: page })
         }}
       />

@@ -8,6 +8,7 @@ import { useMemo, useState } from 'react'
 import { clientQuery } from '../../api/clients.ts'
 import { useMayChange } from '../../api/session.ts'
 import { type SiteRecord, siteQuery, useCreateSite, useUpdateSite } from '../../api/sites.ts'
+import { changed } from '../../lib/changed.ts'
 import { useSaving } from '../../lib/form-faults.ts'
 import { TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
 import { useLeadOn } from '../../lib/use-lead-on.ts'
@@ -79,6 +80,7 @@ function Pending(props: { title: string; error: Error | null; onRetry: () => voi
 }
 
 function Loaded({ site }: { site: SiteRecord }) {
+  const [opened] = useState(() => siteBody(siteValues(site)))
   const { data: client } = useQuery(clientQuery(site.client_id))
   const update = useUpdateSite(site.id)
   const leadOn = useLeadOn()
@@ -101,7 +103,7 @@ function Loaded({ site }: { site: SiteRecord }) {
         cancelTo={page}
         isNew={false}
         onSave={async (body) => {
-          await update.mutateAsync(body)
+          await update.mutateAsync(changed(body, opened))
           notifications.show({ message: `${body.name} is saved` })
           await leadOn({ to: page })
         }}

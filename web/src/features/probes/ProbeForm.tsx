@@ -4,6 +4,7 @@ import { CircleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { type ProbeRecord, type ProbeTypeRecord, useCreateProbe, useUpdateProbe } from '../../api/probes.ts'
 import { type SiteRecord, useUpdateSite } from '../../api/sites.ts'
+import { changed } from '../../lib/changed.ts'
 import { useSaving } from '../../lib/form-faults.ts'
 import { missingOf, TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
 import { FormEnd } from '../../ui/FormEnd.tsx'
@@ -31,6 +32,15 @@ interface Values {
   config: Record<string, FieldValue>
 }
 
+const bodyOf = (values: Values) => ({
+  name: values.name,
+  is_active: values.is_active,
+  interval_seconds: Number(values.interval_seconds),
+  timeout_ms: Number(values.timeout_ms),
+  failure_threshold: Number(values.failure_threshold),
+  recovery_threshold: Number(values.recovery_threshold),
+})
+
 /** A probe's settings. Those of its type are drawn from the type's schema. */
 export function ProbeForm({ type, site, probe, onSaved }: Props) {
   const fields = fieldsOf(type)
@@ -45,19 +55,16 @@ export function ProbeForm({ type, site, probe, onSaved }: Props) {
   const lacks = missingOf(type.needs, site).length > 0
 
   const save = async () => {
-    const body = {
-      name: values.name,
-      is_active: values.is_active,
-      interval_seconds: Number(values.interval_seconds),
-      timeout_ms: Number(values.timeout_ms),
-      failure_threshold: Number(values.failure_threshold),
-      recovery_threshold: Number(values.recovery_threshold),
-      config: configOf(fields, values.config, removed),
-    }
+    const body = bodyOf(values)
+    const config = configOf(fields, values.config, removed)
+    const initial = form.getInitialValues()
     const saved =
       probe === undefined
-        ? await create.mutateAsync({ site_id: site.id, probe_type: type.probe_type, ...body })
-        : await update.mutateAsync(body)
+        ? await create.mutateAsync({ site_id: site.id, probe_type: type.probe_type, ...body, config })
+        : await update.mutateAsync({
+            ...changed(body, bodyOf(initial)),
+            config: changed(config, configOf(fields, initial.config, [])) as typeof config,
+          })
     await onSaved(saved)
   }
 
