@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { MINUTE } from './clock.ts'
 import { asError } from './errors.ts'
 import { unlessAborted } from './promises.ts'
 
@@ -19,7 +20,7 @@ export class ConfinedError extends Error {
 interface ConfinedOptions {
   /** Of the module whose `tasks` are done. */
   module: URL
-  /** What one task may take. Until a new thread is ready, its start counts as well. */
+  /** What one task may take, once its thread has started. */
   timeMs: number
   /** What a task may hold in the heap, MB. */
   heapMb: number
@@ -33,8 +34,8 @@ interface Task {
 
 /** New objects; they count beside `heapMb`. */
 const YOUNG_GENERATION_MB = 16
-/** A thread that is starting reads its modules: more than any task, on a machine that is busy. */
-const START_MS = 30_000
+/** A thread that is starting reads its modules: half a second, which on a machine where everyone waits for a core took over 30 s. */
+const START_MS = 5 * MINUTE
 
 /**
  * Runs tasks on untrusted input, in a thread that can be terminated: neither an endless loop nor a full heap affects anything
