@@ -108,7 +108,7 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
     isForPeople,
     dashboardFolder: DASHBOARD_FOLDER,
     serverFactory: (handler) => {
-      const flooders = new Flooders()
+      const flooders = new Flooders(clock)
       // Requests through a proxy count against the address that sent them to it; the proxy itself is never blocked.
       const cut = (socket: Socket) => (config.trustProxy.length === 0 ? flooders.cut(socket) : socket.destroy())
       const paced = inTurn(handler, callerReader(config.trustProxy), cut)

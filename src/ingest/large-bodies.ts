@@ -1,4 +1,4 @@
-import { asError, ConfinedThread, FairQueue } from '../lib/index.ts'
+import { asError, type Clock, ConfinedThread, FairQueue, monotonicOf, SECOND, systemClock } from '../lib/index.ts'
 import type { BodyTasks, JudgedLarge } from './body-tasks.ts'
 
 /** The largest take 30 ms; this is for a machine that is busy, and for mistakes of ours. */
@@ -50,7 +50,8 @@ export class LargeBodies {
   readonly #onError: (error: Error, what: string) => void
   readonly #waiting = new FairQueue<Waiting>()
   readonly #pace: Pace
-  /** Of each client that sent some lately: the bytes beyond its pace at the time, ms of `performance.now`. */
+  readonly #clock: Clock
+  /** Of each client that sent some lately: the bytes beyond its pace at the time, which is monotonic. */
   readonly #ahead = new Map<string, { bytes: number; at: number }>()
   #isBusy = false
   #isClosed = false
@@ -59,10 +60,12 @@ export class LargeBodies {
   /** @param onError called when the thread has died: of time, of memory, or of a mistake of ours */
   constructor(
     onError: (error: Error, what: string) => void,
-    { module = new URL('./body-tasks.ts', import.meta.url), pace = PACE }: { module?: URL; pace?: Pace } = {},
+    settings: { module?: URL; pace?: Pace; clock?: Clock } = {},
   ) {
     this.#onError = onError
+    const { module = new URL('./body-tasks.ts', import.meta.url), pace = PACE, clock = systemClock } = settings
     this.#pace = pace
+    this.#clock = clock
     this.#thread = new ConfinedThread({ module, timeMs: JUDGE_MS, heapMb: HEAP_MB })
   }
 
@@ -101,14 +104,14 @@ export class LargeBodies {
   #aheadOf(clientId: string): number {
     const ahead = this.#ahead.get(clientId)
     if (ahead === undefined) return 0
-    const left = ahead.bytes - ((performance.now() - ahead.at) / 1_000) * this.#pace.aSecond
+    const left = ahead.bytes - ((monotonicOf(this.#clock) - ahead.at) / SECOND) * this.#pace.aSecond
     if (left > 0) return left
     this.#ahead.delete(clientId)
     return 0
   }
 
   #spend(clientId: string, size: number): void {
-    this.#ahead.set(clientId, { bytes: this.#aheadOf(clientId) + size, at: performance.now() })
+    this.#ahead.set(clientId, { bytes: this.#aheadOf(clientId) + size, at: monotonicOf(this.#clock) })
   }
 
   async #read(body: Parameters<BodyTasks['judge']>[0]): Promise<JudgedLarge | null> {

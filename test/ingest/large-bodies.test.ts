@@ -3,9 +3,11 @@ import { type TestContext, test } from 'node:test'
 import type { JudgedLarge } from '../../src/ingest/body-tasks.ts'
 import { knownFieldsOf } from '../../src/ingest/check.ts'
 import { judgeBody } from '../../src/ingest/judge.ts'
-import { LargeBodies, type Pace } from '../../src/ingest/large-bodies.ts'
+import { LargeBodies } from '../../src/ingest/large-bodies.ts'
 import { addLog, Delta, encodeEntry, eventsIn, type Log } from '../../src/journal/index.ts'
+import { SECOND } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
+import { newClock } from '../../testkit/clock.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -14,7 +16,7 @@ import { listen, NOW } from './endpoint-support.ts'
 const SITE = 7
 
 /** A reader of large bodies, and what it reported. */
-function reader(t: TestContext, settings: { module?: URL; pace?: Pace } = {}) {
+function reader(t: TestContext, settings: ConstructorParameters<typeof LargeBodies>[1] = {}) {
   const errors: string[] = []
   const bodies = new LargeBodies((error, what) => errors.push(`${what}: ${error.message}`), settings)
   t.after(() => bodies.close())
@@ -152,17 +154,20 @@ test('one client with many large bodies keeps another waiting for one of them', 
 })
 
 test('a client whose large bodies are beyond its pace waits while others are served, and then has its turn', async (t) => {
-  const { judge } = reader(t, { pace: { atOnce: 1, aSecond: 2 } })
-  await judge('{}', 'the thread starts')
+  const clock = newClock()
+  const { judge } = reader(t, { pace: { atOnce: 1, aSecond: 2 }, clock })
   const order: string[] = []
   const send = async (name: string, clientId: string) => {
     await judge('{}', clientId)
     order.push(name)
   }
-  // Two bytes each: the second has to wait for half a second.
+  // Two bytes each: the second has to wait for more than half a second.
   const many = [1, 2].map((number) => send(`many ${number}`, 'many'))
-  await Promise.all([...many, send('one', 'one')])
-  assert.deepEqual(order, ['many 1', 'one', 'many 2'])
+  await send('one', 'one')
+  await send('two', 'two')
+  assert.deepEqual(order, ['many 1', 'one', 'two'])
+  clock.advance(SECOND)
+  await Promise.all(many)
 })
 
 test('what waits for its pace when the service stops is given up at once', async (t) => {

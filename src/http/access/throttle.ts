@@ -182,15 +182,20 @@ const MAX_REMEMBERED = 10_000
  * the same, 1,400 requests in 40 ms: who opens the next one at once, 26 times a second, took the whole processor.
  */
 export class Flooders {
-  /** Until when (as of `performance.now()`), the first noted first. */
+  readonly #clock: Clock
+  /** Until when (monotonic time), the first noted first. */
   readonly #barredUntil = new Map<string, number>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
 
   /** Cuts the connection, and refuses the address new ones for a moment. */
   cut(socket: Socket): void {
     const address = callerOf(socket.remoteAddress)
     socket.destroy()
     this.#barredUntil.delete(address)
-    this.#barredUntil.set(address, performance.now() + BARRED_MS)
+    this.#barredUntil.set(address, monotonicOf(this.#clock) + BARRED_MS)
     if (this.#barredUntil.size <= MAX_REMEMBERED) return
     const [first] = this.#barredUntil.keys()
     if (first !== undefined) this.#barredUntil.delete(first)
@@ -206,7 +211,7 @@ export class Flooders {
   #isBarred(address: string): boolean {
     const until = this.#barredUntil.get(address)
     if (until === undefined) return false
-    if (performance.now() < until) return true
+    if (monotonicOf(this.#clock) < until) return true
     this.#barredUntil.delete(address)
     return false
   }
