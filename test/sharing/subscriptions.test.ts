@@ -10,6 +10,7 @@ import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { placeFor, sqlite, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
 import { insertIncident } from '../../testkit/incidents.ts'
+import { newProbeRow } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { ADMIN, VIEWER } from '../management/support.ts'
 import { mailServer, smtpError } from '../notifications/email/smtp-server.ts'
@@ -57,10 +58,17 @@ async function start(t: TestContext, engine: TestEngine = sqlite, options: Param
     mail.mails.length = 0
     return secret
   }
+  /** Of those that nothing runs: upkeep, which comes round on a slow machine, would resolve alerts without a probe. */
+  const newProbes = async (count: number) => {
+    const probes = Array.from({ length: count }, () => newProbeRow(site.id, { next_run_at: clock.now() + 365 * DAY }))
+    await store.write.insertInto('probes').values(probes).execute()
+    return probes.map(({ id }) => id)
+  }
   /** An incident that everyone sees. */
   const breakDown = async (title: string, at = clock.now(), suppressed_by: string | null = null) => {
     const incident = await insertIncident(store, site, at, { title })
-    await insertAlert(store, site, at, { incident_id: incident.id, title, confirmed_at: at, suppressed_by })
+    const [probe_id = ''] = await newProbes(1)
+    await insertAlert(store, site, at, { probe_id, incident_id: incident.id, title, confirmed_at: at, suppressed_by })
     return incident
   }
   const recover = (id: string) =>
@@ -70,7 +78,23 @@ async function start(t: TestContext, engine: TestEngine = sqlite, options: Param
       .where('id', '=', id)
       .execute()
   const rows = () => store.read.selectFrom('status_subscribers').selectAll().execute()
-  return { clock, api, mail, call, client, site, path, tick, subscribe, secretOf, confirmed, breakDown, recover, rows }
+  return {
+    clock,
+    api,
+    mail,
+    call,
+    client,
+    site,
+    path,
+    tick,
+    subscribe,
+    secretOf,
+    confirmed,
+    newProbes,
+    breakDown,
+    recover,
+    rows,
+  }
 }
 
 /** Without the soft ends of quoted-printable lines. */
@@ -80,7 +104,8 @@ const subjectOf = (raw: string): string => /^Subject: (.*(?:\r\n .*)*)/m.exec(ra
 testPerEngine(
   'who subscribes and confirms gets an e-mail when an incident begins and when it ends',
   async (engine, t) => {
-    const { clock, api, mail, site, path, tick, subscribe, secretOf, breakDown, recover, rows } = await start(t, engine)
+    const { clock, api, mail, site, path, tick, subscribe, secretOf, newProbes, breakDown, recover, rows } =
+      await start(t, engine)
     const { store } = api.service
     assert.equal((await subscribe('Reader@Example.com')).status, 202)
     await tick()
@@ -141,13 +166,18 @@ testPerEngine(
 
     // Of many at once none is forgotten.
     const one = await breakDown('Everything is down')
-    const alert = await insertAlert(store, site, clock.now(), { incident_id: one.id, confirmed_at: clock.now() })
-    const others = Array.from({ length: 100 }, () => newOrderedId(clock.now()))
+    const [probe_id = '', ...probes] = await newProbes(101)
+    const alert = await insertAlert(store, site, clock.now(), {
+      probe_id,
+      incident_id: one.id,
+      confirmed_at: clock.now(),
+    })
+    const others = probes.map(() => newOrderedId(clock.now()))
     await store.write
       .insertInto('incidents')
       .values(others.map((id) => ({ ...one, id })))
       .execute()
-    const alerts = others.map((incident_id) => ({ ...alert, id: newId(), probe_id: newId(), incident_id }))
+    const alerts = others.map((incident_id, n) => ({ ...alert, id: newId(), probe_id: probes[n] ?? '', incident_id }))
     await store.write.insertInto('alerts').values(alerts).execute()
     clock.advance(11 * MINUTE)
     await tick()
