@@ -22,8 +22,19 @@ test('while the store takes no writes ingest answers 500 and /ready 503; when it
 
   // Another program that keeps SQLite's write lock: the engine refuses every commit with a real error.
   const blocker = new DatabaseSync(join(dataDir, 'tagwarden.db'))
+  // Refused while the service is in the middle of a write of its own.
+  const block = () =>
+    until('the write lock', () => {
+      try {
+        blocker.exec('begin immediate')
+        return true
+      } catch (thrown) {
+        assert.match(String(thrown), /database is locked/)
+        return undefined
+      }
+    })
   const becomesReady = () => until('ready without a request', async () => ((await ready()) === 200 ? true : undefined))
-  blocker.exec('begin immediate')
+  await block()
   await api.service.membership.beat()
   await until('ready says so without a request', async () =>
     (await api.call('GET', '/ready')).text.includes('the store does not take writes') ? true : undefined,
@@ -31,7 +42,7 @@ test('while the store takes no writes ingest answers 500 and /ready 503; when it
   blocker.exec('rollback')
   await becomesReady()
 
-  blocker.exec('begin immediate')
+  await block()
   const refused = await send()
   assert.equal(refused.status, 500)
   assert.deepEqual(refused.json(), { error: 'internal_error' })
@@ -41,10 +52,9 @@ test('while the store takes no writes ingest answers 500 and /ready 503; when it
   blocker.exec('rollback')
   blocker.close()
   await becomesReady()
-  assert.deepEqual(
-    logged.filter((message) => /^commit failed|takes writes/.test(message)),
-    ['the store takes writes again', 'commit failed', 'the store takes writes again'],
-  )
+  // Which write failed first is a matter of chance: the request's, or one of the service's own.
+  assert.ok(logged.some((message) => message.endsWith(' failed')))
+  assert.equal(logged.filter((message) => message === 'the store takes writes again').length, 2)
   // The refused request was given back to the quota of three: two more fit, a third does not.
   assert.equal((await send()).status, 200)
   assert.equal((await send()).status, 200)
