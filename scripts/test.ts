@@ -21,7 +21,9 @@ const FILES = '{test,bench,trials}/**/*.test.ts'
 /** Four more than cores, as many a test waits: with two more a quarter of the processor time was idle. PostgreSQL has connections for a few at a time only. */
 const CONCURRENCY = Math.min(availableParallelism(), 3) + 4
 /** Files of a process; with more, one that hangs or runs out of memory takes more along. */
-const SHARED_BY = 20
+const SHARED_BY = 36
+/** So many files start the program so often that it is worth bundling. */
+const MANY = 20
 /** Where files take seconds each, of work or of waiting, the longest first; and how many of them share a process. */
 const SLOW: readonly (readonly [prefix: string, sharedBy: number])[] = [
   ['trials/test/chaos.test', 1],
@@ -101,7 +103,7 @@ const folder = await mkdtemp(join(tmpdir(), 'tagwarden-tests-'))
 try {
   const execArgv = [...(await packLibraries()), ...(asked.length === 0 ? ['--import', UNTRACKED] : [])]
   // Bundling it is worth a dozen starts; a few files run the sources that someone edits.
-  if (files.length > SHARED_BY) process.env[PROGRAM_FOR_TESTS] ??= await programForTests()
+  if (files.length > MANY) process.env[PROGRAM_FOR_TESTS] ??= await programForTests()
   await globalSetup()
   const entries = await Promise.all(processesFor(files).map(entryOf))
   const events = run({ files: entries, concurrency: CONCURRENCY, cwd: ROOT, execArgv })
@@ -126,7 +128,7 @@ try {
     })
   }
   for await (const text of events.compose(spec)) process.stdout.write(text as string)
-  if (files.length > SHARED_BY) process.stdout.write(`longest:\n${longest(ofFolders)}\n${longest(ofFiles)}\n`)
+  if (files.length > MANY) process.stdout.write(`longest:\n${longest(ofFolders)}\n${longest(ofFiles)}\n`)
 } finally {
   await globalTeardown()
   await rm(folder, { recursive: true, force: true })
