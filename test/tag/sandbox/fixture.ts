@@ -82,7 +82,7 @@ export const reporting = (code: string, permissions: unknown[] = []): string =>
     code: `const addEventCallback = require('addEventCallback');
 const sendHttpRequest = require('sendHttpRequest');
 const JSON = require('JSON');
-const send = (result) => sendHttpRequest('https://tagwarden.test/ingest', { method: 'POST' }, JSON.stringify(result)).then(() => {}, () => {});
+const send = (result) => sendHttpRequest('https://tagwarden.test/ingest', { method: 'POST', timeout: 3600000 }, JSON.stringify(result)).then(() => {}, () => {});
 ${code}
 data.gtmOnSuccess();`,
     permissions: [permission('read_event_metadata'), ANY_URL, ...permissions],
