@@ -5,7 +5,7 @@ import type { InvitedUser } from '../../src/accounts/index.ts'
 import { apiClient, bearer } from '../../testkit/api.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { choose, sideways } from './support/forms.ts'
-import { answered, assertAccessible, chiefly, follow, openPage, refuseNext, type Variant } from './support/page.ts'
+import { answered, answering, assertAccessible, chiefly, follow, openPage, type Variant } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startService } from './support/service.ts'
 
@@ -252,9 +252,7 @@ test('an API token is shown once, and works', async (t) => {
   await assertAccessible(page)
   await page.getByRole('button', { name: 'Create' }).click()
   const token = (await page.getByRole('dialog').getByText('twk_').textContent()) ?? ''
-  const asked = refuseNext(page)
-  await page.keyboard.press('Escape')
-  await asked
+  await answering(page, false, () => page.keyboard.press('Escape'))
   await page.getByRole('button', { name: 'Done' }).click()
   assert.equal((await service.call('GET', '/api/clients', undefined, bearer(token))).status, 200)
   assert.ok(!(await page.content()).includes(token))

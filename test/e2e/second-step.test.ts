@@ -6,7 +6,7 @@ import { apiClient, bearer } from '../../testkit/api.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, follow, openPage, refuseNext } from './support/page.ts'
+import { answering, assertAccessible, follow, openPage } from './support/page.ts'
 import { startService } from './support/service.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
@@ -44,9 +44,7 @@ test('a second step is added with an app, asked for at the next sign-in, and tak
   const [recoveryCode = ''] = codes?.trim().split(/\s+/) ?? []
   assert.match(recoveryCode, /^(\w{4}-){3}\w{4}$/)
   await assertAccessible(page)
-  const asked = refuseNext(page)
-  await page.keyboard.press('Escape')
-  await asked
+  await answering(page, false, () => page.keyboard.press('Escape'))
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByText('10 recovery codes left').waitFor()
   await assertAccessible(page)

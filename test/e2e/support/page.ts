@@ -249,7 +249,7 @@ export async function follow(page: Page, path: string): Promise<void> {
 }
 
 /**
- * Does what makes the page ask whether typed text may be lost, and answers within the page: on loaded machines, and never when it was
+ * Does what makes the page ask whether something may be lost, and answers within the page: on loaded machines, and never when it was
  * looked for, the browser driver has closed such a question before the test could.
  */
 export async function answering(page: Page, answer: boolean, act: () => Promise<unknown>): Promise<void> {
@@ -262,7 +262,7 @@ export async function answering(page: Page, answer: boolean, act: () => Promise<
     }
   })(window.confirm)`)
   await act()
-  await untilTrue(page, `window.answered === 'Discard what you have typed? It is not saved.'`)
+  await untilTrue(page, `typeof window.answered === 'string'`)
 }
 
 /** Waits until the dashboard has every answer that its page asks for. */
