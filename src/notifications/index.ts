@@ -43,6 +43,7 @@ export type { AddOverride, OnCallRecord, OverrideRecord, SetOnCall } from './on-
 export { escalatesTo, type OnCallPerson, type OnCallPlan, whoIsOnCall } from './on-call/who-is-on-call.ts'
 export {
   amendMessages,
+  bringEndForward,
   enqueue,
   heldOpenings,
   postponeOpenings,
@@ -50,7 +51,7 @@ export {
   withdrawEnd,
   withdrawMessages,
 } from './outbox.ts'
-export { BRIEF, GATHER_MS, isUnsent, type OutboxEntry } from './outbox-entry.ts'
+export { BRIEF, GATHER_MS, type OutboxEntry } from './outbox-entry.ts'
 export { type OwnChannel, withChannels } from './own-channels.ts'
 export { type QuietHours, quietUntil } from './quiet-hours.ts'
 export { isForIncidents, isForPeople, type ServiceKind, takesMessage } from './services/services.ts'

@@ -96,6 +96,18 @@ export async function releaseHeld(
   }
 }
 
+/** Makes an end that waits due sooner. @param due epoch ms */
+export async function bringEndForward(trx: Transaction<Tables>, id: string, due: number): Promise<void> {
+  await trx
+    .updateTable('deliveries')
+    .set({ not_before: due })
+    .where('id', '=', id)
+    .where('kind', '=', 'resolved')
+    .where(isUnsent)
+    .where('not_before', '>', due)
+    .execute()
+}
+
 /** The alerts whose openings are kept back and due before `to`, epoch ms. */
 export async function heldOpenings({ read }: Pick<Store, 'read'>, now: number, to: number): Promise<string[]> {
   // With a `distinct` SQLite reads every message there is, by the index of their alerts.

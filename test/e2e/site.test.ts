@@ -225,7 +225,7 @@ test('the page of a site of the demo store', async (t) => {
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByRole('menuitem', { name: 'With the period before' }).click()
     // What is drawn as a dashed line has a dashed sign.
-    await page.locator('span', { hasText: 'p95 before' }).locator('[stroke-dasharray]').waitFor()
+    await page.locator('span', { hasText: 'p95 before' }).locator('[stroke-dasharray]').waitFor({ state: 'attached' })
     await page.waitForURL('**/sites/*?compare=previous')
     await page
       .getByText(/^was \d+$/)

@@ -1,4 +1,4 @@
-import { isUnsent } from '../../notifications/index.ts'
+import { bringEndForward } from '../../notifications/index.ts'
 import { type AlertRow, chunksOf, type MaintenanceRow, type Tables, type Transaction } from '../../store/index.ts'
 import { holdMs } from '../incidents/steady.ts'
 import { quietEndOf } from '../message-entries.ts'
@@ -49,14 +49,7 @@ export async function releaseEnds(trx: Transaction<Tables>, before: MaintenanceR
     const last = alerts.reduce((a, b) => ((a.resolved_at ?? 0) > (b.resolved_at ?? 0) ? a : b))
     const certain = (last.resolved_at ?? now) + holdMs(alerts, lead_alert_id, last)
     const due = dueAfter(Math.max(now, certain, workEndsOf(alert, source, { mutes, now }) ?? now), alert, source)
-    if (due >= not_before) continue
-    await trx
-      .updateTable('deliveries')
-      .set({ not_before: due })
-      .where('id', '=', delivery_id)
-      .where('kind', '=', 'resolved')
-      .where(isUnsent)
-      .execute()
+    await bringEndForward(trx, delivery_id, due)
   }
 }
 
