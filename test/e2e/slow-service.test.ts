@@ -128,7 +128,9 @@ test('a service that hangs while a page is open', async (t) => {
         await page.unroute(late)
         return page.evaluate<number>('window.moved')
       }
-      assert.ok((await moved(`/alerts/${alert.id}`, alert.title, '**/api/dashboard/overview')) < 0.1)
+      // Its figures may move meanwhile.
+      const [title = ''] = alert.title.split(':')
+      assert.ok((await moved(`/alerts/${alert.id}`, title, '**/api/dashboard/overview')) < 0.1)
       assert.ok((await moved(`/sites/${alert.site_id}`, 'Feldkamp Outdoor', '**/api/alerts?*')) < 0.1)
     },
   )
