@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { isIsoTime } from '../http/index.ts'
 import { invalidRequest, isUuid } from '../lib/index.ts'
+import { unindexed } from '../store/index.ts'
 
 /** Query parameter of lists whose entries end. */
 export const Order = Type.Enum(['opened', 'resolved'], {
@@ -36,9 +37,9 @@ export async function endBefore(
 /** Whether a row comes after that place. Compared as a pair, which both engines look up in one index. */
 export const endedBefore = ({ at, id }: End) => sql<boolean>`(resolved_at, id) < (${at}, ${id})`
 
-/**
- * The column of a row's client in conditions. Few rows last, and they have indexes of their own; of a client there may be a hundred thousand, through all
- * of which its index would lead.
- */
-export const clientColumn = (lasts: boolean) =>
-  lasts ? sql<string>`coalesce(client_id, '')` : sql.ref<string>('client_id')
+/** Whether a list asks for what lasts, and for nothing else. */
+export const asksForLasting = ({ resolved, state }: { resolved?: boolean; state?: string }): boolean =>
+  resolved === false || (state !== undefined && state !== 'resolved')
+
+/** The column of a row's client in conditions. Few rows last, and they have indexes of their own; a client may have a hundred thousand. */
+export const clientColumn = (lasts: boolean) => (lasts ? unindexed('client_id') : sql.ref<string>('client_id'))

@@ -14,7 +14,7 @@ import {
   timelineEntry,
 } from './alert-record.ts'
 import { feedbackOf, feedbackRecord, learntEvent } from './feedback-rows.ts'
-import { clientColumn, endBefore, endedBefore } from './last-ended.ts'
+import { asksForLasting, clientColumn, endBefore, endedBefore } from './last-ended.ts'
 import type { Subject } from './machine/types.ts'
 import { subjectOf } from './machine/types.ts'
 import { endsOfTimeline } from './timeline.ts'
@@ -30,7 +30,7 @@ export async function listAlerts(
   query: AlertQuery,
 ): Promise<Page<AlertRecord>> {
   const { client_id, site_id, probe_id, state, severity, resolved, since, before, order, limit = DEFAULT_PAGE } = query
-  const lasts = resolved === false || (state !== undefined && state !== 'resolved')
+  const lasts = asksForLasting(query)
   let rows = read
     .selectFrom('alerts')
     .selectAll()

@@ -8,6 +8,7 @@ import {
   type Store,
   type Tables,
   type Transaction,
+  unindexed,
 } from '../../store/index.ts'
 import { RELEASE_MS } from './explain.ts'
 import type { OpenIncident, SiteFacts } from './grouping.ts'
@@ -66,8 +67,8 @@ export async function lockCases(
 ): Promise<Map<string, Case>> {
   const ids = new Set(query.incidentIds)
   for (const siteIds of chunksOf(query.siteIds)) {
-    // Among the few that last or have just ended: the index of sites would lead through all that a site ever had.
-    const ofSites = trx.selectFrom('incidents').select('id').where(sql<string>`coalesce(site_id, '')`, 'in', siteIds)
+    // Among the few that last or have just ended.
+    const ofSites = trx.selectFrom('incidents').select('id').where(unindexed('site_id'), 'in', siteIds)
     const ended = ofSites.where('resolved_at', '>=', query.now - LONGEST_AGAIN_MS)
     // In one statement: what ends or opens again between two would be in neither.
     const rows = await ofSites.where(sql<boolean>`state <> 'resolved'`).unionAll(ended).execute()

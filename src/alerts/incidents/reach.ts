@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Visible } from '../../http/index.ts'
-import { chunksOf, type IncidentRow, type Kysely, type Tables } from '../../store/index.ts'
+import { chunksOf, type IncidentRow, type Kysely, type Tables, unindexed } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
 import { type IncidentSummary, incidentRecord } from './records.ts'
 
@@ -61,8 +61,8 @@ async function reachOf(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<
 /** Written out, as with a parameter neither engine would use the index over what lasts. */
 export const LASTS = sql<boolean>`incidents.state <> 'resolved'`
 
-/** An incident's client, without the index of clients: it would lead through all that one ever had, where few last or have just ended. */
-export const OWNER = sql<string>`coalesce(incidents.client_id, '')`
+/** An incident's client, where few of all that one ever had last or have just ended. */
+export const OWNER = unindexed('incidents.client_id')
 
 /**
  * The unresolved incidents of active sites of active clients and of vendors, without those that another one explains; the worst first. Of a

@@ -6,7 +6,7 @@ import { deliveriesOf } from '../../notifications/index.ts'
 import type { AlertRow, IncidentEventRow, IncidentRow, Store } from '../../store/index.ts'
 import { changeInWords, changesBefore, httpStatusIn } from '../alert-message.ts'
 import { alertRecord } from '../alert-record.ts'
-import { clientColumn, endBefore, endedBefore } from '../last-ended.ts'
+import { asksForLasting, clientColumn, endBefore, endedBefore } from '../last-ended.ts'
 import { endsOfTimeline } from '../timeline.ts'
 import { type Change, evidenceOf, type Known, strongestCause } from './evidence.ts'
 import { LASTS, oneSummary, summariesOf } from './reach.ts'
@@ -24,7 +24,7 @@ export async function listIncidents(
   query: IncidentQuery,
 ): Promise<Page<IncidentSummary>> {
   const { client_id, site_id, state, severity, scope, resolved, since, before, order, limit = DEFAULT_PAGE } = query
-  const lasts = resolved === false || (state !== undefined && state !== 'resolved')
+  const lasts = asksForLasting(query)
   let rows = read
     .selectFrom('incidents')
     .selectAll()

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type Access, DEFAULT_PAGE, idBefore, type Page, pageOf, seesSecrets, visibleTo } from '../../http/index.ts'
 import { AppError, isoTime, isoTimeOrNull, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
-import type { DeliveryRow, Store, Tables, Transaction } from '../../store/index.ts'
+import { type DeliveryRow, type Store, type Tables, type Transaction, unindexed } from '../../store/index.ts'
 import { keyOf, storedKind } from '../channel.ts'
 import type { Message } from '../message.ts'
 import { BRIEF, wasBrief } from '../outbox-entry.ts'
@@ -27,7 +27,7 @@ export async function listDeliveries(
   let query = sentRows(store).limit(limit + 1)
   // Few wait or failed, and they have indexes of their own; of a client there may be a million, through all of which its index would lead.
   const isRare = state === 'pending' || state === 'failed'
-  const owner = isRare ? sql<string>`coalesce(deliveries.client_id, '')` : sql.ref<string>('deliveries.client_id')
+  const owner = isRare ? unindexed('deliveries.client_id') : sql.ref<string>('deliveries.client_id')
   if (visible !== null) query = query.where(owner, 'in', [...visible])
   if (client_id !== undefined) query = query.where(owner, '=', client_id)
   if (alert_id !== undefined) query = query.where('deliveries.alert_id', '=', alert_id)
