@@ -1,4 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import type { TestContext } from 'node:test'
 import type { SiteKey } from './api.ts'
 import { until } from './until.ts'
 
@@ -48,3 +51,21 @@ export class HeldBody {
     this.#socket.destroy()
   }
 }
+
+const waitsForBodies = (message: unknown) => {
+  ;(message as { server: Server }).server.requestTimeout = 0
+}
+
+/**
+ * Lets the servers of this process wait for bodies for as long as they take: they give a request 30 s, and a machine that has much else to
+ * do needs longer for a hundred bodies of 1 MB.
+ */
+export function waitForBodies(t: TestContext): void {
+  subscribe('http.server.request.start', waitsForBodies)
+  t.after(() => unsubscribe('http.server.request.start', waitsForBodies))
+}
+
+/** The option of Node that does the same for a process. */
+export const WAITS_FOR_BODIES = `--import=data:text/javascript,${encodeURIComponent(
+  "import { subscribe } from 'node:diagnostics_channel'; subscribe('http.server.request.start', ({ server }) => { server.requestTimeout = 0 })",
+)}`

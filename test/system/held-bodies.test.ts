@@ -5,7 +5,7 @@ import { SECOND } from '../../src/lib/index.ts'
 import type { SiteKey } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { HeldBody } from '../../testkit/held-body.ts'
+import { HeldBody, waitForBodies } from '../../testkit/held-body.ts'
 import { amount } from '../../testkit/length.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
@@ -23,6 +23,7 @@ function largeBody(): string {
 
 /** A service, and senders that keep to their rate and hold their bodies back. */
 async function startHeld(t: TestContext) {
+  waitForBodies(t)
   const clock = new TestClock(NOW)
   const api = await startTestService(t, clock)
   const bytes = () => api.service.ingest.status().bytesUnderWay

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { apiClient, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
-import { HeldBody } from '../../testkit/held-body.ts'
+import { HeldBody, WAITS_FOR_BODIES } from '../../testkit/held-body.ts'
 import { startServerProcess } from '../../testkit/processes/server-process.ts'
 
 const CONNECTIONS = 220
@@ -41,7 +41,7 @@ async function startOptions(): Promise<string> {
 test('hundreds of bodies that are huge in memory stop neither the service nor the answers to others', async (t) => {
   const options = await startOptions()
   assert.match(options, /--max-old-space-size=\d+/)
-  const server = await startServerProcess(t, await tempDir(t), { NODE_OPTIONS: options })
+  const server = await startServerProcess(t, await tempDir(t), { NODE_OPTIONS: `${options} ${WAITS_FOR_BODIES}` })
   const api = apiClient(server.url)
   const healthy = await api.newSite(await api.newClient())
   const hostile: SiteKey[] = []
