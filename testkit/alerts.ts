@@ -1,19 +1,23 @@
 import { JUST_OPENED } from '../src/alerts/machine/bad.ts'
-import { newId, newOrderedId } from '../src/lib/index.ts'
+import { DAY, newId, newOrderedId } from '../src/lib/index.ts'
 import type { AlertRow, SiteRow, Store } from '../src/store/index.ts'
+import { insertProbe } from './probes.ts'
 
-/** Writes an alert of a site straight into the store; `over` replaces fields. */
+/** Beyond the time of any test. */
+const FAR = 400 * DAY
+
+/** Writes an alert of a site straight into the store; `over` replaces fields. One without `probe_id` gets a probe: a service resolves alerts of none. */
 export async function insertAlert(
   store: Store,
   site: Pick<SiteRow, 'id' | 'client_id'>,
   openedAt: number,
   over: Partial<AlertRow> = {},
 ): Promise<AlertRow> {
+  const probe_id = over.probe_id ?? (await insertProbe(store, site.id, { id: newId(), next_run_at: openedAt + FAR })).id
   const row: AlertRow = {
     id: newOrderedId(openedAt),
     client_id: site.client_id,
     site_id: site.id,
-    probe_id: newId(),
     probe_type: 'http_health',
     subject: 'target',
     subject_label: null,
@@ -28,6 +32,7 @@ export async function insertAlert(
     last_seen_at: openedAt,
     bad_events: '[]',
     ...over,
+    probe_id,
   }
   await store.write.insertInto('alerts').values(row).execute()
   return row

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE, newId } from '../../src/lib/index.ts'
 import { hooksInOrder } from '../../src/management/index.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { alertRows, deliverAll, outbox, timeline, watch } from './support.ts'
@@ -156,5 +157,17 @@ testOnEveryEngine(
     assert.deepEqual(await silences(), [{ id: 'c' }])
     await store.write.transaction().execute((trx) => hooks.removeOfClient(trx, site.client_id))
     assert.deepEqual(await silences(), [])
+  },
+)
+
+testLogic(
+  'an alert whose probe is gone is resolved, and one whose probe is there and not due is left alone',
+  async (store, t) => {
+    const { upkeep, site, clock } = await watch(t, store)
+    const kept = await insertAlert(store, site, clock.now())
+    const gone = await insertAlert(store, site, clock.now(), { probe_id: newId() })
+    await upkeep()
+    const states = (await alertRows(store)).map(({ id, state }) => [id, state])
+    assert.deepEqual(Object.fromEntries(states), { [kept.id]: 'open', [gone.id]: 'resolved' })
   },
 )

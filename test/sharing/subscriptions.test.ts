@@ -67,8 +67,7 @@ async function start(t: TestContext, engine: TestEngine = sqlite, options: Param
   /** An incident that everyone sees. */
   const breakDown = async (title: string, at = clock.now(), suppressed_by: string | null = null) => {
     const incident = await insertIncident(store, site, at, { title })
-    const [probe_id = ''] = await newProbes(1)
-    await insertAlert(store, site, at, { probe_id, incident_id: incident.id, title, confirmed_at: at, suppressed_by })
+    await insertAlert(store, site, at, { incident_id: incident.id, title, confirmed_at: at, suppressed_by })
     return incident
   }
   const recover = (id: string) =>
