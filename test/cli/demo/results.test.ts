@@ -32,56 +32,66 @@ async function fill(t: TestContext, store: Store, to: number): Promise<Results> 
 const alertsOf = (store: Store) => store.read.selectFrom('alerts').selectAll().orderBy('id').execute()
 const markersOf = (store: Store) => store.read.selectFrom('deploy_markers').selectAll().orderBy('at').execute()
 
-test('results of the past are found on the counts of their time, and alerts follow from them', async (t) => {
-  const store = await openEmptyStore(sqlite, t)
-  const written = await fill(t, store, TO)
-  const rows = await store.read.selectFrom('probe_results').selectAll().execute()
-  assert.equal(rows.length, written.results)
-  const errors = rows.filter(({ status }) => status === 'error')
-  assert.deepEqual(
-    errors.map(({ message }) => message),
-    [],
-  )
-  assert.ok(rows.every(({ executed_at }) => executed_at < TO))
-  const [marker, ...otherMarkers] = await markersOf(store)
-  const [alert, ...otherAlerts] = (await alertsOf(store)).filter(({ probe_type }) => probe_type === 'tag_failure_rate')
-  assert.ok(marker !== undefined && alert !== undefined)
-  assert.deepEqual([otherMarkers, otherAlerts], [[], []])
-  assert.deepEqual([marker.source, marker.from_version, marker.to_version], ['web container', '41', '42'])
-  const began = TO - 40 * MINUTE
-  assert.ok(marker.at <= began && began < alert.opened_at && alert.opened_at < began + 20 * MINUTE)
-  assert.deepEqual([alert.severity, alert.state], ['critical', 'open'])
-  const first = rows.find(({ executed_at, probe_id }) => probe_id === alert.probe_id && executed_at === alert.opened_at)
-  assert.ok(first !== undefined && first.status !== 'ok', 'the alert was opened by a result of that moment')
-  assert.ok(alert.first_notified_at !== null && alert.first_notified_at < alert.opened_at + MINUTE)
-  const deliveries = await store.read.selectFrom('deliveries').selectAll().execute()
-  assert.ok(deliveries.length > 0 && deliveries.every(({ state, attempts }) => state === 'delivered' && attempts === 1))
-  assert.ok(written.chat.messages.some(({ tone, text }) => tone === 'critical' && text.includes('Meta CAPI')))
-  assert.deepEqual(await store.read.selectFrom('nodes').selectAll().execute(), [])
-})
-
-test('a demo that continues resolves what it left open, opens it again, and publishes the next version', async (t) => {
+test('the past of a demo', async (t) => {
   const store = await openEmptyStore(sqlite, t)
   const first = await fill(t, store, TO)
-  await first.tagServer.close()
-  const webhook = () => store.read.selectFrom('clients').select('chat_webhook').executeTakeFirst()
-  const before = await webhook()
-  const second = await fill(t, store, TO + 5 * HOUR)
-  assert.equal(second.tagServer.url, first.tagServer.url)
-  assert.deepEqual(await webhook(), before)
-  const alerts = (await alertsOf(store)).filter(({ probe_type }) => probe_type === 'tag_failure_rate')
-  assert.deepEqual(
-    alerts.map(({ state, resolution }) => [state, resolution]),
-    [
-      ['resolved', 'recovered'],
-      ['open', null],
-    ],
+
+  await t.test('results of the past are found on the counts of their time, and alerts follow from them', async () => {
+    const rows = await store.read.selectFrom('probe_results').selectAll().execute()
+    assert.equal(rows.length, first.results)
+    const errors = rows.filter(({ status }) => status === 'error')
+    assert.deepEqual(
+      errors.map(({ message }) => message),
+      [],
+    )
+    assert.ok(rows.every(({ executed_at }) => executed_at < TO))
+    const [marker, ...otherMarkers] = await markersOf(store)
+    const [alert, ...otherAlerts] = (await alertsOf(store)).filter(
+      ({ probe_type }) => probe_type === 'tag_failure_rate',
+    )
+    assert.ok(marker !== undefined && alert !== undefined)
+    assert.deepEqual([otherMarkers, otherAlerts], [[], []])
+    assert.deepEqual([marker.source, marker.from_version, marker.to_version], ['web container', '41', '42'])
+    const began = TO - 40 * MINUTE
+    assert.ok(marker.at <= began && began < alert.opened_at && alert.opened_at < began + 20 * MINUTE)
+    assert.deepEqual([alert.severity, alert.state], ['critical', 'open'])
+    const opening = rows.find(
+      ({ executed_at, probe_id }) => probe_id === alert.probe_id && executed_at === alert.opened_at,
+    )
+    assert.ok(opening !== undefined && opening.status !== 'ok', 'the alert was opened by a result of that moment')
+    assert.ok(alert.first_notified_at !== null && alert.first_notified_at < alert.opened_at + MINUTE)
+    const deliveries = await store.read.selectFrom('deliveries').selectAll().execute()
+    assert.ok(
+      deliveries.length > 0 && deliveries.every(({ state, attempts }) => state === 'delivered' && attempts === 1),
+    )
+    assert.ok(first.chat.messages.some(({ tone, text }) => tone === 'critical' && text.includes('Meta CAPI')))
+    assert.deepEqual(await store.read.selectFrom('nodes').selectAll().execute(), [])
+  })
+
+  await t.test(
+    'a demo that continues resolves what it left open, opens it again, and publishes the next version',
+    async (t) => {
+      await first.tagServer.close()
+      const webhook = () => store.read.selectFrom('clients').select('chat_webhook').executeTakeFirst()
+      const before = await webhook()
+      const second = await fill(t, store, TO + 5 * HOUR)
+      assert.equal(second.tagServer.url, first.tagServer.url)
+      assert.deepEqual(await webhook(), before)
+      const alerts = (await alertsOf(store)).filter(({ probe_type }) => probe_type === 'tag_failure_rate')
+      assert.deepEqual(
+        alerts.map(({ state, resolution }) => [state, resolution]),
+        [
+          ['resolved', 'recovered'],
+          ['open', null],
+        ],
+      )
+      assert.deepEqual(
+        (await markersOf(store)).map(({ to_version }) => to_version),
+        ['42', '43'],
+      )
+      assert.equal((await fill(t, store, TO + 5 * HOUR)).results, 0)
+    },
   )
-  assert.deepEqual(
-    (await markersOf(store)).map(({ to_version }) => to_version),
-    ['42', '43'],
-  )
-  assert.equal((await fill(t, store, TO + 5 * HOUR)).results, 0)
 })
 
 test('a tag server that someone gave a site stays, and is not asked about the past', async (t) => {
