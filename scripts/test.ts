@@ -4,6 +4,7 @@
  * `node --test` gives every file a process, and each loads the program again: 350 times half a second of a processor. Here files
  * share processes. The slow ones share theirs with fewer and come first, so that no core waits for one of them at the end.
  */
+import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -12,6 +13,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { globalSetup, globalTeardown } from '../testkit/global-setup.ts'
+import { TEST_TURN } from '../testkit/length.ts'
 import { packLibraries } from '../testkit/processes/packed-libraries.ts'
 import { PROGRAM_FOR_TESTS } from '../testkit/repository.ts'
 import { programForTests } from './program-for-tests.ts'
@@ -27,16 +29,14 @@ const MANY = 20
 /** Where files take seconds each, of work or of waiting, the longest first; and how many of them share a process. */
 const SLOW: readonly (readonly [prefix: string, sharedBy: number])[] = [
   ['trials/test/chaos.test', 1],
-  ['test/notifications/crash', 1],
-  ['test/alerts/incidents/crash', 1],
   ['test/e2e/', 4],
   ['test/cli/demo/', 5],
   ['bench/test/healthy', 1],
-  ['trials/test/', 5],
-  ['test/system/', 5],
-  ['test/cli/', 5],
+  ['trials/test/', 13],
+  ['test/system/', 11],
+  ['test/cli/', 10],
   ['test/store/postgres/', 7],
-  ['test/testkit/', 2],
+  ['test/testkit/', 6],
 ]
 
 /** What is said of a failure at once. */
@@ -88,6 +88,8 @@ async function entryOf(files: readonly string[], number: number): Promise<string
 }
 
 const asked = process.argv.slice(2)
+// What takes turns does so where everything runs.
+if (asked.length === 0) process.env[TEST_TURN] ??= String(randomInt(1_000_000))
 const all = globSync(FILES, { cwd: ROOT }).sort()
 const files = asked.length === 0 ? all : all.filter((file) => asked.some((prefix) => file.startsWith(prefix)))
 if (files.length === 0) {
@@ -128,7 +130,10 @@ try {
     })
   }
   for await (const text of events.compose(spec)) process.stdout.write(text as string)
-  if (files.length > MANY) process.stdout.write(`longest:\n${longest(ofFolders)}\n${longest(ofFiles)}\n`)
+  if (files.length > MANY)
+    process.stdout.write(
+      `longest, with ${TEST_TURN}=${process.env[TEST_TURN] ?? ''}:\n${longest(ofFolders)}\n${longest(ofFiles)}\n`,
+    )
 } finally {
   await globalTeardown()
   await rm(folder, { recursive: true, force: true })

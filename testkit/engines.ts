@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { readConfig } from '../src/config.ts'
 import { openStore, type Store } from '../src/store/index.ts'
 import { fastestFolder, newFolder, removeFolder } from './folders.ts'
-import { amount } from './length.ts'
+import { amount, isInTurn } from './length.ts'
 import { createDatabase, type TestDatabase } from './postgres/databases.ts'
 import { leaseDatabase } from './postgres/kept-databases.ts'
 import { copyTemplate, openWithoutThreads } from './sqlite.ts'
@@ -55,6 +55,9 @@ export const engines: readonly TestEngine[] = [sqlite, postgres]
 export const realEngines: readonly TestEngine[] = [threadedSqlite, newPostgres]
 /** For logic whose statements other tests send to PostgreSQL on every change: SQLite alone, and at night every engine. */
 export const logicEngines: readonly TestEngine[] = engines.slice(0, amount(1, engines.length))
+
+/** For what takes long on each and is much the same on both: one of them on a change, in turn, and at night every engine. */
+export const enginesInTurn: readonly TestEngine[] = engines.filter((_engine, n) => isInTurn(n, engines.length))
 
 /** Declares the same test once for every engine. */
 export function testPerEngine(

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Closers } from '../../src/lib/index.ts'
-import { amount } from '../../testkit/length.ts'
+import { amount, inTurn } from '../../testkit/length.ts'
 import { sharedDatabaseServer } from '../chaos/database-server.ts'
 import { FAULTS } from '../chaos/faults/index.ts'
 import { playFault } from '../chaos/rounds.ts'
 
-/** The short form of `npm run chaos`: a round of the faults that break most, on both engines; at night some rounds of each. */
+/** The short form of `npm run chaos`: a round of a fault that breaks most, which take turns; at night some rounds of each. */
 const ROUNDS: Readonly<Record<string, number>> = {
   'hostile-kill': amount(1, 3),
   'busy-kill': amount(0, 3),
@@ -22,6 +22,8 @@ const ROUNDS: Readonly<Record<string, number>> = {
   'pg-cut': amount(1, 4),
   'pg-unknown': amount(0, 4),
 }
+/** Where they take turns, in three runs: the heavy ones each in its own. */
+const TURNS: Readonly<Record<string, number>> = { 'hostile-kill': 0, 'torn-write': 1, clock: 2, 'pg-cut': 2 }
 const SEED = 7
 
 const closers = new Closers()
@@ -35,7 +37,7 @@ for (const fault of FAULTS) {
   if (rounds === undefined || rounds === 0) continue
   const missing = fault.missing?.()
   test(`acknowledged is counted exactly once (${fault.engine}): ${fault.description}`, {
-    skip: missing ?? false,
+    skip: missing ?? inTurn(TURNS[fault.name] ?? 0, 3).skip,
   }, async (t) => {
     const outcome = await playFault(fault, {
       seed: SEED,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amount } from '../../testkit/length.ts'
+import { amount, inTurn } from '../../testkit/length.ts'
 import { Session } from '../../testkit/processes/session.ts'
 import { fairness } from '../fairness/fairness.ts'
 import { healthyFigures } from '../fairness/healthy.ts'
@@ -19,7 +19,7 @@ const KINDS = [
 /** What a short run on a machine that does other things cannot tell. */
 const NOT_IN_SECONDS = /p99|visible|not answered 200/
 
-test('a sender with a valid key neither stops the service nor loses the events of others', async (t) => {
+test('a sender with a valid key neither stops the service nor loses the events of others', inTurn(1, 3), async (t) => {
   const session = new Session()
   t.after(() => session.close())
   const result = await fairness(session, {

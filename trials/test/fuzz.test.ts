@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amount } from '../../testkit/length.ts'
+import { amount, inTurn } from '../../testkit/length.ts'
 import { Session } from '../../testkit/processes/session.ts'
 import { hostileKinds } from '../fairness/kinds.ts'
 import { runPart } from '../fuzz/part.ts'
 
 const REQUESTS = { open: amount(4_000, 40_000), keys: amount(3_000, 30_000) }
 
-for (const name of ['open', 'keys'] as const) {
-  test(`no hostile request makes the service fail, lose a count or keep content (${name})`, async (t) => {
+for (const [n, name] of (['open', 'keys'] as const).entries()) {
+  test(`no hostile request makes the service fail, lose a count or keep content (${name})`, inTurn(n, 2), async (t) => {
     const session = new Session()
     t.after(() => session.close())
     const { failures, healthy, counted, accepted } = await session.step(() =>

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { type ApiClient, apiClient, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
-import { amount } from '../../testkit/length.ts'
+import { amount, inTurn } from '../../testkit/length.ts'
 import { startServerProcess } from '../../testkit/processes/server-process.ts'
 import { Session } from '../../testkit/processes/session.ts'
 import { until } from '../../testkit/until.ts'
@@ -57,52 +57,56 @@ async function countOf(api: ApiClient, site: SiteKey): Promise<number> {
   return overview.json<{ total_events: number }>().total_events
 }
 
-test('what comes beyond all room is refused with 503 and a time, and what is accepted is counted', async (t) => {
-  const { url } = await startServerProcess(t, await tempDir(t))
-  const api = apiClient(url)
-  const site = await api.newSite(await api.newClient())
-  const request = requestFor(site)
+test(
+  'what comes beyond all room is refused with 503 and a time, and what is accepted is counted',
+  inTurn(0, 3),
+  async (t) => {
+    const { url } = await startServerProcess(t, await tempDir(t))
+    const api = apiClient(url)
+    const site = await api.newSite(await api.newClient())
+    const request = requestFor(site)
 
-  const answers: string[] = []
-  // How many requests are too many is the machine's: twice as many each time, until some are refused.
-  let connections = 64
-  const refused = await until('a refusal', async () => {
-    const [strangers, ...bursts] = await Promise.all([
-      sendAtOnce(url, requestFor({ ...site, ingest_key: 'wrong' }), TIMES),
-      ...Array.from({ length: connections }, () => sendAtOnce(url, request, TIMES)),
-    ])
-    answers.push(...bursts.flat())
-    // A wrong key is answered as one, whatever else there is to do.
-    assert.ok(strangers?.every((answer) => answer.startsWith('HTTP/1.1 401')))
-    connections *= 2
-    const found = answers.filter((answer) => answer.startsWith(UNAVAILABLE))
-    return found.length > 0 ? found : undefined
-  })
-  for (const answer of refused) {
-    assert.match(answer, /\r\nRetry-After: 1\r\n/)
-    assert.ok(answer.endsWith('{"error":"unavailable"}'), answer)
-  }
-  const accepted = answers.filter((answer) => answer.startsWith(OK)).length
-  assert.equal(accepted + refused.length, answers.length)
-  assert.equal((await api.call('GET', '/ready')).status, 200)
+    const answers: string[] = []
+    // How many requests are too many is the machine's: twice as many each time, until some are refused.
+    let connections = 64
+    const refused = await until('a refusal', async () => {
+      const [strangers, ...bursts] = await Promise.all([
+        sendAtOnce(url, requestFor({ ...site, ingest_key: 'wrong' }), TIMES),
+        ...Array.from({ length: connections }, () => sendAtOnce(url, request, TIMES)),
+      ])
+      answers.push(...bursts.flat())
+      // A wrong key is answered as one, whatever else there is to do.
+      assert.ok(strangers?.every((answer) => answer.startsWith('HTTP/1.1 401')))
+      connections *= 2
+      const found = answers.filter((answer) => answer.startsWith(UNAVAILABLE))
+      return found.length > 0 ? found : undefined
+    })
+    for (const answer of refused) {
+      assert.match(answer, /\r\nRetry-After: 1\r\n/)
+      assert.ok(answer.endsWith('{"error":"unavailable"}'), answer)
+    }
+    const accepted = answers.filter((answer) => answer.startsWith(OK)).length
+    assert.equal(accepted + refused.length, answers.length)
+    assert.equal((await api.call('GET', '/ready')).status, 200)
 
-  await until('all are let in again', async () => {
-    const again = await sendAtOnce(url, request, 20)
-    answers.push(...again)
-    return again.every((answer) => answer.startsWith(OK)) ? true : undefined
-  })
-  const expected = answers.filter((answer) => answer.startsWith(OK)).length
-  await until('all of it counted', async () => ((await countOf(api, site)) >= expected ? true : undefined))
-  assert.equal(await countOf(api, site), expected)
-  const metrics = (await api.call('GET', '/metrics')).text
-  const unavailable = answers.length - expected
-  assert.ok(metrics.includes(`tagwarden_ingest_requests_total{result="unavailable"} ${unavailable}`), metrics)
-})
+    await until('all are let in again', async () => {
+      const again = await sendAtOnce(url, request, 20)
+      answers.push(...again)
+      return again.every((answer) => answer.startsWith(OK)) ? true : undefined
+    })
+    const expected = answers.filter((answer) => answer.startsWith(OK)).length
+    await until('all of it counted', async () => ((await countOf(api, site)) >= expected ? true : undefined))
+    assert.equal(await countOf(api, site), expected)
+    const metrics = (await api.call('GET', '/metrics')).text
+    const unavailable = answers.length - expected
+    assert.ok(metrics.includes(`tagwarden_ingest_requests_total{result="unavailable"} ${unavailable}`), metrics)
+  },
+)
 
 /** What a short run on a machine that does other things cannot tell. */
 const NOT_IN_SECONDS = /p99|share|recovery/
 
-test('with three times what it can take, nothing that was answered is lost', async (t) => {
+test('with three times what it can take, nothing that was answered is lost', inTurn(2, 3), async (t) => {
   const session = new Session()
   t.after(() => session.close())
   const result = await overload(session, {
