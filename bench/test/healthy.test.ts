@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amount } from '../../testkit/length.ts'
+import { amount, isInTurn } from '../../testkit/length.ts'
 import { AlarmLog } from '../detection/alarms.ts'
 import { healthySite, KINDS } from '../detection/healthy.ts'
 import { simulate } from '../detection/history.ts'
@@ -11,11 +11,11 @@ import { RUN_EVERY, SLOTS } from '../detection/world.ts'
 
 /** Of the runs that the service makes, one in five hours and five minutes on every change, which goes through all times of a day; at night all. */
 const EVERY = amount(61, 1) * RUN_EVERY
-/** Events of a site's batches: one is what sends them one by one. On every change each kind of site has one of them, at night all. */
+/** Events of a site's batches: one is what sends them one by one. On a change a kind of site has one of them, and the kinds take turns; at night all. */
 const BATCHES = [1, 50]
 /** … in batches of either length, and sampled. */
 const WAYS = BATCHES.length + 1
-const isTried = (kind: number, way: number) => amount(kind % WAYS, way) === way
+const isTried = (kind: number, way: number) => amount(kind % WAYS, way) === way && isInTurn(kind, WAYS)
 
 for (const [way, batch] of BATCHES.entries()) {
   for (const [index, kind] of KINDS.entries()) {

@@ -5,7 +5,7 @@ import type { BatchPayload, EventPayload, Payload } from '../../src/journal/payl
 import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, type Retention, type TimeRange } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { enginesInTurn, testOnEveryEngine } from '../../testkit/engines.ts'
 import { amount } from '../../testkit/length.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -162,50 +162,57 @@ async function assertPairs(asked: Asked): Promise<void> {
   }
 }
 
-testOnEveryEngine('reports say the same from minutes, hours and days, before and after retention', async (store) => {
-  const scenario = fc.asyncProperty(
-    somePayloads,
-    somePayloads,
-    fc.constantFrom('UTC', 'Europe/Vienna', 'Asia/Kolkata', 'America/New_York'),
-    fc.constantFrom(2, 3),
-    fc.array(fc.tuple(fc.nat(72 * 60), fc.integer({ min: 1, max: 72 * 60 })), { minLength: 1, maxLength: 3 }),
-    async (first, late, timezone, minuteDays, windows) => {
-      const retention = { minuteDays, hourDays: 400 }
-      const site = await insertSite(store, { timezone })
-      const askedOf = (sent: readonly Payload[]): Asked[] => {
-        // Ends inside five minutes in which something came, before and after it.
-        const edges = sent.slice(0, 2).flatMap((payload) => {
-          const minute = Math.floor((timeOf(payload) - START) / MINUTE)
-          return [[Math.max(0, minute - 90), 90] as const, [minute + 1, 90] as const]
-        })
-        return [[0, 72 * 60] as const, ...windows, ...edges].map(([start, length]) => {
-          const range = { from: START + start * MINUTE, to: Math.min(END, START + (start + length) * MINUTE) + MINUTE }
-          return { store, site, range, sent, retention }
-        })
-      }
-      const check = async (sent: readonly Payload[]) => {
-        for (const asked of askedOf(sent)) {
-          await assertOverview(asked)
-          await assertPairs(asked)
-          await assertTimeseries(asked)
+testOnEveryEngine(
+  'reports say the same from minutes, hours and days, before and after retention',
+  async (store) => {
+    const scenario = fc.asyncProperty(
+      somePayloads,
+      somePayloads,
+      fc.constantFrom('UTC', 'Europe/Vienna', 'Asia/Kolkata', 'America/New_York'),
+      fc.constantFrom(2, 3),
+      fc.array(fc.tuple(fc.nat(72 * 60), fc.integer({ min: 1, max: 72 * 60 })), { minLength: 1, maxLength: 3 }),
+      async (first, late, timezone, minuteDays, windows) => {
+        const retention = { minuteDays, hourDays: 400 }
+        const site = await insertSite(store, { timezone })
+        const askedOf = (sent: readonly Payload[]): Asked[] => {
+          // Ends inside five minutes in which something came, before and after it.
+          const edges = sent.slice(0, 2).flatMap((payload) => {
+            const minute = Math.floor((timeOf(payload) - START) / MINUTE)
+            return [[Math.max(0, minute - 90), 90] as const, [minute + 1, 90] as const]
+          })
+          return [[0, 72 * 60] as const, ...windows, ...edges].map(([start, length]) => {
+            const range = {
+              from: START + start * MINUTE,
+              to: Math.min(END, START + (start + length) * MINUTE) + MINUTE,
+            }
+            return { store, site, range, sent, retention }
+          })
         }
-      }
-      await count(store, site, first)
-      await check(first)
-      await rollUpAll(store, NOW)
-      await check(first)
-      await count(store, site, late)
-      await check([...first, ...late])
-      await applyRetention(store, retention, NOW, () => true)
-      await rollUpAll(store, NOW)
-      await applyRetention(store, retention, NOW, () => true)
-      await check([...first, ...late])
-      await rollUpAll(store, END + 2 * DAY)
-      for (const now of WEEKS_LATER) {
-        await applyRetention(store, retention, now, () => true)
-        for (const asked of askedOf([...first, ...late])) await assertPairs({ ...asked, now })
-      }
-    },
-  )
-  await fc.assert(scenario, { numRuns: amount(3, 20) })
-})
+        const check = async (sent: readonly Payload[]) => {
+          for (const asked of askedOf(sent)) {
+            await assertOverview(asked)
+            await assertPairs(asked)
+            await assertTimeseries(asked)
+          }
+        }
+        await count(store, site, first)
+        await check(first)
+        await rollUpAll(store, NOW)
+        await check(first)
+        await count(store, site, late)
+        await check([...first, ...late])
+        await applyRetention(store, retention, NOW, () => true)
+        await rollUpAll(store, NOW)
+        await applyRetention(store, retention, NOW, () => true)
+        await check([...first, ...late])
+        await rollUpAll(store, END + 2 * DAY)
+        for (const now of WEEKS_LATER) {
+          await applyRetention(store, retention, now, () => true)
+          for (const asked of askedOf([...first, ...late])) await assertPairs({ ...asked, now })
+        }
+      },
+    )
+    await fc.assert(scenario, { numRuns: amount(3, 20) })
+  },
+  enginesInTurn,
+)

@@ -8,6 +8,7 @@ import { backUpSqlite, type CopyWatch, sqlitePath } from '../../src/store/index.
 import { apiClient, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { inTurn } from '../../testkit/length.ts'
 import { runCliHere } from '../../testkit/processes/command-here.ts'
 import { runCli, startCli } from '../../testkit/processes/command-line.ts'
 import { startServerProcess } from '../../testkit/processes/server-process.ts'
@@ -50,7 +51,7 @@ async function eventsIn(t: TestContext, file: string, site: SiteKey): Promise<nu
   return answer.json<{ total_events: number }>().total_events
 }
 
-test('a backup made under load holds every event that was answered before it began, once', async (t) => {
+test('a backup made under load holds every event that was answered before it began, once', inTurn(0, 3), async (t) => {
   const dataDir = await tempDir(t)
   const server = await startServerProcess(t, dataDir)
   const api = apiClient(server.url)
@@ -217,19 +218,23 @@ async function restoreKilledAt(t: TestContext, n: number, backup: string, dataDi
   return code === 0
 }
 
-test('wherever a restore is killed, the next start finds the old database or the new one, whole', async (t) => {
-  const backup = await backupOf(t, 'new')
-  const before = await killedFolder(t, 'old')
-  const found: string[] = []
-  for (let n = 1, isDone = false; !isDone; n++) {
-    const dataDir = await tempDir(t)
-    await cp(before, dataDir, { recursive: true })
-    isDone = await restoreKilledAt(t, n, backup, dataDir)
-    found.push(...(await siteNames(dataDir)))
-  }
-  assert.ok(found.length > 5)
-  assert.match(found.join(' '), /^(old )+(new ?)+$/)
-})
+test(
+  'wherever a restore is killed, the next start finds the old database or the new one, whole',
+  inTurn(1, 3),
+  async (t) => {
+    const backup = await backupOf(t, 'new')
+    const before = await killedFolder(t, 'old')
+    const found: string[] = []
+    for (let n = 1, isDone = false; !isDone; n++) {
+      const dataDir = await tempDir(t)
+      await cp(before, dataDir, { recursive: true })
+      isDone = await restoreKilledAt(t, n, backup, dataDir)
+      found.push(...(await siteNames(dataDir)))
+    }
+    assert.ok(found.length > 5)
+    assert.match(found.join(' '), /^(old )+(new ?)+$/)
+  },
+)
 
 test('what a killed restore left is gone after the next', async (t) => {
   const backup = await backupOf(t, 'new')

@@ -12,7 +12,7 @@ import type { ApiClient } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
 import { placeFor, postgres, sqlite } from '../../testkit/engines.ts'
-import { amount } from '../../testkit/length.ts'
+import { amount, inTurn } from '../../testkit/length.ts'
 import { runCliHere } from '../../testkit/processes/command-here.ts'
 import { answerTo, questionsTo } from '../../testkit/questions.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
@@ -86,23 +86,27 @@ async function startOn(t: TestContext, environment: Environment): Promise<TestSe
   return api
 }
 
-test('after the copy every report answers the same from PostgreSQL as from the embedded store', async (t) => {
-  const DATA_DIR = await usedFolder(t)
-  const { DATABASE_URL = '' } = await placeFor(postgres, t)
-  const copy = await runCliHere(t, ['migrate', '--from', `sqlite:${DATA_DIR}`], { DATABASE_URL })
-  assert.equal(copy.code, 0, copy.err.join('\n'))
+test(
+  'after the copy every report answers the same from PostgreSQL as from the embedded store',
+  inTurn(0, 3),
+  async (t) => {
+    const DATA_DIR = await usedFolder(t)
+    const { DATABASE_URL = '' } = await placeFor(postgres, t)
+    const copy = await runCliHere(t, ['migrate', '--from', `sqlite:${DATA_DIR}`], { DATABASE_URL })
+    assert.equal(copy.code, 0, copy.err.join('\n'))
 
-  const before = await startOn(t, { DATA_DIR })
-  const after = await startOn(t, { DATABASE_URL })
-  assert.equal(after.service.store.engine, 'postgres')
-  const questions = await questionsTo(before)
-  assert.ok(questions.length > 300, `${questions.length}`)
-  const asked = questions.filter((_, n) => n % amount(10, 1) === 0)
-  let answered = 0
-  for (const question of asked) {
-    const [expected, actual] = await Promise.all([answerTo(before, question), answerTo(after, question)])
-    assert.deepEqual(actual, expected, question)
-    if (expected.status === 200) answered++
-  }
-  assert.ok(answered > asked.length / 2, `${answered} of ${asked.length} questions were good ones`)
-})
+    const before = await startOn(t, { DATA_DIR })
+    const after = await startOn(t, { DATABASE_URL })
+    assert.equal(after.service.store.engine, 'postgres')
+    const questions = await questionsTo(before)
+    assert.ok(questions.length > 300, `${questions.length}`)
+    const asked = questions.filter((_, n) => n % amount(10, 1) === 0)
+    let answered = 0
+    for (const question of asked) {
+      const [expected, actual] = await Promise.all([answerTo(before, question), answerTo(after, question)])
+      assert.deepEqual(actual, expected, question)
+      if (expected.status === 200) answered++
+    }
+    assert.ok(answered > asked.length / 2, `${answered} of ${asked.length} questions were good ones`)
+  },
+)

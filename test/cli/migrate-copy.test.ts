@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config.ts'
 import { systemClock } from '../../src/lib/index.ts'
 import { hasUnfinishedCopy, migrate, openStore, type Store, sqlitePath } from '../../src/store/index.ts'
 import { placeFor, postgres, sqlite, tempDir } from '../../testkit/engines.ts'
-import { amount } from '../../testkit/length.ts'
+import { amount, inTurn } from '../../testkit/length.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
 import { runCliHere } from '../../testkit/processes/command-here.ts'
 import { runCli, startCli } from '../../testkit/processes/command-line.ts'
@@ -111,7 +111,7 @@ test('migrate --from copies to DATABASE_URL without --to', async (t) => {
   await assertSame(folder, DATABASE_URL)
 })
 
-test('a copy that is killed again and again ends up whole', async (t) => {
+test('a copy that is killed again and again ends up whole', inTurn(2, 3), async (t) => {
   const folder = await filledFolder(t)
   const DATABASE_URL = await databaseUrl(t)
   const args = ['migrate', '--from', `sqlite:${folder}`]

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config.ts'
 import { MINUTE } from '../../src/lib/index.ts'
 import { migrate, openStore, type Store } from '../../src/store/index.ts'
 import { apiClient } from '../../testkit/api.ts'
-import { placeFor, sqlite, tempDir, testPerEngine } from '../../testkit/engines.ts'
+import { enginesInTurn, placeFor, sqlite, tempDir, testPerEngine } from '../../testkit/engines.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { sessionsOver } from '../../testkit/postgres/databases.ts'
 import { insertProbe } from '../../testkit/probes.ts'
@@ -66,4 +66,5 @@ testPerEngine(
     assert.equal(await second.end('SIGTERM'), 0)
     assert.equal(mails.length, 1)
   },
+  enginesInTurn,
 )

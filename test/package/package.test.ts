@@ -8,7 +8,7 @@ import { SMALL_BODY } from '../../src/ingest/body.ts'
 import { apiClient } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
-import { AT_NIGHT } from '../../testkit/length.ts'
+import { AT_NIGHT, inTurn } from '../../testkit/length.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { ServerProcess, serve } from '../../testkit/processes/server-process.ts'
 import { REPOSITORY } from '../../testkit/repository.ts'
@@ -50,7 +50,7 @@ async function codeOf(folder: string): Promise<Set<string>> {
   return new Set(names)
 }
 
-test('the npm package runs without the sources', async (t) => {
+test('the npm package runs without the sources', inTurn(0, 3), async (t) => {
   const { folder, manifest, program } = await install(t)
 
   await t.test('it installs nothing but pinned packages, runs no script for it, and is small', async () => {

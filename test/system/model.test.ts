@@ -4,7 +4,7 @@ import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, rollUp } from '../../src/rollups/index.ts'
 import type { SiteKey } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { placeFor, sqlite, testPerEngine } from '../../testkit/engines.ts'
+import { enginesInTurn, placeFor, sqlite, testPerEngine } from '../../testkit/engines.ts'
 import { amount } from '../../testkit/length.ts'
 import { type Model, modelOf } from '../../testkit/model.ts'
 import { payloads } from '../../testkit/random-payloads.ts'
@@ -167,4 +167,5 @@ testPerEngine(
       { numRuns: amount(engine === sqlite ? 10 : 5, 100), seed: 20_261_120 },
     )
   },
+  enginesInTurn,
 )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import type { Container, SentRequest } from '../../tag/sandbox/index.ts'
-import { amount } from '../../testkit/length.ts'
+import { amount, inTurn } from '../../testkit/length.ts'
 import { Random } from '../../testkit/random.ts'
 import { countsOf, reportedCounts } from './counts.ts'
 import { type Fate, openNetwork, type Passed } from './endpoint.ts'
@@ -162,14 +162,18 @@ for (const [how, promiseTimeout] of [
   ['the sandbox waits for the answer', undefined],
   ['the sandbox waits for five seconds only', 5_000],
 ] as const) {
-  test(`batches over a network that fails in every way are counted once, all of them: ${how}`, async (t) => {
-    const limit = promiseTimeout === undefined ? {} : { promiseTimeout }
-    const { fired, counts } = await throughBadNetwork(t, { seed: 11, stops: 0, ...limit })
-    assert.deepEqual(counts, countsOf(fired, 'batched'))
-  })
+  test(
+    `batches over a network that fails in every way are counted once, all of them: ${how}`,
+    inTurn(promiseTimeout === undefined ? 0 : 1, 3),
+    async (t) => {
+      const limit = promiseTimeout === undefined ? {} : { promiseTimeout }
+      const { fired, counts } = await throughBadNetwork(t, { seed: 11, stops: 0, ...limit })
+      assert.deepEqual(counts, countsOf(fired, 'batched'))
+    },
+  )
 }
 
-test('what a stopped instance held is all that is missing, and nothing is counted twice', async (t) => {
+test('what a stopped instance held is all that is missing, and nothing is counted twice', inTurn(2, 3), async (t) => {
   const { fired, held, counts } = await throughBadNetwork(t, { seed: 12, stops: 4 })
   const expected = countsOf(fired, 'batched')
   const lost = fired.length - (counts.get('total_events') ?? 0)
@@ -178,37 +182,41 @@ test('what a stopped instance held is all that is missing, and nothing is counte
   for (const [what, count] of counts) assert.ok(count <= (expected.get(what) ?? 0), `${what}: ${count}`)
 })
 
-test('events sent one by one over such a network are counted once each, but for those that the service never got', async (t) => {
-  const { fired, requests, passed, stopped, counts } = await oneByOne(t, { seed: 13, stops: 4 })
-  // Nothing is sent a second time, so the requests are the events in their order.
-  assert.equal(requests.length, fired.length)
-  const keys = requests.map(({ headers }) => headers['Idempotency-Key'])
-  assert.equal(new Set(keys).size, fired.length)
-  assert.deepEqual(
-    passed.filter(({ status }) => status !== 200),
-    [],
-  )
+test(
+  'events sent one by one over such a network are counted once each, but for those that the service never got',
+  inTurn(0, 3),
+  async (t) => {
+    const { fired, requests, passed, stopped, counts } = await oneByOne(t, { seed: 13, stops: 4 })
+    // Nothing is sent a second time, so the requests are the events in their order.
+    assert.equal(requests.length, fired.length)
+    const keys = requests.map(({ headers }) => headers['Idempotency-Key'])
+    assert.equal(new Set(keys).size, fired.length)
+    assert.deepEqual(
+      passed.filter(({ status }) => status !== 200),
+      [],
+    )
 
-  const times = new Map<string | undefined, number>()
-  for (const { key } of passed) times.set(key, (times.get(key) ?? 0) + 1)
-  const timesOf = (n: number): number => times.get(keys[n]) ?? 0
-  assert.deepEqual(
-    counts,
-    countsOf(
-      fired.filter((_, n) => timesOf(n) > 0),
-      'per_event',
-    ),
-  )
+    const times = new Map<string | undefined, number>()
+    for (const { key } of passed) times.set(key, (times.get(key) ?? 0) + 1)
+    const timesOf = (n: number): number => times.get(keys[n]) ?? 0
+    assert.deepEqual(
+      counts,
+      countsOf(
+        fired.filter((_, n) => timesOf(n) > 0),
+        'per_event',
+      ),
+    )
 
-  // All of it happened: sent again by a proxy, counted after the tag had given up, never passed on, and gone with an instance.
-  const having = (hasHappened: (request: SentRequest, timesPassed: number) => boolean): number =>
-    requests.filter((request, n) => hasHappened(request, timesOf(n))).length
-  assert.ok(having((_, n) => n === 2) > 0)
-  assert.ok(having(({ outcome }, n) => outcome === 'timed_out' && n > 0) > 0)
-  assert.ok(having((_, n) => n === 0) > 0)
-  assert.ok(stopped > 0)
-  assert.equal(
-    having(({ outcome }) => outcome === 'lost'),
-    stopped,
-  )
-})
+    // All of it happened: sent again by a proxy, counted after the tag had given up, never passed on, and gone with an instance.
+    const having = (hasHappened: (request: SentRequest, timesPassed: number) => boolean): number =>
+      requests.filter((request, n) => hasHappened(request, timesOf(n))).length
+    assert.ok(having((_, n) => n === 2) > 0)
+    assert.ok(having(({ outcome }, n) => outcome === 'timed_out' && n > 0) > 0)
+    assert.ok(having((_, n) => n === 0) > 0)
+    assert.ok(stopped > 0)
+    assert.equal(
+      having(({ outcome }) => outcome === 'lost'),
+      stopped,
+    )
+  },
+)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import pg from 'pg'
+import { inTurn } from '../../testkit/length.ts'
 import { startPostgres } from '../../testkit/postgres/databases.ts'
 import { until } from '../../testkit/until.ts'
 
@@ -22,7 +23,7 @@ async function answerOf(connectionString: string, query: string): Promise<unknow
   }
 }
 
-test('a PostgreSQL of a test keeps address and data however it was stopped, and logs it', async (t) => {
+test('a PostgreSQL of a test keeps address and data however it was stopped, and logs it', inTurn(0, 3), async (t) => {
   const server = await startPostgres(t, { durable: true })
   await answerOf(server.url, 'create table notes (id int)')
   for (const mode of ['fast', 'immediate', 'kill'] as const) {
@@ -39,8 +40,8 @@ test('a PostgreSQL of a test keeps address and data however it was stopped, and 
   assert.equal(log.match(/was not properly shut down/g)?.length, 2)
 })
 
-for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-  test(`a PostgreSQL server and its files are gone when its process ends by ${signal}`, async (t) => {
+for (const [n, signal] of (['SIGKILL', 'SIGTERM'] as const).entries()) {
+  test(`a PostgreSQL server and its files are gone when its process ends by ${signal}`, inTurn(1 + n, 3), async (t) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'postgres-process.ts')], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -9,6 +9,7 @@ import type { ReconciliationAnswer } from '../../../src/reconciliation/index.ts'
 import { migrate, openStore } from '../../../src/store/index.ts'
 import { apiClient } from '../../../testkit/api.ts'
 import { placeFor, postgres, tempDir } from '../../../testkit/engines.ts'
+import { inTurn } from '../../../testkit/length.ts'
 import { runCli, startCli } from '../../../testkit/processes/command-line.ts'
 import { READY } from '../../../testkit/processes/server-process.ts'
 import { insertSite } from '../../../testkit/sites.ts'
@@ -62,7 +63,7 @@ async function startDemo(t: TestContext, settings: Record<string, string>, dataD
   return { ...demo, url, sites, report, list }
 }
 
-test('the demo', async (t) => {
+test('the demo', inTurn(1, 3), async (t) => {
   const dataDir = await tempDir(t)
   const { DATABASE_URL = '' } = await placeFor(postgres, t)
   const settings = { ...REACH, DATABASE_URL, DATABASE_READ_URL: DATABASE_URL }

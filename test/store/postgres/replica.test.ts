@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { systemClock } from '../../../src/lib/index.ts'
 import { migrate, type Store } from '../../../src/store/index.ts'
 import { eventPayload } from '../../../testkit/deltas.ts'
+import { inTurn } from '../../../testkit/length.ts'
 import { startTestService } from '../../../testkit/service.ts'
 import { until } from '../../../testkit/until.ts'
 import { asAdmin, startPair } from './standby.ts'
@@ -16,42 +17,46 @@ async function isStandby(db: Store['read']): Promise<boolean | undefined> {
 
 const rowsOf = async (db: Store['read']) => (await db.selectFrom('journal').select('seq').execute()).length
 
-test('reports are read from the replica, everything else from the primary, and neither holds up the other', async (t) => {
-  const { primary, standby } = await startPair(t)
-  const store = await openOn(t, primary.url, { readUrl: standby.url })
-  await migrate(store.admin, store.columnTypes)
-  assert.equal(await isStandby(store.reports), true)
-  for (const db of [store.read, store.write, store.admin]) assert.equal(await isStandby(db), false)
+test(
+  'reports are read from the replica, everything else from the primary, and neither holds up the other',
+  inTurn(2, 3),
+  async (t) => {
+    const { primary, standby } = await startPair(t)
+    const store = await openOn(t, primary.url, { readUrl: standby.url })
+    await migrate(store.admin, store.columnTypes)
+    assert.equal(await isStandby(store.reports), true)
+    for (const db of [store.read, store.write, store.admin]) assert.equal(await isStandby(db), false)
 
-  const replicated = () =>
-    until('the replica has it', async () =>
-      rowsOf(store.reports).then(
-        async (count) => (count === (await rowsOf(store.read)) ? true : undefined),
-        // The migration has not come through yet.
-        () => undefined,
-      ),
-    )
-  await store.batch([journalRow(store, 1)])
-  await replicated()
-  await asAdmin(standby.adminUrl, 'select pg_wal_replay_pause()')
-  await until('it stands still', async () => {
-    const [row] = await asAdmin(standby.adminUrl, 'select pg_get_wal_replay_pause_state() as state')
-    return row?.state === 'paused' ? true : undefined
-  })
-  await store.batch([journalRow(store, 2)])
-  assert.deepEqual(await journalSeqs(store), [1, 2])
-  assert.equal(await rowsOf(store.reports), 1)
-  await asAdmin(standby.adminUrl, 'select pg_wal_replay_resume()')
-  await replicated()
+    const replicated = () =>
+      until('the replica has it', async () =>
+        rowsOf(store.reports).then(
+          async (count) => (count === (await rowsOf(store.read)) ? true : undefined),
+          // The migration has not come through yet.
+          () => undefined,
+        ),
+      )
+    await store.batch([journalRow(store, 1)])
+    await replicated()
+    await asAdmin(standby.adminUrl, 'select pg_wal_replay_pause()')
+    await until('it stands still', async () => {
+      const [row] = await asAdmin(standby.adminUrl, 'select pg_get_wal_replay_pause_state() as state')
+      return row?.state === 'paused' ? true : undefined
+    })
+    await store.batch([journalRow(store, 2)])
+    assert.deepEqual(await journalSeqs(store), [1, 2])
+    assert.equal(await rowsOf(store.reports), 1)
+    await asAdmin(standby.adminUrl, 'select pg_wal_replay_resume()')
+    await replicated()
 
-  await standby.stop()
-  await assert.rejects(rowsOf(store.reports), ofKind('unavailable', /ECONNREFUSED|terminat/))
-  await store.batch([journalRow(store, 3)])
-  assert.deepEqual(await journalSeqs(store), [1, 2, 3])
-  await standby.start()
-  await replicated()
-  assert.equal(await rowsOf(store.reports), 3)
-})
+    await standby.stop()
+    await assert.rejects(rowsOf(store.reports), ofKind('unavailable', /ECONNREFUSED|terminat/))
+    await store.batch([journalRow(store, 3)])
+    assert.deepEqual(await journalSeqs(store), [1, 2, 3])
+    await standby.start()
+    await replicated()
+    assert.equal(await rowsOf(store.reports), 3)
+  },
+)
 
 test('while the replica is unavailable reports answer 503, and ingest and management go on', async (t) => {
   const url = await newDatabase(t)
