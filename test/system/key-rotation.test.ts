@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { systemClock } from '../../src/lib/index.ts'
 import type { SiteKeyRecord } from '../../src/management/index.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
-import { placeFor, testPerEngine } from '../../testkit/engines.ts'
+import { enginesInTurn, placeFor, testPerEngine } from '../../testkit/engines.ts'
 import { amount } from '../../testkit/length.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
@@ -45,48 +45,54 @@ function startSenders(nodes: readonly TestService[], first: string) {
   }
 }
 
-testPerEngine('a key is rotated under load: no request is refused, and none is lost', async (engine, t) => {
-  const place = await placeFor(engine, t)
-  const first = await startTestService(t, systemClock, place)
-  const nodes = engine.name === 'SQLite' ? [first] : [first, await startTestService(t, systemClock, place)]
-  const site = await first.newSite(await first.newClient())
-  for (const node of nodes) {
-    await until('the node knows the site', async () =>
-      (await node.ingest(site, {})).status === 400 ? true : undefined,
+testPerEngine(
+  'a key is rotated under load: no request is refused, and none is lost',
+  async (engine, t) => {
+    const place = await placeFor(engine, t)
+    const first = await startTestService(t, systemClock, place)
+    const nodes = engine.name === 'SQLite' ? [first] : [first, await startTestService(t, systemClock, place)]
+    const site = await first.newSite(await first.newClient())
+    for (const node of nodes) {
+      await until('the node knows the site', async () =>
+        (await node.ingest(site, {})).status === 400 ? true : undefined,
+      )
+    }
+    const keysUrl = `/api/sites/${site.id}/keys`
+    const senders = startSenders(nodes, site.ingest_key)
+    await senders.hasSent(site.ingest_key)
+    let current = { id: site.id, key: site.ingest_key }
+    for (let round = 0; round < 2; round++) {
+      const made = await first.ask<SiteKeyRecord>('POST', `${keysUrl}/${current.id}/rotate`)
+      const key = made.ingest_key ?? ''
+      // At once, on every node: the answer comes when all know it.
+      senders.use(key)
+      await senders.hasSent(key)
+      current = { id: made.id, key }
+    }
+    await senders.stop()
+    assert.deepEqual(senders.refused, [])
+    await until('all is counted', async () =>
+      (await first.totalEvents(site, 2)) >= senders.total() ? true : undefined,
     )
-  }
-  const keysUrl = `/api/sites/${site.id}/keys`
-  const senders = startSenders(nodes, site.ingest_key)
-  await senders.hasSent(site.ingest_key)
-  let current = { id: site.id, key: site.ingest_key }
-  for (let round = 0; round < 2; round++) {
-    const made = await first.ask<SiteKeyRecord>('POST', `${keysUrl}/${current.id}/rotate`)
-    const key = made.ingest_key ?? ''
-    // At once, on every node: the answer comes when all know it.
-    senders.use(key)
-    await senders.hasSent(key)
-    current = { id: made.id, key }
-  }
-  await senders.stop()
-  assert.deepEqual(senders.refused, [])
-  await until('all is counted', async () => ((await first.totalEvents(site, 2)) >= senders.total() ? true : undefined))
-  assert.equal(await first.totalEvents(site, 2), senders.total())
+    assert.equal(await first.totalEvents(site, 2), senders.total())
 
-  const old = await first.ask<SiteKeyRecord>('POST', `${keysUrl}/${site.id}/revoke`)
-  assert.equal(old.state, 'revoked')
-  const answeredAt = performance.now()
-  for (const node of nodes) {
-    await until('the revoked key is refused', async () =>
-      (await node.ingest(site, {})).status === 403 ? true : undefined,
-    )
-  }
-  const took = performance.now() - answeredAt
-  t.diagnostic(`revoked on ${nodes.length} nodes after ${Math.round(took)} ms of ${PROMISED_MS}`)
-  assert.equal((await first.ingest(site, {})).headers.get('x-refusal-reason')?.startsWith('the key "main" of'), true)
-  for (const node of nodes) {
-    assert.equal((await node.ingest({ ...site, ingest_key: current.key }, {})).status, 400)
-  }
-})
+    const old = await first.ask<SiteKeyRecord>('POST', `${keysUrl}/${site.id}/revoke`)
+    assert.equal(old.state, 'revoked')
+    const answeredAt = performance.now()
+    for (const node of nodes) {
+      await until('the revoked key is refused', async () =>
+        (await node.ingest(site, {})).status === 403 ? true : undefined,
+      )
+    }
+    const took = performance.now() - answeredAt
+    t.diagnostic(`revoked on ${nodes.length} nodes after ${Math.round(took)} ms of ${PROMISED_MS}`)
+    assert.equal((await first.ingest(site, {})).headers.get('x-refusal-reason')?.startsWith('the key "main" of'), true)
+    for (const node of nodes) {
+      assert.equal((await node.ingest({ ...site, ingest_key: current.key }, {})).status, 400)
+    }
+  },
+  enginesInTurn,
+)
 
 testPerEngine('the last use of a key is written by a loop of the minute', async (engine, t) => {
   const api = await startTestService(t, systemClock, await placeFor(engine, t))

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { apiClient } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { tempDir } from '../../testkit/engines.ts'
+import { inTurn } from '../../testkit/length.ts'
 import { startServerProcess } from '../../testkit/processes/server-process.ts'
 import { until } from '../../testkit/until.ts'
 import { pressureAttacks } from '../fuzz/pressure/attacks.ts'
@@ -12,7 +13,7 @@ import { Herd } from '../fuzz/pressure/herd.ts'
 const SCALE = 0.05
 const HEALTHY = 40
 
-test('healthy senders are served beside slow and idle connections', async (t) => {
+test('healthy senders are served beside slow and idle connections', inTurn(2, 3), async (t) => {
   const server = await startServerProcess(t, await tempDir(t))
   const port = Number(new URL(server.url).port)
   const api = apiClient(server.url)
