@@ -130,10 +130,8 @@ try {
     })
   }
   for await (const text of events.compose(spec)) process.stdout.write(text as string)
-  if (files.length > MANY)
-    process.stdout.write(
-      `longest, with ${TEST_TURN}=${process.env[TEST_TURN] ?? ''}:\n${longest(ofFolders)}\n${longest(ofFiles)}\n`,
-    )
+  if (files.length > MANY) process.stdout.write(`longest:\n${longest(ofFolders)}\n${longest(ofFiles)}\n`)
+  if (process.env[TEST_TURN] !== undefined) process.stdout.write(`run with ${TEST_TURN}=${process.env[TEST_TURN]}\n`)
 } finally {
   await globalTeardown()
   await rm(folder, { recursive: true, force: true })
