@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { environmentManager, QueryObserver } from '@tanstack/react-query'
+import { ApiError, UnreachableError } from '../../web/src/api/client.ts'
+import { createQueryClient } from '../../web/src/api/query-client.ts'
 import { reopenAfter } from '../../web/src/api/stream.ts'
+import { channelBody } from '../../web/src/features/clients/channel-values.ts'
 import { noChannel, quotaWords } from '../../web/src/features/overview/banners.ts'
 import { onset, onsetLine } from '../../web/src/lib/onset.ts'
 import { compact, counted, duration, exact, percent, relative, unbroken } from '../../web/src/lib/words.ts'
@@ -173,4 +177,49 @@ test('code that cannot be loaded is no fault of the page, in the words of any br
   ]
   for (const words of said) assert.equal(explain(new TypeError(words)).title, 'A part of this page could not be loaded')
   assert.equal(explain(new TypeError('x is not a function')).title, 'This page has a fault')
+})
+
+test('the secret of a channel that is typed without its address is sent, to be refused and not lost', () => {
+  const channel = { kind: 'webhook', name: 'Team', minimum_severity: 'warning', is_active: true } as const
+  const values = {
+    ...channel,
+    address: ' ',
+    secret: 'of-sixteen-signs',
+    endpoint: '',
+    warnings_after_minutes: '',
+  } as const
+  assert.deepEqual(channelBody(values, false), {
+    name: 'Team',
+    minimum_severity: 'warning',
+    is_active: true,
+    secret: 'of-sixteen-signs',
+  })
+})
+
+test('what had no answer is asked for again until there is one, and what was refused is not', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+  environmentManager.setIsServer(() => false)
+  t.after(() => environmentManager.setIsServer(() => true))
+  const client = createQueryClient()
+  const busy = new ApiError(503, { error: 'unavailable', message: '', details: [] }, null)
+  const refusal = new ApiError(403, { error: 'forbidden', message: '', details: [] }, null)
+  const answers: unknown[] = [busy, new UnreachableError('502'), 'clients']
+  const asked: string[] = []
+  const ask = (name: string, next: () => unknown) => {
+    const queryFn = () => {
+      asked.push(name)
+      const answer = next()
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
+    }
+    const observer = new QueryObserver(client, { queryKey: [name], queryFn, retry: false })
+    t.after(observer.subscribe(() => undefined))
+  }
+  ask('clients', () => answers.shift())
+  ask('people', () => refusal)
+  for (let n = 0; n < 5; n++) {
+    await new Promise(setImmediate)
+    t.mock.timers.tick(10_000)
+  }
+  assert.deepEqual(asked, ['clients', 'people', 'clients', 'clients'])
+  assert.equal(client.getQueryData(['clients']), 'clients')
 })

@@ -4,6 +4,8 @@ import { signedOut } from './session.ts'
 
 /** Tries after the first, while the service cannot be reached or says that it passes. */
 const RETRIES = 2
+/** How long what has no answer after those tries waits for the next ones, ms. */
+const PAUSE_MS = 10_000
 
 /**
  * What was shown stays shown: a refetch runs behind it, and a failing one leaves it, unless it says that there is no such thing any more. A call
@@ -28,6 +30,9 @@ export function createQueryClient(): QueryClient {
         staleTime: 10_000,
         gcTime: 10 * 60_000,
         retry: (failures, error) => failures < RETRIES && mayPass(error),
+        // For what is asked for once: a page that says that it recovers does so.
+        refetchInterval: ({ state: { data, error } }) =>
+          data === undefined && error !== null && mayPass(error) && PAUSE_MS,
         // Whether the service can be reached says the service, not the browser's idea of the network.
         networkMode: 'always',
       },
