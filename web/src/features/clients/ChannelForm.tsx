@@ -1,6 +1,7 @@
 import { NumberInput, PasswordInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type OwnChannelRecord, useSaveOwnChannel } from '../../api/own-channels.ts'
+import { changed } from '../../lib/changed.ts'
 import { useSaving } from '../../lib/form-faults.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
@@ -28,7 +29,9 @@ export function ChannelForm({ clientId, channel, onClose }: Props) {
   const isNew = channel === null
   const isField = typeof channel?.field === 'string'
   const { formRef, onSubmit, isBusy, rest } = useSaving(form, async (values) => {
-    await save.mutateAsync({ id: channel?.id ?? null, body: channelBody(values, isNew) })
+    const body = channelBody(values, isNew)
+    const opened = channelBody(form.getInitialValues(), isNew)
+    await save.mutateAsync({ id: channel?.id ?? null, body: isNew ? body : changed(body, opened) })
     onClose()
   })
   return (

@@ -89,20 +89,18 @@ export const channelValues = (channel: OwnChannelRecord | null): ChannelValues =
         is_active: channel.is_active,
       }
 
+/** What a form holds, for the service: an address that is not given stays, and a secret without one is refused rather than lost. */
 export function channelBody(values: ChannelValues, isNew: boolean): CreateOwnChannel | UpdateOwnChannel {
   const { kind, name, address, secret, endpoint, minimum_severity, warnings_after_minutes: wait, is_active } = values
   const { extra, isForPeople } = KINDS[kind]
-  const given = {
-    address: address.trim(),
-    ...(extra === 'secret' && secret !== '' ? { secret } : {}),
-    ...(extra === 'endpoint' && endpoint.trim() !== '' ? { endpoint: endpoint.trim() } : {}),
-  }
-  const rest = {
+  return {
+    ...(isNew && { kind }),
     name,
     minimum_severity,
-    ...(isForPeople ? { warnings_after_minutes: wait === '' ? null : wait } : {}),
+    ...(isForPeople && { warnings_after_minutes: wait === '' ? null : wait }),
     is_active,
+    ...((isNew || address.trim() !== '') && { address: address.trim() }),
+    ...(extra === 'secret' && secret !== '' && { secret }),
+    ...(extra === 'endpoint' && endpoint.trim() !== '' && { endpoint: endpoint.trim() }),
   }
-  if (isNew) return { kind, ...rest, ...given }
-  return given.address === '' ? rest : { ...rest, ...given }
 }
