@@ -135,6 +135,7 @@ testOnEveryEngine('a probe is created with the defaults of its type, read, liste
   const second = created(await api.call<ProbeRecord>('POST', '/api/probes', { site_id: other.id, probe_type: 'plain' }))
   assert.deepEqual(await api.get('/api/probes'), [probe, second])
   assert.deepEqual(await api.get(`/api/probes?site_id=${other.id}`), [second])
+  assert.deepEqual(await api.get(`/api/probes?client_id=${other.client_id}`), [second])
   await api.patch(`/api/sites/${other.id}`, { is_active: false })
   assert.deepEqual(await api.get('/api/probes?active_only=true'), [probe])
   assert.equal(await api.delete(path), null)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuditRecord } from '../../web/src/api/audit.ts'
-import { localTime, nameOf, pageOf } from '../../web/src/features/audit/entries.ts'
+import { hasPausedProbe, localTime, nameOf, pageOf } from '../../web/src/features/audit/entries.ts'
 
 const NAMES = new Map([
   ['c1', 'Nordwind'],
@@ -49,4 +49,11 @@ test('a time in a change is shown in local time, and other text as it is', () =>
   for (const text of ['2026', '2026-11-20', 'Shop', '2026-99-20T12:00:00.000Z', 'x 2026-11-20T12:00:00.000Z']) {
     assert.equal(localTime(text, 'UTC'), undefined, text)
   }
+})
+
+test('only a paused probe makes the audit log ask for all probes: those that run are known, and a deletion is newer', () => {
+  const running = [{ id: 'p1', name: 'Health of Shop', site_id: 's1' }]
+  const gone = { ...entry('probe', 'p2'), action: 'probe.delete' }
+  assert.equal(hasPausedProbe([entry('probe', 'p1'), entry('site', 's2'), gone, entry('probe', 'p2')], running), false)
+  assert.equal(hasPausedProbe([entry('probe', 'p3')], running), true)
 })

@@ -109,7 +109,7 @@ type Reader = Pick<Store, 'read'>
 export async function listProbes(
   { read }: Reader,
   visible: Visible,
-  { site_id, active_only = false }: ProbeQuery,
+  { client_id, site_id, active_only = false }: ProbeQuery,
 ): Promise<(ProbeRow & { client_id: string })[]> {
   let query = read
     .selectFrom('probes')
@@ -119,6 +119,7 @@ export async function listProbes(
     .orderBy('probes.created_at')
     .orderBy('probes.id')
   if (visible !== null) query = query.where('sites.client_id', 'in', [...visible])
+  if (client_id !== undefined) query = query.where('sites.client_id', '=', client_id)
   if (site_id !== undefined) query = query.where('probes.site_id', '=', site_id)
   if (active_only) {
     query = query

@@ -36,11 +36,11 @@ export const probeTypesQuery = queryOptions({
 /** Everything about probes lies under this key. */
 export const PROBES_KEY = ['probes'] as const
 
-/** Probes of one site, or of all. */
-export const probesQuery = (site_id: string | undefined) =>
+/** Probes of one site, or of all; `client_id`: of one client. */
+export const probesQuery = (site_id: string | undefined, client_id?: string) =>
   queryOptions({
-    queryKey: [...PROBES_KEY, 'list', { site_id }],
-    queryFn: ({ signal }) => request<ProbeRecord[]>('/api/probes', { query: { site_id }, signal }),
+    queryKey: [...PROBES_KEY, 'list', { site_id, client_id }],
+    queryFn: ({ signal }) => request<ProbeRecord[]>('/api/probes', { query: { site_id, client_id }, signal }),
     refetchInterval: REFRESH_MS,
   })
 

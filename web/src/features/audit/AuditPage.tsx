@@ -7,6 +7,7 @@ import { type AuditRecord, auditQuery } from '../../api/audit.ts'
 import { clientsQuery } from '../../api/clients.ts'
 import { probesQuery } from '../../api/probes.ts'
 import { sitesQuery } from '../../api/sites.ts'
+import { useDirectory, useIsDirectoryAwaited } from '../../lib/use-directory.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { counted } from '../../lib/words.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -18,12 +19,15 @@ import {
   actionWords,
   changesOf,
   entityOptions,
+  hasPausedProbe,
   type FieldChange,
   localTime,
+  type NamedProbe,
   type Names,
   nameOf,
   namesOf,
   pageOf,
+  runningProbes,
 } from './entries.ts'
 
 /** Options that are drawn; typing finds the others. */
@@ -37,10 +41,11 @@ export function AuditPage() {
   )
   const { data: clients = [] } = useQuery(clientsQuery)
   const { data: sites = [] } = useQuery(sitesQuery())
-  const { data: probes = [] } = useQuery(probesQuery(undefined))
+  const entries = data?.pages.flat()
+  const [isChoosing, setChoosing] = useState(false)
+  const probes = useProbes(entries ?? [], isChoosing)
   const options = useMemo(() => entityOptions(clients, sites, probes, entity), [clients, sites, probes, entity])
   const names = useMemo(() => namesOf(clients, sites, probes), [clients, sites, probes])
-  const entries = data?.pages.flat()
   return (
     <>
       <PageHeader title="Audit">Who changed what, and from what to what. Secrets are left out of it.</PageHeader>
@@ -54,6 +59,7 @@ export function AuditPage() {
         clearButtonProps={{ 'aria-label': 'Show everything' }}
         limit={SHOWN}
         nothingFoundMessage="No results"
+        onDropdownOpen={() => setChoosing(true)}
         value={entity === '' ? null : entity}
         onChange={(id) => setEntity(id ?? '')}
       />
@@ -99,6 +105,16 @@ export function AuditPage() {
       )}
     </>
   )
+}
+
+/** Probes by name. Of thousands the list is megabytes: it is asked for only where those that run are not enough, and once. */
+function useProbes(entries: readonly AuditRecord[], isChoosing: boolean): readonly NamedProbe[] {
+  const directory = useDirectory()
+  const isAwaited = useIsDirectoryAwaited()
+  const running = useMemo(() => runningProbes(directory), [directory])
+  const enabled = isChoosing || (!isAwaited && hasPausedProbe(entries, running))
+  const { data } = useQuery({ ...probesQuery(undefined), refetchInterval: false, enabled })
+  return data ?? running
 }
 
 const LINES = ['a', 'b', 'c', 'd', 'e']

@@ -1,7 +1,7 @@
 import type { AuditRecord } from '../../api/audit.ts'
 import type { ClientRecord } from '../../api/clients.ts'
-import type { ProbeRecord } from '../../api/probes.ts'
 import type { SiteRecord } from '../../api/sites.ts'
+import type { Directory } from '../../lib/use-directory.ts'
 import { exact } from '../../lib/words.ts'
 
 /** Names by id; what was deleted has none. */
@@ -9,6 +9,28 @@ export type Names = ReadonlyMap<string, string>
 
 export const namesOf = (...lists: readonly (readonly { id: string; name: string }[])[]): Names =>
   new Map(lists.flat().map(({ id, name }) => [id, name]))
+
+/** A probe with what the log says of it. */
+export interface NamedProbe {
+  id: string
+  name: string
+  site_id: string
+}
+
+/** The probes that run, which every page knows. */
+export const runningProbes = ({ sites }: Directory): NamedProbe[] =>
+  Object.values(sites).flatMap(({ id, probes }) => probes.map((probe) => ({ ...probe, site_id: id })))
+
+/** Whether entries are about a probe that is neither among these nor, by what is newer, deleted: one that is paused. */
+export function hasPausedProbe(entries: readonly AuditRecord[], probes: readonly NamedProbe[]): boolean {
+  const known = new Set(probes.map(({ id }) => id))
+  return entries.some(({ entity, entity_id, action }) => {
+    const isUnknown = entity === 'probe' && action !== 'probe.delete' && !known.has(entity_id)
+    // Newest first.
+    if (action === 'probe.delete') known.add(entity_id)
+    return isUnknown
+  })
+}
 
 /**
  * What the log can be narrowed to.
@@ -18,7 +40,7 @@ export const namesOf = (...lists: readonly (readonly { id: string; name: string 
 export function entityOptions(
   clients: readonly ClientRecord[],
   sites: readonly SiteRecord[],
-  probes: readonly ProbeRecord[],
+  probes: readonly NamedProbe[],
   chosen: string,
 ) {
   const siteNames = namesOf(sites)

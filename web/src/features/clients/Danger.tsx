@@ -11,6 +11,10 @@ import { Confirm, ConfirmByName } from '../../ui/Confirm.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import classes from './form.module.css'
 
+/** "3 sites"; while it is not known how many, "all sites" and not "0 sites". */
+const howMany = (things: readonly unknown[] | undefined, one: string, many = `${one}s`, unknown = `all ${many}`) =>
+  things === undefined ? unknown : counted(things.length, one, many)
+
 /** Switching a client off, and deleting it with all that is its. */
 export function ClientDanger({ client }: { client: ClientRecord }) {
   const update = useUpdateClient(client.id)
@@ -18,10 +22,8 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
   const leadOn = useLeadOn()
   const [isDeleting, setDeleting] = useState(false)
   const [isSwitchingOff, setSwitchingOff] = useState(false)
-  const { data: sites = [] } = useQuery(sitesQuery(client.id))
-  const { data: probes = [] } = useQuery({ ...probesQuery(undefined), enabled: isDeleting })
-  const ids = new Set(sites.map(({ id }) => id))
-  const probeCount = probes.filter(({ site_id }) => ids.has(site_id)).length
+  const { data: sites } = useQuery(sitesQuery(client.id))
+  const { data: probes } = useQuery({ ...probesQuery(undefined, client.id), enabled: isDeleting })
   const onError = (error: Error) => notifications.show({ color: 'danger', message: error.message })
   return (
     <section className={classes.danger} aria-label="Switching off and deleting">
@@ -37,7 +39,7 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
           : 'Its sites are accepted again, and its probes run.'}
       </Act>
       <Act title="Delete the client" action="Delete …" isFinal onAct={() => setDeleting(true)}>
-        With {counted(sites.length, 'site')} and everything they have sent. This cannot be undone.
+        With {howMany(sites, 'site')} and everything they have sent. This cannot be undone.
       </Act>
       <Confirm
         opened={isSwitchingOff}
@@ -46,8 +48,8 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
         title={`Switch off the client ${client.name}`}
         action="Switch off"
       >
-        Everything that its {counted(sites.length, 'site sends', 'sites send')} is refused and not counted, probes rest,
-        and no one is notified of anything, until it is switched on again.
+        What its {howMany(sites, 'site sends', 'sites send', 'sites send')} is refused and not counted, its probes do not
+        run and no one is notified, until it is switched on again.
       </Confirm>
       <ConfirmByName
         opened={isDeleting}
@@ -61,7 +63,7 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
         name={client.name}
         action="Delete the client"
       >
-        Deletes {counted(sites.length, 'site')}, {counted(probeCount, 'probe')} with their results and alerts, and all
+        Deletes {howMany(sites, 'site')}, {howMany(probes, 'probe')} with their results and alerts, and all
         counts. The tags of its sites are refused from then on.
       </ConfirmByName>
     </section>
@@ -74,7 +76,7 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
   const remove = useDeleteSite(site.id)
   const leadOn = useLeadOn()
   const [asking, setAsking] = useState<'off' | 'delete' | null>(null)
-  const { data: probes = [] } = useQuery(probesQuery(site.id))
+  const { data: probes } = useQuery(probesQuery(site.id))
   const onError = (error: Error) => notifications.show({ color: 'danger', message: error.message })
   const close = () => setAsking(null)
   return (
@@ -100,7 +102,7 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
           : 'It is accepted again, and its probes run.'}
       </Act>
       <Act title="Delete the site" action="Delete …" isFinal onAct={() => setAsking('delete')}>
-        With {counted(probes.length, 'probe')} and everything it has sent. This cannot be undone.
+        With {howMany(probes, 'probe')} and everything it has sent. This cannot be undone.
       </Act>
       <Confirm
         opened={asking === 'off'}
@@ -109,8 +111,8 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
         title={`Switch off the site ${site.name}`}
         action="Switch off"
       >
-        What it sends is refused and not counted, and its {counted(probes.length, 'probe does', 'probes do')} not run,
-        until it is switched on again.
+        What it sends is refused and not counted, and its {howMany(probes, 'probe does', 'probes do', 'probes do')} not
+        run, until it is switched on again.
       </Confirm>
       <ConfirmByName
         opened={asking === 'delete'}
@@ -124,7 +126,7 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
         name={site.name}
         action="Delete the site"
       >
-        Deletes {counted(probes.length, 'probe')} with their results and alerts, and all counts of the site. Its tag is
+        Deletes {howMany(probes, 'probe')} with their results and alerts, and all counts of the site. Its tag is
         refused from then on.
       </ConfirmByName>
     </section>
