@@ -190,6 +190,13 @@ test('the overview of the demo store', async (t) => {
     await page.unroute('**/assets/ClientsPage-*')
     await retry.click()
     await page.getByRole('heading', { level: 1, name: 'Clients' }).waitFor()
+
+    await page.route('**/assets/ChartCanvas-*', (route) => route.abort())
+    await follow(page, `/sites/${demo.sites[0]?.id}`)
+    await retry.first().waitFor()
+    await page.unroute('**/assets/ChartCanvas-*')
+    await retry.first().click()
+    await page.locator('canvas').first().waitFor()
     assert.ok(browserErrors.length > 0)
     const unexpected = browserErrors
       .splice(0)

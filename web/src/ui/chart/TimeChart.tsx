@@ -1,5 +1,5 @@
 import { Skeleton } from '@mantine/core'
-import { Component, lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
+import { Component, lazy, type ReactNode, Suspense, useCallback } from 'react'
 import { ownZone } from '../../lib/zone.ts'
 import { InlineError } from '../States.tsx'
 import type { CanvasProps, ChartClick } from './ChartCanvas.tsx'
@@ -53,23 +53,15 @@ export function TimeChart({ height = 180, label, group, onClick, selection, ...d
   )
 }
 
-/** A new one for each try: React keeps the failure of a lazy component permanently. */
-const lazyCanvas = () => lazy(async () => ({ default: (await loadCanvas()).ChartCanvas }))
-
-let Canvas = lazyCanvas()
+const Canvas = lazy(async () => ({ default: (await loadCanvas()).ChartCanvas }))
 
 /**
  * Any ECharts chart: loads the library when the first one is drawn, fits its place, follows the colour scheme. For values
  * over time `TimeChart` builds the option.
  */
 export function Chart(props: CanvasProps) {
-  const [tries, setTries] = useState(0)
-  const retry = useCallback(() => {
-    Canvas = lazyCanvas()
-    setTries((before) => before + 1)
-  }, [])
   return (
-    <Boundary key={tries} height={props.height} onRetry={retry}>
+    <Boundary height={props.height}>
       <Suspense fallback={<Skeleton height={props.height} radius="md" />}>
         <Canvas {...props} />
       </Suspense>
@@ -79,7 +71,6 @@ export function Chart(props: CanvasProps) {
 
 interface BoundaryProps {
   height: number
-  onRetry: () => void
   children: ReactNode
 }
 
@@ -92,8 +83,10 @@ class Boundary extends Component<BoundaryProps, { error: Error | null }> {
   }
 
   override render() {
-    const { height, onRetry, children } = this.props
+    const { height, children } = this.props
     const { error } = this.state
-    return error === null ? children : <InlineError error={error} onRetry={onRetry} height={height} />
+    if (error === null) return children
+    // Browsers do not ask again for code that did not load.
+    return <InlineError error={error} onRetry={() => window.location.reload()} height={height} />
   }
 }
