@@ -25,6 +25,10 @@ async function readSession(client: QueryClient, signal: AbortSignal): Promise<Se
     return client.getQueryData<Session>(['session']) ?? now
   }
   if (whoIs(before) !== whoIs(now)) leave()
+  else if (ended.get()) {
+    ended.set(false)
+    void client.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kind !== 'session' })
+  }
   return now
 }
 

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FocusEvent, useEffect } from 'react'
 import { request } from '../../api/client.ts'
 import { mustSignIn, type Session, signedIn } from '../../api/session.ts'
+import { ErrorState } from '../../ui/States.tsx'
 import { SignInForms } from './SignInPage.tsx'
 import classes from './sign-in.module.css'
 
@@ -16,7 +17,11 @@ const keepEscape = ({ target }: FocusEvent<HTMLElement>) => target.setAttribute(
 export function SignInAgain() {
   const client = useQueryClient()
   // Someone may have signed in in another tab, which is the only way where an identity provider does it.
-  const { data: session } = useQuery({
+  const {
+    data: session,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: ['session', 'again'],
     queryFn: ({ signal }) => request<Session>('/api/session', { signal }),
     staleTime: 0,
@@ -38,10 +43,12 @@ export function SignInAgain() {
       onCancel={(event) => event.preventDefault()}
       onClose={(event) => event.currentTarget.showModal()}
     >
-      {session !== undefined && (
+      {session !== undefined ? (
         <div className={classes.page}>
           <SignInForms session={session} next={null} problem="Your session has ended. What you typed is still there." />
         </div>
+      ) : (
+        error !== null && <ErrorState error={error} onRetry={() => void refetch()} />
       )}
     </dialog>
   )

@@ -1,3 +1,4 @@
+import { Anchor } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
@@ -14,10 +15,27 @@ import classes from './Frame.module.css'
 import { Rail } from './Rail.tsx'
 import { TopBar } from './TopBar.tsx'
 
-const SignInAgain = lazy(async () => {
-  const { SignInAgain } = await import('../../features/sign-in/SignInAgain.tsx')
-  return { default: SignInAgain }
-})
+/** Where it does not load, as after an update, an error would take the form with it. */
+const SignInAgain = lazy(() =>
+  import('../../features/sign-in/SignInAgain.tsx').then(
+    ({ SignInAgain }) => ({ default: SignInAgain }),
+    () => ({ default: SignInElsewhere }),
+  ),
+)
+
+function SignInElsewhere() {
+  return (
+    <div role="alert" className={classes.banner}>
+      <span>
+        Your session has ended.{' '}
+        <Anchor href="/sign-in" target="_blank">
+          Sign in in another tab
+        </Anchor>
+        , then come back: what you typed is still here.
+      </span>
+    </div>
+  )
+}
 
 /** What stands around every page: the rail, the top bar, and the word that we are cut off. */
 export function Frame() {
