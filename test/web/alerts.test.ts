@@ -4,7 +4,7 @@ import type { AlertDetail, AlertRecord } from '../../web/src/api/alerts.ts'
 import type { TimeseriesAnswer } from '../../web/src/api/analytics.ts'
 import { chartPlan, findingIn, judgedMinutes } from '../../web/src/features/alerts/chart-plan.ts'
 import { chartWindow, zoomedWindow } from '../../web/src/features/alerts/chart-window.ts'
-import { countsOf, type Filter, inboxRows, verdict } from '../../web/src/features/alerts/inbox.ts'
+import { countsOf, type Filter, filterLabels, inboxRows, verdict } from '../../web/src/features/alerts/inbox.ts'
 import { channelHint, timelineOf } from '../../web/src/features/alerts/timeline.ts'
 import { endWords, sentence, timesIn } from '../../web/src/features/alerts/words.ts'
 import type { Directory } from '../../web/src/lib/use-directory.ts'
@@ -107,6 +107,16 @@ for (const [alerts, words] of VERDICTS) {
 
 test('an inbox of which not all was read says that there are more', () =>
   assert.equal(verdict(countsOf([alert('a')], false), 'alert'), '1+ alerts are open'))
+
+test('alerts that could not be read are not counted as none', () => {
+  assert.deepEqual(
+    [null, countsOf([alert('a')], false)].map((counts) => filterLabels(counts).map(({ label }) => label)),
+    [
+      ['All', 'Open –', 'Acknowledged –', 'Resolved'],
+      ['All', 'Open 1+', 'Acknowledged 0+', 'Resolved'],
+    ],
+  )
+})
 
 const SENTENCES: readonly [text: string, shown: string][] = [
   ['nothing received for 30 min', 'Nothing received for 30\u00a0min'],

@@ -29,7 +29,7 @@ export function AlertsPage() {
       <InboxHeader
         what="alerts"
         title={inbox.rows === null ? 'Alerts' : verdict(inbox.counts, 'alert')}
-        counts={inbox.counts}
+        counts={inbox.rows === null ? null : inbox.counts}
         directory={inbox.directory}
         filter={filter}
       >

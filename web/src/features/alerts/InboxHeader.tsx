@@ -5,7 +5,7 @@ import { useStreamState } from '../../api/stream.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import { SiteSelect } from '../../ui/SiteSelect.tsx'
 import classes from './alerts.module.css'
-import type { Counts, Filter } from './inbox.ts'
+import { type Counts, filterLabels } from './inbox.ts'
 import type { InboxFilter } from './use-inbox.ts'
 
 interface InboxHeaderProps {
@@ -13,7 +13,8 @@ interface InboxHeaderProps {
   what: string
   /** The sentence over everything. */
   title: string
-  counts: Counts
+  /** Null while it is not known how many. */
+  counts: Counts | null
   directory: Directory
   filter: InboxFilter
   /** A link to the other list. */
@@ -28,12 +29,6 @@ const SEVERITIES = [
 
 /** The head of a list of alerts or incidents: how it stands, and what narrows it. */
 export function InboxHeader({ what, title, counts, directory, filter, children }: InboxHeaderProps) {
-  const labels: { value: Filter; label: string }[] = [
-    { value: 'all', label: 'All' },
-    { value: 'open', label: `Open ${counts.open}${counts.more}` },
-    { value: 'acknowledged', label: `Acknowledged ${counts.acknowledged}${counts.more}` },
-    { value: 'resolved', label: 'Resolved' },
-  ]
   return (
     <header className={classes.header}>
       <div className={classes.verdict}>
@@ -45,7 +40,7 @@ export function InboxHeader({ what, title, counts, directory, filter, children }
         <SegmentedControl
           className={classes.states ?? ''}
           aria-label={`Which ${what}`}
-          data={labels}
+          data={filterLabels(counts)}
           value={filter.filter}
           onChange={filter.setFilter}
           transitionDuration={0}

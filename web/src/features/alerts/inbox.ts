@@ -76,6 +76,14 @@ export interface Counts {
   more: '' | '+'
 }
 
+/** What the list can show, with how many there are; a dash while that is not known. */
+export const filterLabels = (counts: Counts | null): { value: Filter; label: string }[] => [
+  { value: 'all', label: 'All' },
+  { value: 'open', label: `Open ${counts === null ? '–' : counts.open + counts.more}` },
+  { value: 'acknowledged', label: `Acknowledged ${counts === null ? '–' : counts.acknowledged + counts.more}` },
+  { value: 'resolved', label: 'Resolved' },
+]
+
 /** @param alerts or incidents @param isWhole there are no more of them */
 export function countsOf(alerts: readonly Pick<AlertRecord, 'state' | 'severity'>[], isWhole = true): Counts {
   const open = alerts.filter(({ state }) => state === 'open')

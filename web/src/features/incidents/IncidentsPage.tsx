@@ -37,7 +37,7 @@ export function IncidentsPage() {
       <InboxHeader
         what="incidents"
         title={rows === null ? 'Incidents' : verdict(counts, 'incident')}
-        counts={counts}
+        counts={rows === null ? null : counts}
         directory={directory}
         filter={filter}
       >
