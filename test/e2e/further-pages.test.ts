@@ -29,6 +29,7 @@ test('the pages of the demo store that no other test looks at in each theme', as
   const missing: readonly [path: string, heading: RegExp][] = [
     ['/no/such/page', /^Page not found$/],
     [`/sites/${gone}`, /not found/i],
+    [`/sites/${gone}/probes`, /not found/i],
     [`/clients/${gone}`, /not found/i],
     [`/probes/${gone}`, /not found/i],
     [`/alerts/${gone}`, /not found/i],

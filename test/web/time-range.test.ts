@@ -30,6 +30,8 @@ test('an address names a preset, a range, or a range until now; anything else is
     [search(undefined, 'noon'), { preset: '24h' }],
     [search(undefined, iso(NOON), 'later'), { preset: '24h' }],
     [search(undefined, undefined, iso(NOON)), { preset: '24h' }],
+    [search('toString'), { preset: '24h' }],
+    [search(undefined, '2026-11-20'), { from: '2026-11-20T00:00:00.000Z' }],
   ]
   for (const [given, expected] of cases) assert.deepEqual(rangeOf(given), expected, JSON.stringify(given))
 })

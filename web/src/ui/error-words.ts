@@ -45,6 +45,12 @@ function explainAnswer({ code, message, retryAfter }: ApiError): ErrorWords {
       }
     case 'internal_error':
       return { title: 'Tagwarden hit an internal error', advice: "Try again. The service's log has the details." }
+    case 'invalid_request':
+      // What a page asks for with, it takes from its address; the message begins with a JSON pointer.
+      return {
+        title: 'This cannot be shown',
+        advice: `A value in the address of this page is not valid: ${message.replace(/^\//, '')}.`,
+      }
     default:
       return { title: 'This cannot be shown', advice: message }
   }

@@ -31,6 +31,7 @@ export function ProbesPage() {
     [probes.data, sites.data],
   )
   const site = sites.data?.find(({ id }) => id === siteId)
+  const isGone = siteId !== undefined && sites.data !== undefined && site === undefined
   const error = probes.error ?? sites.error
   return (
     <AboutClient value={site?.client_id ?? null}>
@@ -44,11 +45,15 @@ export function ProbesPage() {
                 { label: site.name, to: `/sites/${site.id}` },
               ]
         }
-        actions={<AddProbe siteId={siteId} />}
+        actions={!isGone && <AddProbe siteId={siteId} />}
       >
         {rows === undefined ? 'Automatic checks of each site' : <Counts rows={rows} />}
       </PageHeader>
-      {rows !== undefined ? (
+      {isGone ? (
+        <EmptyState icon={SearchX} title="Site not found">
+          It may have been deleted, or the link is incomplete.
+        </EmptyState>
+      ) : rows !== undefined ? (
         <Loaded rows={rows} siteId={siteId} hasSites={sites.data?.length !== 0} />
       ) : error !== null ? (
         <ErrorState error={error} onRetry={() => void Promise.all([probes.refetch(), sites.refetch()])} />

@@ -29,10 +29,11 @@ export type RangeSearch = Record<'range' | 'from' | 'to', string | undefined>
 
 /** The range of an address; the last 24 hours where it names none, or none that there can be. */
 export function rangeOf({ range = FALLBACK, from, to }: RangeSearch): TimeRange {
-  const start = from === undefined ? Number.NaN : Date.parse(from)
-  if (from !== undefined && to === undefined && !Number.isNaN(start)) return { from }
-  if (from !== undefined && to !== undefined && start < Date.parse(to)) return { from, to }
-  return { preset: range in PRESETS ? (range as Preset) : FALLBACK }
+  const [start, end] = [Date.parse(from ?? ''), Date.parse(to ?? '')]
+  // As the service takes it, who typed a day.
+  if (to === undefined && !Number.isNaN(start)) return { from: new Date(start).toISOString() }
+  if (start < end) return fixedRange({ from: start, to: end })
+  return { preset: Object.hasOwn(PRESETS, range) ? (range as Preset) : FALLBACK }
 }
 
 export const searchOf = (range: TimeRange): RangeSearch =>
