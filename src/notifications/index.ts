@@ -43,9 +43,9 @@ export type { AddOverride, OnCallRecord, OverrideRecord, SetOnCall } from './on-
 export { escalatesTo, type OnCallPerson, type OnCallPlan, whoIsOnCall } from './on-call/who-is-on-call.ts'
 export {
   amendMessages,
-  bringEndForward,
   enqueue,
   heldOpenings,
+  moveEnd,
   postponeOpenings,
   releaseHeld,
   withdrawEnd,

@@ -96,15 +96,14 @@ export async function releaseHeld(
   }
 }
 
-/** Makes an end that waits due sooner. @param due epoch ms */
-export async function bringEndForward(trx: Transaction<Tables>, id: string, due: number): Promise<void> {
+/** Makes an end that waits due at another time. @param due epoch ms */
+export async function moveEnd(trx: Transaction<Tables>, id: string, due: number): Promise<void> {
   await trx
     .updateTable('deliveries')
     .set({ not_before: due })
     .where('id', '=', id)
     .where('kind', '=', 'resolved')
     .where(isUnsent)
-    .where('not_before', '>', due)
     .execute()
 }
 

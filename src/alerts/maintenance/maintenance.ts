@@ -4,7 +4,7 @@ import { type Context, writeAudit } from '../../management/index.ts'
 import type { MaintenanceRow, Store, Tables, Transaction } from '../../store/index.ts'
 import { requireMuteRoom } from '../mute-room.ts'
 import { lockScope, withinClients, withinScope } from '../scope.ts'
-import { releaseEnds } from './release-ends.ts'
+import { moveEnds } from './move-ends.ts'
 import {
   type CreateMaintenance,
   DEFAULT_TITLE,
@@ -64,7 +64,7 @@ export async function updateMaintenance(ctx: Context, id: string, patch: UpdateM
     const now = ctx.clock.now()
     if (before.ends_at !== null && before.ends_at <= now) await requireMuteRoom(trx, 'maintenance', before, now)
     await trx.updateTable('maintenance').set(changed).where('id', '=', id).execute()
-    await releaseEnds(trx, before, now)
+    await moveEnds(trx, before, now)
     await auditMaintenance(trx, ctx, 'update', before, after)
     return after
   })
@@ -103,7 +103,7 @@ export async function removeMaintenance(ctx: Context, id: string): Promise<void>
   await ctx.store.write.transaction().execute(async (trx) => {
     const row = await trx.deleteFrom('maintenance').where('id', '=', id).returningAll().executeTakeFirst()
     if (row === undefined) throw notFound('Maintenance')
-    await releaseEnds(trx, row, ctx.clock.now())
+    await moveEnds(trx, row, ctx.clock.now())
     await auditMaintenance(trx, ctx, 'delete', row, null)
   })
 }

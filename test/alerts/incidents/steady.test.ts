@@ -149,7 +149,7 @@ testLogic(
   },
 )
 
-testOnEveryEngine('work that is over early brings forward the end that waited for it', async (store, t) => {
+testOnEveryEngine('an end that waits for work follows it when it is moved', async (store, t) => {
   const { run, clock, site } = await watchOne(t, store, 'data_volume')
   await run(true, 1)
   await run(true, 1)
@@ -163,6 +163,9 @@ testOnEveryEngine('work that is over early brings forward the end that waited fo
   const resolvedAt = clock.now()
   const due = async () => (await store.write.selectFrom('deliveries').selectAll().orderBy('id').execute()).at(-1)
   assert.equal((await due())?.not_before, second.ends_at)
+  const longer = isoTime((second.ends_at ?? 0) + HOUR)
+  await updateMaintenance(ctx, second.id, { ends_at: longer })
+  assert.equal((await due())?.not_before, Date.parse(longer), 'it takes longer')
   await updateMaintenance(ctx, second.id, { is_active: false })
   assert.equal((await due())?.not_before, first.ends_at, 'other work goes on')
   await removeMaintenance(ctx, first.id)

@@ -1,4 +1,4 @@
-import { bringEndForward } from '../../notifications/index.ts'
+import { moveEnd } from '../../notifications/index.ts'
 import { type AlertRow, chunksOf, type MaintenanceRow, type Tables, type Transaction } from '../../store/index.ts'
 import { holdMs } from '../incidents/steady.ts'
 import { quietEndOf } from '../message-entries.ts'
@@ -7,11 +7,11 @@ import { type AlertSource, loadSources, workEndsOf } from '../rules.ts'
 import { scheduleOf, windowAt } from './window.ts'
 
 /**
- * Brings forward the ends that wait until the work is over, after people have changed or deleted it: it is over sooner.
+ * Makes the ends that wait until the work is over due when it is over now, after people have changed or deleted it.
  *
  * @param before the work as it was
  */
-export async function releaseEnds(trx: Transaction<Tables>, before: MaintenanceRow, now: number): Promise<void> {
+export async function moveEnds(trx: Transaction<Tables>, before: MaintenanceRow, now: number): Promise<void> {
   const over = before.is_active === 1 ? windowAt(scheduleOf(before), now)?.endsAt : undefined
   if (over === undefined) return
   const { client_id, site_id, probe_id } = before
@@ -49,7 +49,7 @@ export async function releaseEnds(trx: Transaction<Tables>, before: MaintenanceR
     const last = alerts.reduce((a, b) => ((a.resolved_at ?? 0) > (b.resolved_at ?? 0) ? a : b))
     const certain = (last.resolved_at ?? now) + holdMs(alerts, lead_alert_id, last)
     const due = dueAfter(Math.max(now, certain, workEndsOf(alert, source, { mutes, now }) ?? now), alert, source)
-    await bringEndForward(trx, delivery_id, due)
+    await moveEnd(trx, delivery_id, due)
   }
 }
 
