@@ -99,6 +99,8 @@ export async function loadMutes(db: Kysely<Tables>, at: number): Promise<Mutes> 
     )
     .orderBy('id')
     .execute()
+  // A result names one maintenance: that of the site before that of its probe, as the first makes it maintenance of the site's time.
+  rows.sort((a, b) => Number(a.probe_id !== null) - Number(b.probe_id !== null))
   return { silences: await withParts(db, silences), maintenances: rows.flatMap((row) => underWay(row, at)) }
 }
 

@@ -49,11 +49,15 @@ const reachOf = (intervalSeconds: number): number => Math.min(2 * intervalSecond
 async function readRuns(db: Kysely<Tables>, { id }: Pick<SiteRow, 'id'>, { from, to }: Span) {
   const step = sql.lit(STEP_MS)
   const isJudged = sql`r.reason is null and r.status <> 'error'`
+  // What was deleted since then is known to the audit log alone.
+  const wasOfProbe = sql`exists (select 1 from audit_log a where a.entity_id = r.maintenance_id
+    and a.action = 'maintenance.create' and a.after like '%"probe_id":%')`
   const { rows } = await sql<RunRow>`
     select r.executed_at - r.executed_at % ${step} as bucket, p.interval_seconds, p.removed_at,
       max(case when ${isJudged} then 1 else 0 end) as judged,
       max(case when ${isJudged} and p.probe_type in (${sql.join(NORM_TYPES)}) then 1 else 0 end) as norm_judged,
-      min(case when r.maintenance_id is null or m.probe_id is not null then 0 else 1 end) as maintained
+      min(case when r.maintenance_id is null or m.probe_id is not null or (m.id is null and ${wasOfProbe}) then 0 else 1 end)
+        as maintained
     from (
       select id, probe_type, interval_seconds, null as removed_at from probes where site_id = ${id}
       union all select id, probe_type, interval_seconds, removed_at from removed_probes where site_id = ${id}
@@ -66,16 +70,20 @@ async function readRuns(db: Kysely<Tables>, { id }: Pick<SiteRow, 'id'>, { from,
       from: bucket,
       to: Math.min(bucket + reachOf(interval_seconds), removed_at ?? Number.POSITIVE_INFINITY),
     }))
-  const byBucket = [...Map.groupBy(rows, ({ bucket }) => bucket)]
+  const byBucket = [...Map.groupBy(rows, ({ bucket }) => bucket)].sort(([a], [b]) => b - a)
+  let workEndsBy = Number.POSITIVE_INFINITY
   return {
     ran: spansOf(rows),
     judged: spansOf(rows.filter(({ judged }) => judged === 1)),
     normJudged: spansOf(rows.filter(({ norm_judged }) => norm_judged === 1)),
     // Maintenance of one probe is none of the site, also where no other ran meanwhile.
     maintained: byBucket.flatMap(([bucket, runs]): Span[] => {
-      if (runs.some(({ maintained }) => maintained === 0)) return []
+      if (runs.some(({ maintained }) => maintained === 0)) {
+        workEndsBy = bucket
+        return []
+      }
       const interval = Math.min(...runs.map(({ interval_seconds }) => interval_seconds)) * SECOND
-      return [{ from: bucket, to: bucket + Math.max(STEP_MS, Math.min(interval, MOST_REACH_MS)) }]
+      return [{ from: bucket, to: Math.min(bucket + Math.max(STEP_MS, Math.min(interval, MOST_REACH_MS)), workEndsBy) }]
     }),
   }
 }

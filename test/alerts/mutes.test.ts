@@ -63,6 +63,7 @@ testLogic('what is in effect is read, with the window of weekly maintenance', as
   const [soon, later] = [isoTime(now + HOUR), isoTime(now + DAY)]
   const silence = await create(api, 'silences', { probe_id: probe.id, starts_at: isoTime(now), ends_at: soon })
   await create(api, 'silences', { probe_id: probe.id, starts_at: soon, ends_at: later })
+  const ofProbe = await create(api, 'maintenance', { ...WEEKLY, probe_id: probe.id })
   const weekly = await create(api, 'maintenance', { ...WEEKLY, site_id: site.id })
   await create(api, 'maintenance', { ...WEEKLY, site_id: site.id, is_active: false })
   await create(api, 'maintenance', { ...WEEKLY, site_id: site.id, start: '12:00' })
@@ -76,6 +77,7 @@ testLogic('what is in effect is read, with the window of weekly maintenance', as
     maintenances: [
       { id: weekly, ...NOWHERE, site_id: site.id, ...inEffect },
       { id: once, ...NOWHERE, client_id: site.client_id, starts_at: now, ends_at: now + DAY },
+      { id: ofProbe, ...NOWHERE, probe_id: probe.id, ...inEffect },
     ],
   })
   const target = { clientId: site.client_id, siteId: site.id, probeId: probe.id, subject: 'target' }

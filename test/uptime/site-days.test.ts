@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import { type Expiry, Leases } from '../../src/cluster/index.ts'
 import { DAY, HOUR, MINUTE, newId, newOrderedId, SECOND } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
+import { readEvidence, timesOf } from '../../src/uptime/evidence.ts'
 import { readSiteDays } from '../../src/uptime/read-days.ts'
 import { Uptime } from '../../src/uptime/uptime.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
@@ -183,6 +184,32 @@ testLogic('results that judged nothing, checks that cannot run and maintenance a
   // A result stands until the one after the next was due.
   assert.deepEqual(day?.minutes, [9 * 60 + 10, 0, 0, 3 * 60, 12 * 60 - 10])
 })
+
+testOnEveryEngine(
+  'maintenance of the site is over with the first run after it, and that of one probe is none of the site',
+  async (store) => {
+    const site = await berlin(store)
+    const [hourly, often] = [
+      await insertProbe(store, site.id, { interval_seconds: 3_600 }),
+      await insertProbe(store, site.id, { interval_seconds: 900, probe_type: 'data_freshness' }),
+    ]
+    const gone = newId()
+    const after = JSON.stringify({ probe_id: hourly.id, title: 'Deleted' })
+    const created = { action: 'maintenance.create', entity: 'maintenance', entity_id: gone, before: null, after }
+    await store.write
+      .insertInto('audit_log')
+      .values({ ...created, at: MIDNIGHT, actor: 'test', client_id: null })
+      .execute()
+    const results = [newResultRow(hourly.id, MIDNIGHT, { maintenance_id: 'planned' })]
+    for (let at = MIDNIGHT + 10 * MINUTE; at < MIDNIGHT + 2 * HOUR; at += 15 * MINUTE)
+      results.push(newResultRow(often.id, at))
+    results.push(newResultRow(hourly.id, MIDNIGHT + HOUR, { maintenance_id: gone }))
+    await store.write.insertInto('probe_results').values(results).execute()
+    const evidence = await readEvidence(store.read, site, { from: MIDNIGHT, to: MIDNIGHT + 2 * HOUR })
+    const { maintenance, ok } = timesOf({ from: MIDNIGHT, to: MIDNIGHT + 2 * HOUR }, evidence, true)
+    assert.deepEqual([maintenance / MINUTE, ok / MINUTE], [10, 110])
+  },
+)
 
 testOnEveryEngine('a site that only answers and never sends is not green', async (store, t) => {
   const site = await berlin(store)
