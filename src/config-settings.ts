@@ -38,7 +38,7 @@ export const SETTINGS = {
   publicUrl: setting(
     'PUBLIC_URL',
     'http://HOST:PORT',
-    'Address under which people and tags reach the service; used in links and on the setup page',
+    'Address under which people and tags reach the service; used in links and on the setup page. A host of its own: below a path, the dashboard does not load',
     parse.optional(parse.httpUrl),
   ),
   ingestKeyHeaders: setting(

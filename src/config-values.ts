@@ -186,7 +186,7 @@ export const headerNames =
 /** An http or https address without a slash at its end. */
 export function httpUrl(value: string): string {
   const url = URL.parse(value)
-  if (url === null || !/^https?:$/.test(url.protocol) || /[?#]/.test(value)) {
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || /[?#]/.test(value)) {
     throw new Error('an address like https://tagwarden.example.com is allowed')
   }
   return withoutEnd(value, '/')

@@ -220,7 +220,14 @@ const REFUSED: readonly [name: string, values: readonly string[], allowed: RegEx
   ['PORT', ['http', '-1', '65536', '80.5', '0x50', '1e3', '9999999999'], /a whole number from 0 to 65535 is allowed$/],
   [
     'PUBLIC_URL',
-    ['tags.example.com', 'ftp://a.example', 'https://a.example/?b=c', 'https://a.example/#b', 'https://'],
+    [
+      'tags.example.com',
+      'ftp://a.example',
+      'https://a.example/?b=c',
+      'https://a.example/#b',
+      'https://',
+      'https://ada:secret@a.example',
+    ],
     /an address like https:\/\/tagwarden\.example\.com is allowed$/,
   ],
   ['INGEST_KEY_HEADERS', ['X Key', 'x-key:', 'ключ', 'a,b/c'], /header names separated by commas are allowed$/],
