@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import { type Clock, monotonicOf } from './clock.ts'
 import { asError } from './errors.ts'
 
 export interface LoopOptions {
@@ -37,7 +37,7 @@ export class Loop {
   start(): void {
     if (this.#started) return
     this.#started = true
-    this.#lastSuccessAt ??= this.#clock.now()
+    this.#lastSuccessAt ??= monotonicOf(this.#clock)
     this.#schedule()
   }
 
@@ -47,9 +47,10 @@ export class Loop {
     await this.#running
   }
 
-  /** How much longer ago than planned the last tick succeeded, ms. 0 for a loop that was never started. */
-  lagMs(now: number): number {
-    return this.#lastSuccessAt === undefined ? 0 : Math.max(0, now - this.#lastSuccessAt - this.intervalMs)
+  /** How much longer ago than planned the last tick succeeded, ms; 0 for a loop that was never started. A clock that is set makes none late. */
+  lagMs(): number {
+    if (this.#lastSuccessAt === undefined) return 0
+    return Math.max(0, monotonicOf(this.#clock) - this.#lastSuccessAt - this.intervalMs)
   }
 
   async stop(): Promise<void> {
@@ -71,7 +72,7 @@ export class Loop {
     try {
       // Behind a promise, so that `#running` is set before a tick that throws at once clears it.
       await Promise.resolve().then(this.#tick)
-      this.#lastSuccessAt = this.#clock.now()
+      this.#lastSuccessAt = monotonicOf(this.#clock)
     } catch (thrown) {
       this.#onError(asError(thrown), this.name)
     } finally {

@@ -62,7 +62,7 @@ function serviceMetrics(registry: Registry, { store, nodeId, role, version }: Me
     .set(1)
 }
 
-function loopMetrics(registry: Registry, { loops, clock }: MetricsOptions): void {
+function loopMetrics(registry: Registry, { loops }: MetricsOptions): void {
   new Gauge({
     name: 'tagwarden_loop_lag_seconds',
     help: 'How much longer ago than planned a background loop last ended well',
@@ -70,7 +70,7 @@ function loopMetrics(registry: Registry, { loops, clock }: MetricsOptions): void
     registers: [registry],
     collect() {
       for (const loop of loops) {
-        this.labels({ loop: loop.name }).set(loop.lagMs(clock.now()) / 1_000)
+        this.labels({ loop: loop.name }).set(loop.lagMs() / 1_000)
       }
     },
   })

@@ -63,7 +63,7 @@ export class SelfWatch {
     }
     // Another node says from now on how they do: that this one does not is no recovery.
     if (health.failingChannels === null) this.#known = this.#known.filter(({ part }) => part !== DELIVERIES)
-    const found = ownFailuresIn(health, now)
+    const found = ownFailuresIn(health)
     const { known, begun, ended } = review(this.#known, found, now)
     // What could not be sent is kept as it was, and sent with the next check.
     const unsent: KnownFailure[] = []
@@ -152,11 +152,14 @@ const LATE_INTERVALS = 5
 /** How long a failure lasts before it notifies, ms: a restart of the database is not worth a message. */
 const LASTS_MS = MINUTE
 
-export function ownFailuresIn(
-  { loops, writeTrouble, clockDoubt, connectionDoubt, failingChannels }: NodeHealth,
-  now: number,
-): OwnFailure[] {
-  const late = loops.flatMap((loop) => lateness(loop.name, loop.intervalMs, loop.lagMs(now)))
+export function ownFailuresIn({
+  loops,
+  writeTrouble,
+  clockDoubt,
+  connectionDoubt,
+  failingChannels,
+}: NodeHealth): OwnFailure[] {
+  const late = loops.flatMap((loop) => lateness(loop.name, loop.intervalMs, loop.lagMs()))
   const store = writeTrouble === null ? [] : [{ part: 'store', message: `The store takes no writes: ${writeTrouble}` }]
   const clock = clockDoubt === null ? [] : [{ part: 'clock', message: clockDoubt }]
   const connection = connectionDoubt === null ? [] : [{ part: 'connection', message: connectionDoubt }]

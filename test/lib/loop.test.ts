@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { Loop } from '../../src/lib/index.ts'
-import { TestClock } from '../../testkit/clock.ts'
+import { HOUR, Loop } from '../../src/lib/index.ts'
+import { MachineClock, NOW, TestClock } from '../../testkit/clock.ts'
 import { until } from '../../testkit/until.ts'
 
 /** A loop whose ticks last until they are let go. */
@@ -135,20 +135,34 @@ test('a loop that is stopped before it was started has not ticked, and can still
 
 test('a loop lags from when a tick should have ended well', async (t) => {
   const { clock, loop, nextTick } = open(t, 60_000)
-  assert.equal(loop.lagMs(clock.now() + 100_000), 0)
+  assert.equal(loop.lagMs(), 0)
   loop.start()
-  const begin = clock.now()
-  assert.equal(loop.lagMs(begin + 60_000), 0)
-  assert.equal(loop.lagMs(begin + 61_000), 1_000)
+  clock.advance(60_000)
+  assert.equal(loop.lagMs(), 0)
+  clock.advance(1_000)
+  assert.equal(loop.lagMs(), 1_000)
   const failing = loop.tick()
-  clock.advance(70_000)
+  clock.advance(9_000)
   const first = await nextTick(1)
   first.fail(new Error('no luck'))
   await failing
-  assert.equal(loop.lagMs(clock.now()), 10_000)
+  assert.equal(loop.lagMs(), 10_000)
   const working = loop.tick()
   const second = await nextTick(2)
   second.end()
   await working
-  assert.equal(loop.lagMs(clock.now()), 0)
+  assert.equal(loop.lagMs(), 0)
+})
+
+test('a clock that is set makes no loop late, and hides none that is', (t) => {
+  const clock = new MachineClock(NOW)
+  const options = { name: 'test', clock, intervalMs: 60_000, tick: () => Promise.resolve(), onError: () => undefined }
+  const loop = new Loop(options)
+  t.after(() => loop.stop())
+  loop.start()
+  clock.set(NOW + 2 * HOUR)
+  assert.equal(loop.lagMs(), 0)
+  clock.set(NOW - 2 * HOUR)
+  clock.advance(61_000)
+  assert.equal(loop.lagMs(), 1_000)
 })

@@ -49,7 +49,7 @@ const CASES: readonly [title: string, health: Partial<NodeHealth>, parts: string
 ]
 for (const [title, health, parts, message] of CASES) {
   test(`${title}: ${parts.length === 0 ? 'no failure' : parts.join(', ')}`, () => {
-    const found = ownFailuresIn({ ...WELL, ...health }, NOW)
+    const found = ownFailuresIn({ ...WELL, ...health })
     assert.deepEqual(
       found.map(({ part }) => part),
       parts,
