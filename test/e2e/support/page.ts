@@ -33,11 +33,17 @@ export const VARIANTS = ALL_VARIANTS.slice(
 )
 
 /**
+ * Then each variant has a profile and a document of its own. On every change one is shown in each of them in turn: another starts a process and
+ * compiles the dashboard again, and no page asks whether there is touch.
+ */
+const HAS_ALL = VARIANTS.length === ALL_VARIANTS.length
+
+/**
  * The variants of every other page: on every change the one on this device, all of them at night and where pictures are written. Its
  * parts are looked at in both themes on the overview, a site's page and the kit, and `long-names` looks whether it fits a phone.
  */
 export const chiefly = (device: Device): readonly Required<Variant>[] =>
-  VARIANTS.length === ALL_VARIANTS.length ? VARIANTS : VARIANTS.filter((variant) => variant.device === device)
+  HAS_ALL ? VARIANTS : VARIANTS.filter((variant) => variant.device === device)
 
 const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
 
@@ -54,6 +60,7 @@ interface Seat {
   page: Page
   /** Of the service whose pages it has shown. */
   url: string
+  /** That it was opened for. */
   variant: Required<Variant>
 }
 
@@ -100,8 +107,8 @@ export async function openPage(t: TestContext, url: string, path: string, varian
 }
 
 /**
- * For tests that come one after the other and look at one service: each variant has one document for all of them, in which the next test's
- * page is opened as a link opens it (`follow`), with nothing kept by the browser for the dashboard. The first one of a variant loads it by its
+ * For tests that come one after the other and look at one service: there is one document for all of them (at night one of each variant), in which
+ * the next test's page is opened as a link opens it (`follow`), with nothing kept by the browser for the dashboard. The first one loads it by its
  * address. After a test that failed, that has left a toast or is no longer on the dashboard, it is loaded again.
  *
  * @param t of the test around them
@@ -113,7 +120,7 @@ export function inOnePage(t: TestContext, url: string) {
     path: string,
     { scheme = 'light', device = 'desktop' }: Variant = {},
   ): Promise<View> => {
-    const name = `${scheme} ${device}`
+    const name = HAS_ALL ? `${scheme} ${device}` : ''
     const known = views.get(name)
     const view = known ?? (await openPage(t, url, path, { scheme, device }))
     views.set(name, view)
@@ -128,6 +135,7 @@ export function inOnePage(t: TestContext, url: string) {
       assert.deepEqual(browserErrors.splice(0), [])
     })
     if (known === undefined) return view
+    await dress(page, { scheme, device })
     if (await page.evaluate<boolean>(IS_READY)) await follow(page, path)
     else await page.goto(url + path)
     return view
@@ -146,8 +154,12 @@ async function takeSeat(url: string, variant: Required<Variant>): Promise<Seat> 
   // Their service has ended.
   for (const { context } of others) await context.close()
   const { scheme, device } = variant
-  const at = free.findIndex((seat) => seat.variant.scheme === scheme && seat.variant.device === device)
-  return free.splice(at, at === -1 ? 0 : 1)[0] ?? newSeat(url, variant)
+  const isFor = ({ variant: its }: Seat) => !HAS_ALL || (its.scheme === scheme && its.device === device)
+  const at = free.findIndex(isFor)
+  const [seat] = free.splice(at, at === -1 ? 0 : 1)
+  if (seat === undefined) return newSeat(url, variant)
+  await dress(seat.page, variant)
+  return seat
 }
 
 async function newSeat(url: string, variant: Required<Variant>): Promise<Seat> {
@@ -157,7 +169,7 @@ async function newSeat(url: string, variant: Required<Variant>): Promise<Seat> {
     baseURL: url,
     viewport: SIZES[device],
     colorScheme: scheme,
-    hasTouch: device === 'phone',
+    hasTouch: HAS_ALL && device === 'phone',
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
     reducedMotion: 'reduce',
@@ -182,16 +194,20 @@ async function leave({ context, page, url, variant }: Seat): Promise<boolean> {
 }
 
 /** Undoes what a test may have done to its page, but for the document. */
-async function restore(page: Page, { scheme, device }: Required<Variant>): Promise<void> {
+async function restore(page: Page, variant: Required<Variant>): Promise<void> {
   const context = page.context()
   for (const other of context.pages()) if (other !== page) await other.close()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await context.setOffline(false)
   await context.clearPermissions()
-  await page.emulateMedia({ media: null, colorScheme: scheme })
-  await page.setViewportSize(SIZES[device])
+  await dress(page, variant)
   // What comes to lie under it would open its tooltip.
   await page.mouse.move(0, 0)
+}
+
+async function dress(page: Page, { scheme, device }: Required<Variant>): Promise<void> {
+  await page.emulateMedia({ media: null, colorScheme: scheme })
+  await page.setViewportSize(SIZES[device])
 }
 
 /** In the browser, before any script of a page: the time is that of the tests' clock. */
