@@ -7,7 +7,7 @@ import { insertProbe } from '../../testkit/probes.ts'
 import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways } from './support/forms.ts'
-import { answering, assertAccessible, chiefly, follow, inOnePage } from './support/page.ts'
+import { answering, assertAccessible, chiefly, inOnePage, staysAccessible } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { addTarget, startEmpty } from './support/target.ts'
 
@@ -87,7 +87,7 @@ test('alerts about targets that break and are repaired', async (t) => {
     const { page } = await open(t, '/alerts')
     await page.getByRole('heading', { name: 'Nothing has gone wrong yet' }).waitFor()
     await page.getByText('live', { exact: true }).waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
 
     await target.turn('bad')
     await row(page, target.name)
@@ -143,7 +143,7 @@ test('alerts about targets that break and are repaired', async (t) => {
     await page.getByLabel('Note', { exact: true }).fill('The provider works on it')
     await page.getByRole('button', { name: 'Add note' }).click()
     await page.getByRole('list', { name: 'Notes' }).getByText('The provider works on it').waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
     assert.equal(await sideways(page), 0, 'the alert scrolls sideways')
     await page.getByRole('link', { name: 'Nothing received for 20 min' }).click()
     await page.getByRole('heading', { level: 1, name: 'Nothing received for 20 min' }).waitFor()
@@ -166,7 +166,7 @@ test('alerts about targets that break and are repaired', async (t) => {
       .getByRole('link', { name: /answered 503/ })
       .click()
     await page.getByText('No one to notify: add a channel', { exact: true }).waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
     await page.getByRole('link', { name: 'add a channel' }).click()
     await page.waitForURL(`**/clients/${target.clientId}/edit`)
     await target.turn('good')
@@ -193,7 +193,7 @@ test('alerts about targets that break and are repaired', async (t) => {
     await page.getByRole('menuitem', { name: 'Until resolved' }).click()
     await line.getByText('silenced until resolved', { exact: true }).waitFor()
     await page.getByText('Silenced', { exact: true }).waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
     await page.getByRole('button', { name: 'Undo' }).click()
     await line.getByText('silenced until resolved', { exact: true }).waitFor({ state: 'detached' })
 
@@ -206,7 +206,7 @@ test('alerts about targets that break and are repaired', async (t) => {
     await page.getByRole('button', { name: 'Un-acknowledge' }).click()
     await page.getByRole('button', { name: 'Acknowledge', exact: true }).waitFor()
     await page.getByText('No longer acknowledged', { exact: true }).first().waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
     await target.turn('good')
   })
 
@@ -231,7 +231,7 @@ test('alerts about targets that break and are repaired', async (t) => {
     await row(page, 'First shop')
       .getByText(/^silenced until ([^,]+, )?\d\d:\d\d/)
       .waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
 
     await page
       .getByRole('checkbox', { name: /answered 503/ })
@@ -285,30 +285,17 @@ test('alerts about targets that break and are repaired', async (t) => {
     const { page } = await open(t, `/alerts/${id}`)
     const [fine, real] = ['Not a problem', 'This was real'].map((name) => page.getByRole('button', { name }))
     await page.getByRole('heading', { name: 'Was this alert right?' }).waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
 
     await fine?.click()
     await page.getByText(/^Not a problem, by someone/).waitFor()
     await page.getByRole('button', { name: 'Not a problem', pressed: true }).waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
     await real?.click()
     await page.getByText(/^This was real, by someone/).waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Feedback taken back', { exact: true }).waitFor()
     await page.getByText(/^The answer changes what/).waitFor()
     assert.equal(await page.getByRole('button', { pressed: true }).count(), 0)
-  })
-
-  await t.test('an alert that is not there says so', async (t) => {
-    const { page, browserErrors } = await open(t, '/alerts/7d444840-9dc0-41d1-b245-5ffdce74fad2')
-    await page.getByRole('heading', { name: /not found|No such/i }).waitFor()
-    await assertAccessible(page)
-    // It goes on asking.
-    await follow(page, '/alerts')
-    assert.ok(
-      browserErrors.every((text) => /status of 404/.test(text)),
-      browserErrors.join('\n'),
-    )
-    browserErrors.length = 0
   })
 })

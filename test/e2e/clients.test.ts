@@ -8,7 +8,16 @@ import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways, signIn } from './support/forms.ts'
-import { answering, assertAccessible, chiefly, follow, inOnePage, openPage, untilTrue } from './support/page.ts'
+import {
+  answering,
+  assertAccessible,
+  chiefly,
+  follow,
+  inOnePage,
+  openPage,
+  staysAccessible,
+  untilTrue,
+} from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startService } from './support/service.ts'
 
@@ -25,7 +34,7 @@ test('an empty store leads to a client and a site, and a field says what is wron
   const { page, browserErrors } = await openPage(t, service.url, '/probes/new')
 
   await page.getByRole('heading', { name: 'No site, so nothing to check' }).waitFor()
-  await assertAccessible(page)
+  await staysAccessible(page)
   await page.getByRole('link', { name: 'Create a client' }).click()
   // Windows' high contrast takes away the grounds that a switch is drawn with.
   await page.emulateMedia({ forcedColors: 'active' })
@@ -48,7 +57,7 @@ test('an empty store leads to a client and a site, and a field says what is wron
   await page.getByLabel('E-mail address').fill('team@nordwind.example')
   await page.getByRole('button', { name: 'Create the client' }).click()
   await page.getByRole('heading', { name: 'Nordwind', level: 1 }).waitFor()
-  await assertAccessible(page)
+  await staysAccessible(page)
   // Text of twice the size on a phone.
   await page.getByRole('button', { name: 'Send a test message' }).waitFor()
   await page.setViewportSize({ width: 360, height: 740 })
@@ -72,7 +81,7 @@ test('an empty store leads to a client and a site, and a field says what is wron
   await page.getByRole('button', { name: 'Create the site' }).click()
   await page.getByText('must be a container id like GTM-ABC1234').waitFor()
   await page.getByLabel('Web container').fill('')
-  await assertAccessible(page)
+  await staysAccessible(page)
   await page.getByRole('button', { name: 'Create the site' }).click()
 
   await page.getByRole('heading', { name: 'Waiting for the first event…' }).waitFor()
@@ -122,7 +131,7 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
     await page.getByLabel('Events a month').fill('400')
     await page.getByLabel('Chat webhook').fill(`${chat}/hooks/secret`)
     await choose(page, 'Reminders', 'Every hour')
-    await assertAccessible(page)
+    await staysAccessible(page)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.waitForURL(`**/clients/${client.id}`)
     await page.getByText(/25 requests a second, 400 events a month/).waitFor()
@@ -137,7 +146,7 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
     await page.getByText('delivered', { exact: true }).waitFor()
     assert.equal(received.length, 1, 'a double click is one message')
     assert.equal((await page.content()).includes('/hooks/secret'), false)
-    await assertAccessible(page)
+    await staysAccessible(page)
   })
 
   await t.test('channels are added, tested, edited and deleted', async (t) => {
@@ -171,7 +180,7 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
       await choose(page, 'Sends', 'Only what is critical')
       await dialog.getByRole('button', { name: 'Add the channel' }).click()
       await dialog.getByText('must be a key of 8 to 200 letters and digits').waitFor()
-      await assertAccessible(page)
+      await staysAccessible(page)
       await dialog.getByLabel('Integration key').fill('R0123456789abcdef')
       await dialog.getByLabel('Endpoint').fill(`${chat}/v2/enqueue`)
       await dialog.getByRole('button', { name: 'Add the channel' }).click()
@@ -179,20 +188,20 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
       await page.getByRole('button', { name: 'Test On call' }).click()
       await page.getByText('delivered', { exact: true }).waitFor()
       assert.equal((await page.content()).includes('R0123456789'), false)
-      await assertAccessible(page)
+      await staysAccessible(page)
       assert.equal(await sideways(page), 0)
       assert.equal(await page.getByText('No channel here takes warnings').count(), 0, 'the chat takes them')
       await page.getByRole('button', { name: 'Delete Chat webhook' }).click()
       await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
       await page.getByText('No channel here takes warnings').waitFor()
-      await assertAccessible(page)
+      await staysAccessible(page)
       await page.getByRole('button', { name: 'Edit On call' }).click()
       await dialog.getByLabel('Name').fill('Night watch')
       await dialog.getByRole('switch', { name: 'Switched on' }).click()
       await dialog.getByRole('button', { name: 'Save' }).click()
       await page.getByText('PagerDuty · …cdef · only what is critical · switched off').waitFor()
       await page.getByRole('button', { name: 'Delete Night watch' }).click()
-      await assertAccessible(page)
+      await staysAccessible(page)
       await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
       await page.getByText(/^PagerDuty · …cdef/).waitFor({ state: 'detached' })
       assert.ok(
@@ -222,12 +231,12 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
     await become('warning')
     const { page } = await open(t, '/clients')
     await page.getByText(/nearly used up/).waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
     assert.equal((await send(70)).status, 200)
     await become('exceeded')
     await page.reload()
     await page.getByText(/used up: refused/).waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
   })
 
   await t.test('a site leads to its keys, is switched off and deleted', async (t) => {
@@ -389,8 +398,8 @@ test('a viewer finds no address, no key and no button that would be refused', as
   assert.equal(await page.getByRole('button', { name: /^(Run|More for)/ }).count(), 0)
   assert.equal(await page.getByRole('columnheader', { name: 'Actions' }).count(), 0)
   assert.equal(await page.getByRole('link', { name: 'Add a probe' }).count(), 0)
-  await assertAccessible(page)
+  await staysAccessible(page)
   await follow(page, '/audit')
   await page.getByText('Probe created').waitFor()
-  await assertAccessible(page)
+  await staysAccessible(page)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, chiefly, follow, inOnePage } from './support/page.ts'
+import { assertAccessible, chiefly, follow, inOnePage, staysAccessible } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 /** The browser logs every answer that is an error. */
@@ -82,7 +82,7 @@ test('the probes of the demo store', async (t) => {
     await panel.getByRole('button', { name: 'Mark as special' }).click()
     await panel.getByRole('listitem').getByText('27 Nov 2026 to 30 Nov 2026').waitFor()
     await panel.getByRole('listitem').getByText('Black Friday', { exact: false }).waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
     await panel.getByRole('button', { name: 'Remove 27 Nov 2026 to 30 Nov 2026' }).click()
     await panel.getByText('no other days are marked', { exact: false }).waitFor()
   })
@@ -102,7 +102,7 @@ test('the probes of the demo store', async (t) => {
     await screenshot(page, 'probe-result', { scheme: 'light', device: 'desktop' })
     await page.getByText('JSON', { exact: true }).click()
     await page.getByText('"findings"').waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
     await page.goBack()
     await page.getByText('What it was judged by').waitFor({ state: 'detached' })
   })
@@ -160,7 +160,7 @@ test('the probes of the demo store', async (t) => {
     await page.getByRole('button', { name: 'Add the probe' }).click()
     await page.getByText('is required', { exact: true }).waitFor()
     assert.equal(await page.getByLabel('Dataset ID').getAttribute('aria-invalid'), 'true')
-    await assertAccessible(page)
+    await staysAccessible(page)
     assert.match(browserErrors.splice(0).join(), EXPECTED)
   })
 
@@ -177,7 +177,7 @@ test('the probes of the demo store', async (t) => {
     const { page } = await open(t, `/probes/${id}/edit`)
     await page.getByRole('button', { name: 'Replace' }).waitFor()
     assert.equal((await page.content()).includes('secret-of-the-host'), false)
-    await assertAccessible(page)
+    await staysAccessible(page)
     await demo.ask('PATCH', `/api/probes/${id}`, { name: 'Named by someone else meanwhile' })
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Named by someone else meanwhile', level: 1 }).waitFor()
@@ -245,7 +245,7 @@ test('the probes of the demo store', async (t) => {
     await page.getByRole('menuitem', { name: 'Delete …' }).click()
     const confirm = page.getByRole('button', { name: 'Delete the probe' })
     assert.equal(await confirm.isDisabled(), true)
-    await assertAccessible(page)
+    await staysAccessible(page)
     await page.getByLabel('To confirm, type Doomed').fill('Doomed')
     await confirm.click()
     await page.getByText('No probe is paused').waitFor()
@@ -255,6 +255,6 @@ test('the probes of the demo store', async (t) => {
     const fresh = await demo.newSite(await demo.newClient({ name: 'Newcomer' }), { name: 'Bare site' })
     const { page } = await open(t, `/sites/${fresh.id}/probes`)
     await page.getByRole('heading', { name: 'No probe watches this site' }).waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
   })
 })

@@ -4,7 +4,7 @@ import { type ApiClient, apiClient, bearer } from '../../testkit/api.ts'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { until } from '../../testkit/until.ts'
 import { choose, sideways, signIn } from './support/forms.ts'
-import { assertAccessible, chiefly, follow, inOnePage, openPage } from './support/page.ts'
+import { assertAccessible, chiefly, follow, inOnePage, openPage, staysAccessible } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { addTarget, startEmpty } from './support/target.ts'
 
@@ -136,7 +136,7 @@ test('a viewer sees alerts, maintenance and settings, and no button that would b
   await page.getByRole('link', { name: /answered 503/ }).waitFor()
   assert.equal(await page.getByRole('main').getByRole('checkbox').count(), 0)
   assert.equal(await page.getByRole('button', { name: /Acknowledge|Silence/ }).count(), 0)
-  await assertAccessible(page)
+  await staysAccessible(page)
   await page.getByRole('link', { name: /answered 503/ }).click()
   await page.getByText('Opened', { exact: true }).waitFor()
   assert.equal(await page.getByRole('button', { name: /Acknowledge|Silence|Resolve/ }).count(), 0)
@@ -151,7 +151,7 @@ test('a viewer sees alerts, maintenance and settings, and no button that would b
   assert.equal(await page.getByText('secret-part').count(), 0)
   await page.getByRole('tab', { name: 'Access' }).click()
   await page.getByText(/You are signed in as viewer/).waitFor()
-  await assertAccessible(page)
+  await staysAccessible(page)
 })
 
 /** The same service, with the key sent along. */
