@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, chiefly, inOnePage } from './support/page.ts'
+import { assertAccessible, chiefly, inOnePage, staysAccessible } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const CHART = /^Failure rate of Meta CAPI · .* and Meta CAPI · .* over time/
@@ -40,7 +40,7 @@ test('two sites of the demo store side by side', async (t) => {
     await page.getByRole('menuitem', { name: 'With another site …' }).click()
     await page.waitForURL((url) => url.pathname === '/compare' && url.searchParams.get('a') === feldkamp)
     await page.getByText('Choose two to compare').waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
     const second = page.getByRole('group', { name: 'Second' })
     await second.getByLabel('Site').click()
     await page.getByRole('option', { name: 'Maple & Birch Furniture' }).click()

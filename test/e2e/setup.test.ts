@@ -5,7 +5,7 @@ import { eventPayload } from '../../testkit/deltas.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways, signIn } from './support/forms.ts'
-import { assertAccessible, chiefly, follow, inOnePage, openPage } from './support/page.ts'
+import { assertAccessible, chiefly, follow, inOnePage, openPage, staysAccessible } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startService } from './support/service.ts'
 
@@ -28,7 +28,7 @@ test('the setup of a site', async (t) => {
     await page.getByRole('heading', { name: 'Waiting for the first event…' }).waitFor()
     const notifications = page.getByRole('region', { name: 'Notifications' })
     await notifications.getByText('later', { exact: true }).waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
     assert.equal((await service.ingest(site, event())).status, 200)
     await page.getByRole('heading', { name: 'Events arrive' }).waitFor()
     await page.getByText('Tags have names').waitFor()
@@ -110,7 +110,7 @@ test('the setup of a site', async (t) => {
     await page.getByText(/Per event; .* far below the 10 that the plan free allows/).waitFor()
     await page.getByText('/user_data/has_email').waitFor()
     await page.getByText(/true or false\. Content is refused/).waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
   })
 
   await t.test('mistakes of the first hour are recognised, and said where they are waited for', async (t) => {
@@ -157,7 +157,7 @@ test('the setup of a site', async (t) => {
     assert.equal((await service.call('POST', `/api/sites/${site.id}/revoke-key`)).status, 200)
     const { page } = await open(t, setupOf(site))
     await page.getByText(/Tagwarden refuses this key permanently: add a new one/).waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
   })
 })
 
@@ -190,5 +190,5 @@ test('a viewer sees the steps of a setup, and neither key nor template', async (
   await page.getByText('Shown to admins only').waitFor()
   assert.equal(await page.getByText('Download the template').count(), 0)
   assert.match((await page.locator('pre').textContent()) ?? '', /\$INGEST_KEY/)
-  await assertAccessible(page)
+  await staysAccessible(page)
 })

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { eventPayload } from '../../testkit/deltas.ts'
+import { amount } from '../../testkit/length.ts'
 import { until } from '../../testkit/until.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
-import { openPage } from './support/page.ts'
+import { follow, openPage } from './support/page.ts'
 import { startEmpty } from './support/target.ts'
 
-/** A browser has six connections to a host without HTTP/2, and each tab had a stream. */
-const TABS = 7
+/** A browser has six connections to a host without HTTP/2, and each tab had a stream; how they share one, three show. */
+const TABS = amount(3, 7)
 
 /** In the browser: `look(false)` is what happens when another tab is chosen. Without a screen every tab is in the foreground. */
 const CAN_BE_HIDDEN = `
@@ -99,12 +100,13 @@ test('a page whose site, probe or client is deleted meanwhile says so instead of
   })
   const { page, browserErrors } = await openPage(t, service.url, 'about:blank')
   await page.clock.install()
+  await page.goto('/maintenance')
   for (const [path, heading, deleted, words] of [
     [`/probes/${probe.id}`, 'Events still come', `/api/probes/${probe.id}`, 'Probe'],
     [`/sites/${site.id}`, 'Shop', `/api/sites/${site.id}`, 'Site'],
     [`/clients/${client.id}`, 'ACME', `/api/clients/${client.id}`, 'Client'],
   ] as const) {
-    await page.goto(path)
+    await follow(page, path)
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
     await service.ask('DELETE', deleted)
     // Someone comes back to it.
