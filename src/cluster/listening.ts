@@ -165,15 +165,17 @@ export async function readDowntime(db: Kysely<Tables>, from: number, to: number)
 /** Whether an outage speaks against the counts around it: a restart does not. */
 export const isLongOutage = ({ from, to }: Outage): boolean => to - from >= LONG_MS
 
-/** When a process that accepts events was last known to live, epoch ms; null where none ever was. */
+/**
+ * When a process that accepts events was last known to live, epoch ms; null where none ever was. On a machine that wakes up its heartbeat may be
+ * seconds ahead of the outage, which is written down with the next beat of listening: until then the whole sleep looks like silence.
+ */
 export async function lastListenedAt(db: Kysely<Tables>): Promise<number | null> {
   const { seen_at } = await db
     .selectFrom('nodes')
     .select((eb) => eb.fn.max<number | null>('seen_at').as('seen_at'))
     .where('role', 'in', ['ingest', 'all'])
     .executeTakeFirstOrThrow()
-  if (seen_at !== null) return seen_at
-  // A process that left has no row any more.
   const row = await db.selectFrom('listening').select('listened_until').where('id', '=', ID).executeTakeFirst()
-  return row?.listened_until ?? null
+  // A process that left has no heartbeat any more.
+  return row === undefined ? seen_at : Math.min(row.listened_until, seen_at ?? row.listened_until)
 }

@@ -59,6 +59,8 @@ export async function writeResultHistory(options: ResultsOptions): Promise<Resul
       ({ site, row }) => isData(row.probe_type) || site.row.tag_server_url?.startsWith(`${tagServer.url}/`),
     )
     const lookBack = { probes: ours, history, actions, clock: replayClock, actor: ACTOR }
+    // The sites have been sending since an earlier demo ended.
+    await store.write.deleteFrom('listening').execute()
     const results = from < start ? await replayAsNode(options, tagServer, chat, lookBack) : 0
     replayClock.time = start
     return { tagServer, chat, probes: probes.length, results }

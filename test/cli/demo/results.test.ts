@@ -74,6 +74,7 @@ test('the past of a demo', async (t) => {
       await first.tagServer.close()
       const webhook = () => store.read.selectFrom('clients').select('chat_webhook').executeTakeFirst()
       const before = await webhook()
+      await store.write.insertInto('listening').values({ id: 1, listened_until: TO }).execute()
       const second = await fill(t, store, TO + 5 * HOUR)
       assert.equal(second.tagServer.url, first.tagServer.url)
       assert.deepEqual(await webhook(), before)
@@ -89,6 +90,8 @@ test('the past of a demo', async (t) => {
         (await markersOf(store)).map(({ to_version }) => to_version),
         ['42', '43'],
       )
+      const unjudged = store.read.selectFrom('probe_results').select('message').where('status', '=', 'error')
+      assert.deepEqual(await unjudged.execute(), [])
       assert.equal((await fill(t, store, TO + 5 * HOUR)).results, 0)
     },
   )
