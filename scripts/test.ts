@@ -4,7 +4,7 @@
  * `node --test` gives every file a process, and each loads the program again: 350 times half a second of a processor. Here files
  * share processes. The slow ones share theirs with fewer and come first, so that no core waits for one of them at the end.
  */
-import { randomInt } from 'node:crypto'
+import { execFileSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -87,9 +87,23 @@ async function entryOf(files: readonly string[], number: number): Promise<string
   return entry
 }
 
+/** The number by which tests take turns in a run of everything: that of the commit, so that what failed once fails again. */
+function turnOfCommit(): string {
+  try {
+    const commit = execFileSync('git', ['rev-parse', 'HEAD'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    return String(Number.parseInt(commit.slice(0, 8), 16))
+  } catch {
+    // An archive of the sources has no commit.
+    return '0'
+  }
+}
+
 const asked = process.argv.slice(2)
-// What takes turns does so where everything runs.
-if (asked.length === 0) process.env[TEST_TURN] ??= String(randomInt(1_000_000))
+if (asked.length === 0) process.env[TEST_TURN] ??= turnOfCommit()
 const all = globSync(FILES, { cwd: ROOT }).sort()
 const files = asked.length === 0 ? all : all.filter((file) => asked.some((prefix) => file.startsWith(prefix)))
 if (files.length === 0) {

@@ -9,7 +9,7 @@ export const amount = (short: number, long: number): number => (isLong ? long : 
 /** For tests whose subject others look at on every change, and that take a minute of the machine. */
 export const AT_NIGHT = { skip: isLong ? false : 'npm run test:long runs it' }
 
-/** The setting by which `scripts/test.ts` numbers a run of everything, by chance. */
+/** The setting by which `scripts/test.ts` numbers a run of everything, by its commit. */
 export const TEST_TURN = 'TEST_TURN'
 const turn = process.env[TEST_TURN]
 
@@ -19,7 +19,7 @@ export const isInTurn = (nth: number, of: number): boolean =>
 
 /**
  * For tests that take seconds of a processor and look at much the same from several sides: a run of everything takes one of so many, by
- * chance, so that what breaks is found by one of the next few.
+ * its commit, so that what breaks is found by one of the next few, and found again by the same.
  */
 export const inTurn = (nth: number, of: number) => ({
   skip: isInTurn(nth, of) ? false : `one run in ${of} runs it, and npm run test:long`,

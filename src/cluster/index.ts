@@ -3,6 +3,7 @@ export { DatabaseClock } from './database-clock.ts'
 export { JobRunner, Jobs, type JobsOptions } from './jobs.ts'
 export { Leases, type LeasesOptions } from './leases.ts'
 export {
+  forgetListening,
   isLongOutage,
   Listening,
   type ListeningOptions,

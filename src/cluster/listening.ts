@@ -162,6 +162,11 @@ export async function readDowntime(db: Kysely<Tables>, from: number, to: number)
   return outages.reduce((sum, outage) => sum + Math.min(outage.to, to) - Math.max(outage.from, from), 0)
 }
 
+/** Makes the next process begin without an outage, where what came meanwhile is filled in otherwise: by a demo that continues. */
+export async function forgetListening({ write }: Pick<Store, 'write'>): Promise<void> {
+  await write.deleteFrom('listening').execute()
+}
+
 /** Whether an outage speaks against the counts around it: a restart does not. */
 export const isLongOutage = ({ from, to }: Outage): boolean => to - from >= LONG_MS
 

@@ -11,7 +11,7 @@ import { migrations } from '../../src/store/migrations/index.ts'
 import type { ApiClient } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { tempDir } from '../../testkit/engines.ts'
-import { amount, inTurn } from '../../testkit/length.ts'
+import { amount } from '../../testkit/length.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
 import { answerTo } from '../../testkit/questions.ts'
 import { startTestService } from '../../testkit/service.ts'
@@ -82,11 +82,11 @@ async function compare(api: ApiClient, version: string): Promise<void> {
 }
 
 for (const version of readdirSync(FIXTURES)) {
-  test(`a store of ${version} says after the upgrade what it said before (SQLite)`, inTurn(0, 2), async (t) => {
+  test(`a store of ${version} says after the upgrade what it said before (SQLite)`, async (t) => {
     await compare(await openToday(t, { DATA_DIR: await folderOf(t, version) }), version)
   })
 
-  test(`a store of ${version} says after the upgrade what it said before (PostgreSQL)`, inTurn(1, 2), async (t) => {
+  test(`a store of ${version} says after the upgrade what it said before (PostgreSQL)`, async (t) => {
     const api = await openToday(t, { DATABASE_URL: await databaseOf(t, version) })
     assert.equal(api.service.store.engine, 'postgres')
     await compare(api, version)

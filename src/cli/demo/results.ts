@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { noteDelivered } from '../../alerts/index.ts'
-import { Leases, Membership } from '../../cluster/index.ts'
+import { forgetListening, Leases, Membership } from '../../cluster/index.ts'
 import type { Config } from '../../config.ts'
 import { type Clock, Closers, SECOND } from '../../lib/index.ts'
 import { createChatTransport, Notifications, type Transport } from '../../notifications/index.ts'
@@ -60,7 +60,7 @@ export async function writeResultHistory(options: ResultsOptions): Promise<Resul
     )
     const lookBack = { probes: ours, history, actions, clock: replayClock, actor: ACTOR }
     // The sites have been sending since an earlier demo ended.
-    await store.write.deleteFrom('listening').execute()
+    await forgetListening(store)
     const results = from < start ? await replayAsNode(options, tagServer, chat, lookBack) : 0
     replayClock.time = start
     return { tagServer, chat, probes: probes.length, results }
