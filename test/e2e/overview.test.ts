@@ -184,9 +184,16 @@ test('the overview of the demo store', async (t) => {
     const { page, browserErrors } = await openPage(t, demo.url, 'about:blank')
     await page.clock.install({ time: clock.now() })
     const busy = { error: 'unavailable', message: 'The database is busy', details: [] }
-    await page.route('**/api/session', (route) => route.fulfill({ status: 503, json: busy }))
+    const { promise: late, resolve: refuse } = Promise.withResolvers<void>()
+    await page.route('**/api/session', async (route) => {
+      await late
+      await route.fulfill({ status: 503, json: busy })
+    })
     await page.route('**/assets/Toasts-*', (route) => route.abort())
     await page.goto('/overview')
+    const waiting = page.getByText('Waiting for Tagwarden')
+    while ((await waiting.count()) === 0) await page.clock.fastForward(1_000)
+    refuse()
     const refusal = page.getByText('Tagwarden cannot answer now')
     while ((await refusal.count()) === 0) await page.clock.fastForward(1_000)
     await page.unroute('**/api/session')

@@ -9,7 +9,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { Compass, type LucideIcon } from 'lucide-react'
+import { Compass, Hourglass, type LucideIcon } from 'lucide-react'
 import { mustSignIn, sessionQuery } from '../api/session.ts'
 import { EmptyState, ErrorState } from '../ui/States.tsx'
 import { Frame } from './frame/Frame.tsx'
@@ -36,6 +36,7 @@ export const frameRoute = createRoute({
   id: 'frame',
   component: Frame,
   beforeLoad: requireSession,
+  pendingComponent: Waiting,
 })
 
 export const signInRoute = createRoute({
@@ -56,6 +57,7 @@ export const wallRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/wall',
   beforeLoad: requireSession,
+  pendingComponent: Waiting,
   component: lazyRouteComponent(() => import('../features/wall/WallPage.tsx'), 'WallPage'),
 })
 
@@ -93,6 +95,15 @@ function NotFound() {
       }
     >
       The link may be old, or what it led to was deleted.
+    </EmptyState>
+  )
+}
+
+/** After a second: on a slow line nothing can be drawn for long before it is known who is there. */
+function Waiting() {
+  return (
+    <EmptyState as="main" icon={Hourglass} title="Waiting for Tagwarden">
+      It has not answered yet.
     </EmptyState>
   )
 }
