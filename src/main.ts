@@ -133,7 +133,10 @@ export async function startService({
     let address = ''
     const publicUrl = () => config.publicUrl ?? address
     const worker = hasRole(config, 'worker')
-      ? new Worker({ ...node, expiry: guard, config, outbound, transports, mailer, publicUrl })
+      ? new Worker({
+          ...{ ...node, expiry: guard, config, outbound, transports, mailer, publicUrl },
+          ...(listening !== null && { noteOutage: () => listening.loop.tick() }),
+        })
       : null
     closers.add(() => worker?.stop())
 

@@ -8,7 +8,7 @@ import { type Clock, Closers, DAY, HOUR, type Loop, MINUTE } from './lib/index.t
 import { clearAudit, type DeletionHooks, hooksInOrder } from './management/index.ts'
 import { type Mailer, Notifications, type Transports } from './notifications/index.ts'
 import type { Outbound } from './outbound/index.ts'
-import { Probes } from './probes/index.ts'
+import { Probes, type ProbesOptions } from './probes/index.ts'
 import { Quotas } from './quotas/index.ts'
 import { Maintenance } from './rollups/index.ts'
 import { Subscriptions } from './sharing/index.ts'
@@ -28,6 +28,7 @@ export interface WorkerOptions {
   mailer: Mailer | null
   /** The address of the service for people; known when it listens. */
   publicUrl: () => string
+  noteOutage?: ProbesOptions['noteOutage']
   onError: (error: Error, what: string) => void
 }
 

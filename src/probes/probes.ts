@@ -11,7 +11,7 @@ import { OwnConnection } from './own-connection.ts'
 import type { ProbeSettings, ProbeType } from './probe-type.ts'
 import { PROBE_TYPES, type Registry, registryOf } from './registry.ts'
 import { RETRY_AFTER_MS } from './run-probe.ts'
-import { Scheduler } from './scheduler.ts'
+import { Scheduler, type SchedulerOptions } from './scheduler.ts'
 import { PageReader } from './types/pages.ts'
 import type { ResultHook } from './write-results.ts'
 
@@ -34,6 +34,7 @@ export interface ProbesOptions {
   /** Before a second attempt, ms. */
   retryAfterMs?: number
   onResults?: ResultHook
+  noteOutage?: SchedulerOptions['noteOutage']
 }
 
 /** The probes of this process: their types, the scheduler and the retention of what they found. */
@@ -50,7 +51,7 @@ export class Probes {
   constructor(options: ProbesOptions) {
     const { store, clock, membership, leases, outbound, settings, resultDays, onError } = options
     const { types = PROBE_TYPES, retryAfterMs = RETRY_AFTER_MS, onResults = () => Promise.resolve() } = options
-    const { connectionCheckUrls: references = [] } = options
+    const { connectionCheckUrls: references = [], noteOutage } = options
     this.registry = registryOf(types)
     this.#connection = new OwnConnection({ references, outbound, clock, onError })
     this.scheduler = new Scheduler({
@@ -59,6 +60,7 @@ export class Probes {
       membership,
       onResults,
       onError,
+      ...(noteOutage !== undefined && { noteOutage }),
     })
     this.#jobs = new Jobs({ clock, leases, onError }).deletingByAge(
       'probe-retention',

@@ -26,6 +26,8 @@ export interface SchedulerOptions {
   tools: RunTools
   registry: Registry
   membership: Membership
+  /** Writes down for how long no events were taken, where that is not known yet. */
+  noteOutage?: () => Promise<void>
   onResults: ResultHook
   onError: (error: Error, what: string) => void
 }
@@ -44,6 +46,8 @@ const START_INTERVAL_MS = 100
 const WRITE_INTERVAL_MS = 100
 /** Claimed by one statement. In small steps, so that a client who has many due is found to hold enough before all places are theirs. */
 const CLAIM_STEP = 64
+/** After so long a pause (the machine slept, its clock was set) the outage comes first, or it is taken for silence of what is watched. */
+const PAUSE_MS = 5 * SECOND
 const PUT_RIGHT_INTERVAL_MS = 30 * SECOND
 /** Runs asked for by people at the same time; they wait for no slot. */
 const BY_HAND_MAX = 32
@@ -71,6 +75,7 @@ export class Scheduler {
     // Runs that query: more at once would only wait for each other, and keep reports from the database.
     data: new RunSlots(4, 252),
   }
+  #roundAt = 0
   /** The runs under way, by the id of their probe: undefined from those that end without a result. */
   readonly #active = new Map<string, Promise<Finished | undefined>>()
   readonly #watches: SchedulerWatch[] = []
@@ -157,11 +162,13 @@ export class Scheduler {
   }
 
   async #round(): Promise<void> {
-    const { tools, registry, membership } = this.#options
+    const { tools, registry, membership, noteOutage } = this.#options
     const { store, clock } = tools
     // Before another node can take the claims for those of a dead one.
     if (!membership.isSurelyAlive()) await membership.beat()
     if (!membership.isSurelyAlive()) throw new Error("this node's heartbeat does not get through")
+    if (Math.abs(clock.now() - this.#roundAt) > PAUSE_MS) await noteOutage?.()
+    this.#roundAt = clock.now()
     await this.#putRight()
     for (const [kind, slots] of Object.entries(this.#slots)) {
       const types = [...registry.values()].filter((type) => type.kind === kind).map((type) => type.name)

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../../src/lib/index.ts'
 import type { ProbeRecord, PushRecord, ResultRecord } from '../../../src/probes/index.ts'
 import { type Answer, bearer } from '../../../testkit/api.ts'
-import { TestClock } from '../../../testkit/clock.ts'
+import { MachineClock, NOW, TestClock } from '../../../testkit/clock.ts'
 import { logicEngines, placeFor, postgres, sqlite, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
 import { startTestService } from '../../../testkit/service.ts'
 import { until } from '../../../testkit/until.ts'
@@ -12,9 +12,12 @@ import { ADMIN, VIEWER } from '../../management/support.ts'
 const UNKNOWN = 'x'.repeat(43)
 
 /** A service that runs its probes by itself, and a job that is to call every half hour with ten minutes of grace. */
-async function start(t: TestContext, engine: TestEngine = sqlite) {
+async function start(
+  t: TestContext,
+  engine: TestEngine = sqlite,
+  clock: TestClock | MachineClock = new TestClock('2026-11-20T10:00:30.000Z'),
+) {
   const place = await placeFor(engine, t)
-  const clock = new TestClock('2026-11-20T10:00:30.000Z')
   const tokens = { ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: VIEWER, PUBLIC_URL: 'https://watch.example' }
   const api = await startTestService(t, clock, { ...tokens, ...place })
   const { store } = api.service
@@ -298,6 +301,16 @@ testPerEngine('a call that was due while the service was down is none that was m
   assert.match(said(await run()), /^ok: The last call came .* A call may have come while this service was down$/)
   clock.advance(21 * MINUTE)
   assert.match(said(await run()), /^critical: No call since/)
+})
+
+test('a machine that wakes up has slept through no call: the outage is known before a probe runs', async (t) => {
+  const { clock, api, address, stands, results, openAlerts } = await start(t, sqlite, new MachineClock(NOW))
+  await api.call('GET', await address())
+  await stands('ok')
+  const before = (await results()).length
+  clock.set(NOW + 13 * HOUR)
+  await until('the run after the sleep', async () => ((await results()).length > before ? true : undefined))
+  assert.deepEqual(await openAlerts(), [])
 })
 
 test('a call at a node that only takes events has the probe run by another', async (t) => {
