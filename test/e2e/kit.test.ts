@@ -10,7 +10,7 @@ import { openEmptyStore, sqlite, tempDir } from '../../testkit/engines.ts'
 import { REPOSITORY } from '../../testkit/repository.ts'
 import { until } from '../../testkit/until.ts'
 import { clock } from './support/clock.ts'
-import { assertAccessible, openPage, VARIANTS } from './support/page.ts'
+import { assertAccessible, inOnePage, VARIANTS } from './support/page.ts'
 
 /** Serves a build that has the page of all shared components; the build that we ship has none. */
 async function serveKit(t: TestContext): Promise<string> {
@@ -39,18 +39,18 @@ async function serveKit(t: TestContext): Promise<string> {
 }
 
 test('the shared components', async (t) => {
-  const url = await serveKit(t)
+  const open = inOnePage(t, await serveKit(t))
 
   for (const variant of VARIANTS) {
     await t.test(`are drawn in ${variant.scheme} on a ${variant.device}, and axe finds nothing`, async (t) => {
-      const { page } = await openPage(t, url, '/kit', variant)
+      const { page } = await open(t, '/kit', variant)
       await page.locator('canvas').nth(1).waitFor()
       await assertAccessible(page)
     })
   }
 
   await t.test('a chart shows the values under the pointer, in the given zone, and what is clicked', async (t) => {
-    const { page } = await openPage(t, url, '/kit')
+    const { page } = await open(t, '/kit')
     const chart = page.getByRole('img', { name: 'Example: events by name' })
     await chart.locator('canvas').waitFor()
     const { width = 0 } = (await chart.boundingBox()) ?? {}
@@ -62,7 +62,7 @@ test('the shared components', async (t) => {
   })
 
   await t.test('a table sorts by its numbers, with the empty ones last, and opens rows by keyboard', async (t) => {
-    const { page } = await openPage(t, url, '/kit')
+    const { page } = await open(t, '/kit')
     const table = page.getByRole('region', { name: 'Short list' }).getByRole('table')
     const names = () => table.locator('tbody tr td:first-child').allTextContents()
     await table.getByRole('button', { name: 'Executions' }).click()
@@ -77,7 +77,7 @@ test('the shared components', async (t) => {
   })
 
   await t.test('a long table draws what is seen, and the rest when one gets there', async (t) => {
-    const { page } = await openPage(t, url, '/kit')
+    const { page } = await open(t, '/kit')
     const region = page.getByRole('region', { name: 'Long list' })
     await region.getByText('Tag 1', { exact: true }).waitFor()
     assert.ok((await region.locator('tbody tr').count()) < 100)
@@ -91,7 +91,7 @@ test('the shared components', async (t) => {
   })
 
   await t.test('the time range is in the address, typed in the zone that is shown', async (t) => {
-    const { page } = await openPage(t, url, '/kit')
+    const { page } = await open(t, '/kit')
     await page.getByRole('button', { name: /^Time range/ }).click()
     await assertAccessible(page)
     await page.getByRole('button', { name: 'Last 7 days' }).click()
@@ -110,7 +110,7 @@ test('the shared components', async (t) => {
   })
 
   await t.test('what destroys asks for the name, and stays open with the reason when it fails', async (t) => {
-    const { page } = await openPage(t, url, '/kit')
+    const { page } = await open(t, '/kit')
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete the site Example' })
     await dialog.waitFor()
@@ -123,7 +123,7 @@ test('the shared components', async (t) => {
   })
 
   await t.test('a copy is in the clipboard, also where the browser offers none to the page', async (t) => {
-    const { page } = await openPage(t, url, '/kit')
+    const { page } = await open(t, '/kit')
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     await page.evaluate("document.addEventListener('copy', () => { window.copied = String(document.getSelection()) })")
     await page.getByRole('button', { name: 'Copy example' }).click()

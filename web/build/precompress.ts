@@ -8,12 +8,12 @@ const TEXT = new Set(['.js', '.css', '.svg'])
 /** A smaller file fits into the first packets as it is, bytes. */
 const WORTH_IT = 1_024
 
-/** Writes `.br` and `.gz` beside every text file of the build, at the highest level: it is done once and sent often. */
+/** Writes `.br` and `.gz` beside every text file of the build, at the highest level: it is done once and sent often. The kit is built for one test. */
 export function precompress(): Plugin {
   let folder = ''
   return {
     name: 'tagwarden:precompress',
-    apply: 'build',
+    apply: (_config, { command, mode }) => command === 'build' && mode !== 'kit',
     configResolved(config) {
       folder = config.build.outDir
     },
