@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ensureDashboard } from './support/dashboard.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, chiefly, inOnePage } from './support/page.ts'
+import { assertAccessible, chiefly, inOnePage, staysAccessible } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startService } from './support/service.ts'
 
@@ -15,7 +15,7 @@ test('the audit log', async (t) => {
   await t.test('says what will be here while it is empty', async (t) => {
     const { page } = await open(t, '/audit')
     await page.getByRole('heading', { name: 'No change yet' }).waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
   })
 
   const client = await service.newClient({ name: 'Nordwind', plan: 'free' })

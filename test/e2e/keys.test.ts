@@ -6,7 +6,7 @@ import { eventPayload } from '../../testkit/deltas.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways, signIn } from './support/forms.ts'
-import { assertAccessible, chiefly, inOnePage, openPage, untilTrue } from './support/page.ts'
+import { assertAccessible, chiefly, inOnePage, openPage, staysAccessible, untilTrue } from './support/page.ts'
 import { startService } from './support/service.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
@@ -35,7 +35,7 @@ test('the keys of a site', async (t) => {
       assert.equal((await page.content()).includes(site.ingest_key), false)
       await page.getByRole('button', { name: 'Rotate main' }).click()
       await dialog.getByLabel("The new key's name").fill('web container')
-      await assertAccessible(page)
+      await staysAccessible(page)
       await dialog.getByRole('button', { name: 'Make a new key' }).click()
       await page.getByRole('heading', { name: 'web container' }).waitFor()
       await page.getByText('A sender still uses it: give it the new key before this one ends.').waitFor()
@@ -99,5 +99,5 @@ test('a viewer sees which keys a site has, and neither the keys nor what would c
   for (const name of ['Add a key', 'Rotate main', 'Revoke main', 'Show key main']) {
     assert.equal(await page.getByRole('button', { name }).count(), 0, name)
   }
-  await assertAccessible(page)
+  await staysAccessible(page)
 })

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { HOUR, isoTime } from '../../src/lib/index.ts'
 import { clock } from './support/clock.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, chiefly, inOnePage } from './support/page.ts'
+import { assertAccessible, chiefly, inOnePage, staysAccessible } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startEmpty } from './support/target.ts'
 
@@ -25,7 +25,7 @@ test('maintenance and silences', async (t) => {
     const { page } = await open(t, '/maintenance')
     await page.getByText('No silence and no maintenance is in effect.').waitFor()
     await page.getByText(/^Nothing is planned/).waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
   })
 
   const plan = async (path: string, body: object) => {
@@ -94,7 +94,7 @@ test('maintenance and silences', async (t) => {
     await page.getByRole('button', { name: 'More about New basket' }).click()
     await page.getByRole('menuitem', { name: 'Delete…' }).click()
     await page.getByLabel('To confirm, type New basket').fill('New basket')
-    await assertAccessible(page)
+    await staysAccessible(page)
     await page.getByRole('button', { name: 'Delete it' }).click()
     await page.getByText('Nothing is over yet.').waitFor()
   })

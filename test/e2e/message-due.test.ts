@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { until } from '../../testkit/until.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, chiefly, inOnePage } from './support/page.ts'
+import { assertAccessible, chiefly, inOnePage, staysAccessible } from './support/page.ts'
 import { startEmpty } from './support/target.ts'
 
 /** A chat that warnings wait for; nothing is sent to it in these minutes. */
 const CHAT = 'https://hooks.slack.com/services/T0/B0/all'
-
-async function looksRight(page: Page): Promise<void> {
-  await assertAccessible(page)
-  assert.equal(await sideways(page), 0, 'the page scrolls sideways')
-}
 
 test('a warning says when its message is due, and that there is none where it was over before', async (t) => {
   const service = await startEmpty(t, { CHAT_WEBHOOK_URL: CHAT })
@@ -33,7 +27,8 @@ test('a warning says when its message is due, and that there is none where it wa
     await t.test(`in ${variant.scheme} on a ${variant.device}: axe finds nothing`, async (t) => {
       const { page } = await open(t, path, variant)
       await page.getByText(due).waitFor()
-      await looksRight(page)
+      await assertAccessible(page)
+      assert.equal(await sideways(page), 0, 'the page scrolls sideways')
     })
   }
 
@@ -43,7 +38,7 @@ test('a warning says when its message is due, and that there is none where it wa
     await say('ok')
     await page.getByText('No message: it was over before one was due', { exact: true }).waitFor()
     assert.equal(await page.getByText(due).count(), 0)
-    await looksRight(page)
+    await staysAccessible(page)
     const sent = await service.ask<{ kind: string; over_before_due: boolean }[]>('GET', '/api/deliveries')
     assert.ok(sent.length > 0 && sent.every(({ over_before_due }) => over_before_due), JSON.stringify(sent))
   })

@@ -7,7 +7,7 @@ import { insertProbe } from '../../testkit/probes.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, chiefly, inOnePage } from './support/page.ts'
+import { assertAccessible, chiefly, inOnePage, staysAccessible } from './support/page.ts'
 import { startService } from './support/service.ts'
 
 /** The browser logs every answer that is an error. */
@@ -75,6 +75,6 @@ test('who is on call', async (t) => {
     const { page } = await open(t, `/incidents/${incident.id}`)
     await page.getByText('On call: Mary').waitFor()
     await page.getByText('No one yet').waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
   })
 })

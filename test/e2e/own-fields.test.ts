@@ -5,7 +5,7 @@ import { eventPayload } from '../../testkit/deltas.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, chiefly, inOnePage } from './support/page.ts'
+import { chiefly, inOnePage, staysAccessible } from './support/page.ts'
 import { startService } from './support/service.ts'
 
 await ensureDashboard()
@@ -39,7 +39,7 @@ test('parameters of its own are on the page of a site that names them, and nowhe
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
       await event.selectOption('All events')
       await panel.getByRole('img', { name: /group 100 %/ }).waitFor()
-      await assertAccessible(page)
+      await staysAccessible(page)
     })
   }
 
