@@ -84,7 +84,7 @@ function groupRole(rule: string): GroupRole {
 export function issuerUrl(value: string): string {
   const url = URL.parse(value)
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
-  if (url === null || !isSafe || url.username !== '' || /[?#]/.test(value)) {
+  if (url === null || !isSafe || url.username + url.password !== '' || /[?#]/.test(value)) {
     throw new Error('an https address like https://login.example.com/realms/agency is allowed')
   }
   return url.href
@@ -186,7 +186,7 @@ export const headerNames =
 /** An http or https address without a slash at its end. */
 export function httpUrl(value: string): string {
   const url = URL.parse(value)
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || /[?#]/.test(value)) {
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '' || /[?#]/.test(value)) {
     throw new Error('an address like https://tagwarden.example.com is allowed')
   }
   return withoutEnd(value, '/')

@@ -132,11 +132,9 @@ export async function startService({
     const transports = transportsOf(config, outbound, mailer)
     let address = ''
     const publicUrl = () => config.publicUrl ?? address
+    const noteOutage = async () => listening?.loop.tick()
     const worker = hasRole(config, 'worker')
-      ? new Worker({
-          ...{ ...node, expiry: guard, config, outbound, transports, mailer, publicUrl },
-          ...(listening !== null && { noteOutage: () => listening.loop.tick() }),
-        })
+      ? new Worker({ ...node, expiry: guard, config, outbound, transports, mailer, publicUrl, noteOutage })
       : null
     closers.add(() => worker?.stop())
 
