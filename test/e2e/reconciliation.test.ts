@@ -5,7 +5,7 @@ import { eventPayload } from '../../testkit/deltas.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, chiefly, follow, inOnePage } from './support/page.ts'
+import { assertAccessible, chiefly, follow, inOnePage, staysAccessible } from './support/page.ts'
 import { startService } from './support/service.ts'
 
 await ensureDashboard()
@@ -37,13 +37,13 @@ test('what the shop counted, from its file to the page of the site', async (t) =
     const input = step.locator('input[type=file]')
     await input.setInputFiles(file([`purchase,${isoTime(hour)},5`, 'purchase,yesterday,5']))
     await step.getByText('line 3, hour must be a time with its zone').waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
     // The browser's own words for the refusal.
     browserErrors.splice(0)
     await input.setInputFiles(file([`purchase,${isoTime(hour)},5`, `purchase,${isoTime(hour - HOUR)},0`]))
     await step.getByText('Written: 2 counts of purchase from shop.').waitFor()
     await step.getByText('1 source').waitFor()
-    await assertAccessible(page)
+    await staysAccessible(page)
   })
 
   const [source, event] = ['z'.repeat(64), 'e'.repeat(120)]
@@ -74,7 +74,7 @@ test('what the shop counted, from its file to the page of the site', async (t) =
     await page.getByRole('link', { name: 'add “Counts against the shop”' }).click()
     await page.getByRole('textbox', { name: 'Source' }).fill('shop')
     await page.getByRole('textbox', { name: 'Event' }).fill('purchase')
-    await assertAccessible(page)
+    await staysAccessible(page)
     await page.getByRole('button', { name: 'Add the probe' }).click()
     await page.waitForURL(/\/probes\/[0-9a-f-]{36}$/)
     await page.getByText('“shop” has no count of “purchase” of a day that is over').first().waitFor()

@@ -6,7 +6,7 @@ import { apiClient, bearer } from '../../testkit/api.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { sideways } from './support/forms.ts'
-import { answering, assertAccessible, follow, openPage } from './support/page.ts'
+import { answering, assertAccessible, follow, openPage, staysAccessible } from './support/page.ts'
 import { startService } from './support/service.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
@@ -43,11 +43,11 @@ test('a second step is added with an app, asked for at the next sign-in, and tak
   const codes = await dialog.getByText(/^(\w{4}-){3}\w{4}\s/).textContent()
   const [recoveryCode = ''] = codes?.trim().split(/\s+/) ?? []
   assert.match(recoveryCode, /^(\w{4}-){3}\w{4}$/)
-  await assertAccessible(page)
+  await staysAccessible(page)
   await answering(page, false, () => page.keyboard.press('Escape'))
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByText('10 recovery codes left').waitFor()
-  await assertAccessible(page)
+  await staysAccessible(page)
 
   await page.getByRole('button', { name: 'Signed in as Ada' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -64,7 +64,7 @@ test('a second step is added with an app, asked for at the next sign-in, and tak
 
   await follow(page, '/settings?tab=people')
   await page.getByRole('button', { name: 'Take the second step of Ada away' }).click()
-  await assertAccessible(page)
+  await staysAccessible(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Take away' }).click()
   await page.getByRole('button', { name: 'Take the second step of Ada away' }).waitFor({ state: 'detached' })
   await follow(page, '/account')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { systemClock } from '../../src/lib/index.ts'
 import { OIDC_CLIENT, startIdentityProvider } from '../../testkit/identity-provider.ts'
 import { ensureDashboard } from './support/dashboard.ts'
-import { assertAccessible, follow, openPage } from './support/page.ts'
+import { assertAccessible, follow, openPage, staysAccessible } from './support/page.ts'
 import { startService } from './support/service.ts'
 
 test('from the button of the sign-in to the first view, back out, and what a refusal looks like', async (t) => {
@@ -33,10 +33,10 @@ test('from the button of the sign-in to the first view, back out, and what a ref
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByText('by groups: owner of all clients').waitFor()
   assert.equal(new URL(page.url()).search, '?tab=people')
-  await assertAccessible(page)
+  await staysAccessible(page)
   await follow(page, '/account')
   await page.getByText('You sign in with your provider').waitFor()
-  await assertAccessible(page)
+  await staysAccessible(page)
 
   // Above a form the provider gets a tab of its own: what was typed stays in this one.
   await follow(page, '/clients/new')
@@ -66,7 +66,7 @@ test('from the button of the sign-in to the first view, back out, and what a ref
   await page.getByRole('link', { name: 'Sign in with Agency login' }).click()
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('alert').getByText('The sign-in was cancelled').waitFor()
-  await assertAccessible(page)
+  await staysAccessible(page)
 
   const own = browserErrors.filter(
     (text) => !text.startsWith(`asked ${provider.issuer}/`) && !/status of 40[014]/.test(text),

@@ -4,7 +4,7 @@ import { HOUR, isoTime } from '../../src/lib/index.ts'
 import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, chiefly, inOnePage, openPage } from './support/page.ts'
+import { assertAccessible, chiefly, inOnePage, openPage, staysAccessible } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startEmpty } from './support/target.ts'
 
@@ -54,7 +54,7 @@ test('someone with six sites begins with the morning', async (t) => {
   await page.waitForURL('**/today')
   await page.getByText('No site is judged yet').waitFor()
   await page.getByText('No site sent anything to compare with last week.').waitFor()
-  await assertAccessible(page)
+  await staysAccessible(page)
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Overview' }).click()
   await page.waitForURL('**/overview')
   await page.getByText('Shop 6').waitFor()
