@@ -3,13 +3,14 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { noServerCode } from './build/no-server-code.ts'
 import { precompress } from './build/precompress.ts'
+import { dropUnusedColors } from './build/unused-colors.ts'
 
 const SERVER = process.env.TAGWARDEN_URL ?? 'http://127.0.0.1:8080'
 
 /** `vite build web` makes what the server serves; `vite web` is for working on it, beside a running Tagwarden. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), noServerCode(), precompress()],
+  plugins: [react(), noServerCode(), dropUnusedColors(), precompress()],
   build: {
     outDir: join(import.meta.dirname, 'dist'),
     emptyOutDir: true,

@@ -80,6 +80,21 @@ test('every component of Mantine that is shown has its styles', () => {
   assert.deepEqual(without, [], 'import them in web/src/theme/mantine.css, or where they are used')
 })
 
+test('every color that is asked for is declared', () => {
+  const texts = readdirSync(join(DIST, 'assets'))
+    .filter((file) => /\.(?:css|js)$/.test(file))
+    .map((file) => readFileSync(join(DIST, 'assets', file), 'utf8'))
+  const declared = new Set(texts.flatMap((text) => text.match(/--mantine-color-[a-z]+-[\w-]+(?=:)/g) ?? []))
+  const used = texts.flatMap((text) =>
+    Array.from(text.matchAll(/var\((--mantine-color-[a-z]+-[\w-]+)/g), ([, name]) => name),
+  )
+  assert.ok(declared.size > 50 && used.length > 20, `${declared.size} ${used.length}`)
+  assert.deepEqual(
+    [...new Set(used)].filter((name) => name !== undefined && !declared.has(name)),
+    [],
+  )
+})
+
 test('the page holds no script, no style and no address of another host', () => {
   const html = readFileSync(join(DIST, 'index.html'), 'utf8')
   assert.doesNotMatch(html, /<style|\son\w+=|\sstyle=|https?:\/\//)
