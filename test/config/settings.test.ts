@@ -305,12 +305,13 @@ test('an e-mail server needs a sender', () => {
   assert.match(refusalOf({ SMTP_URL: 'smtp://mail.example.com' }), /^SMTP_URL is set without SMTP_FROM: /)
 })
 
-test('the addresses of chat and e-mail servers are checked, and never shown', () => {
+test('addresses that may hold a secret are checked, and never shown', () => {
   for (const [name, value] of [
     ['SMTP_URL', 'mail.example.com:587'],
     ['SMTP_URL', 'https://user:hunter2@mail.example.com'],
     ['CHAT_WEBHOOK_URL', 'hooks.example.com/hunter2'],
     ['HEARTBEAT_URL', 'ftp://beat.example.com/hunter2'],
+    ['PUBLIC_URL', 'https://:hunter2@watch.example.com'],
   ] as const) {
     const line = refusalOf({ [name]: value })
     assert.match(line, new RegExp(`^${name} is not valid: an address like .* is allowed$`))

@@ -182,7 +182,7 @@ test('code that cannot be loaded is no fault of the page, in the words of any br
 test('a value in the address that the service refuses is named without the marks of a JSON pointer', () => {
   const body = { error: 'invalid_request' as const, message: '/site_id must be a UUID', details: [] }
   const { advice } = explain(new ApiError(400, body, null))
-  assert.equal(advice, 'A value in the address of this page is not valid: site_id must be a UUID.')
+  assert.equal(advice, 'The address of this page is not valid: site_id must be a UUID.')
 })
 
 test('the secret of a channel that is typed without its address is sent, to be refused and not lost', () => {

@@ -25,10 +25,8 @@ async function readSession(client: QueryClient, signal: AbortSignal): Promise<Se
     return client.getQueryData<Session>(['session']) ?? now
   }
   if (whoIs(before) !== whoIs(now)) leave()
-  else if (ended.get()) {
-    ended.set(false)
-    void client.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kind !== 'session' })
-  }
+  // Signed in again in another tab: what a page looked at asks for is asked for with this.
+  else ended.set(false)
   return now
 }
 

@@ -49,7 +49,7 @@ function explainAnswer({ code, message, retryAfter }: ApiError): ErrorWords {
       // What a page asks for with, it takes from its address; the message begins with a JSON pointer.
       return {
         title: 'This cannot be shown',
-        advice: `A value in the address of this page is not valid: ${message.replace(/^\//, '')}.`,
+        advice: `The address of this page is not valid: ${message.replace(/^\//, '')}.`,
       }
     default:
       return { title: 'This cannot be shown', advice: message }

@@ -26,13 +26,11 @@ const SignInAgain = lazy(() =>
 function SignInElsewhere() {
   return (
     <div role="alert" className={classes.banner}>
-      <span>
-        Your session has ended.{' '}
-        <Anchor href="/sign-in" target="_blank">
-          Sign in in another tab
-        </Anchor>
-        , then come back: what you typed is still here.
-      </span>
+      Your session has ended.
+      <Anchor href="/sign-in" target="_blank">
+        Sign in in another tab
+      </Anchor>
+      What you typed stays.
     </div>
   )
 }
