@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import { Digests, type DigestsOptions } from '../../src/digests/index.ts'
-import { newOrderedId } from '../../src/lib/index.ts'
+import { newId, newOrderedId } from '../../src/lib/index.ts'
 import type { DigestMessage } from '../../src/notifications/index.ts'
 import type { AlertRow, ClientRow, IncidentRow, SiteRow, Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
@@ -86,6 +86,8 @@ export async function insertStory(
   const ends = typeof over.resolved_at !== 'number' ? {} : { state: 'resolved', resolved_at: over.resolved_at }
   const { id, incident_id } = await insertAlert(store, site, at, {
     title: over.title,
+    // Of a site that nothing watches any more.
+    probe_id: newId(),
     incident_id: newOrderedId(at),
     confirmed_at: at,
     first_notified_at: at,
