@@ -48,8 +48,8 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
         title={`Switch off the client ${client.name}`}
         action="Switch off"
       >
-        What its {howMany(sites, 'site sends', 'sites send', 'sites send')} is refused and not counted, its probes do not
-        run and no one is notified, until it is switched on again.
+        What its {howMany(sites, 'site sends', 'sites send', 'sites send')} is refused and not counted, its probes do
+        not run and no one is notified, until it is switched on again.
       </Confirm>
       <ConfirmByName
         opened={isDeleting}
@@ -63,8 +63,8 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
         name={client.name}
         action="Delete the client"
       >
-        Deletes {howMany(sites, 'site')}, {howMany(probes, 'probe')} with their results and alerts, and all
-        counts. The tags of its sites are refused from then on.
+        Deletes {howMany(sites, 'site')}, {howMany(probes, 'probe')} with their results and alerts, and all counts. The
+        tags of its sites are refused from then on.
       </ConfirmByName>
     </section>
   )
@@ -126,8 +126,8 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
         name={site.name}
         action="Delete the site"
       >
-        Deletes {howMany(probes, 'probe')} with their results and alerts, and all counts of the site. Its tag is
-        refused from then on.
+        Deletes {howMany(probes, 'probe')} with their results and alerts, and all counts of the site. Its tag is refused
+        from then on.
       </ConfirmByName>
     </section>
   )
