@@ -62,7 +62,8 @@ function settingValue(entry: Setting<unknown>, environment: Environment): unknow
   try {
     return entry.parse(text)
   } catch (thrown) {
-    const shown = entry.secret ? '' : `=${JSON.stringify(text)}`
+    // Someone may have put a password into an address that takes none.
+    const shown = entry.secret || /:\/\/[^/@]*:[^/]*@/.test(text ?? '') ? '' : `=${JSON.stringify(text)}`
     throw new StartupError(`${entry.name}${shown} is not valid: ${thrown instanceof Error ? thrown.message : thrown}`)
   }
 }

@@ -226,7 +226,7 @@ const REFUSED: readonly [name: string, values: readonly string[], allowed: RegEx
       'https://a.example/?b=c',
       'https://a.example/#b',
       'https://',
-      'https://ada:secret@a.example',
+      'https://ada@a.example',
     ],
     /an address like https:\/\/tagwarden\.example\.com is allowed$/,
   ],
@@ -312,6 +312,7 @@ test('addresses that may hold a secret are checked, and never shown', () => {
     ['CHAT_WEBHOOK_URL', 'hooks.example.com/hunter2'],
     ['HEARTBEAT_URL', 'ftp://beat.example.com/hunter2'],
     ['PUBLIC_URL', 'https://:hunter2@watch.example.com'],
+    ['PUBLIC_URL', 'https://ada:hunter2@watch.example.com'],
   ] as const) {
     const line = refusalOf({ [name]: value })
     assert.match(line, new RegExp(`^${name} is not valid: an address like .* is allowed$`))
