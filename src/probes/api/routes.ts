@@ -58,7 +58,8 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
       schema: {
         tags,
         summary: 'List probes',
-        description: 'Of one site, of one client or of all. `active_only` keeps the active ones of active sites of active clients.',
+        description:
+          'Of one site, of one client or of all. `active_only` keeps the active ones of active sites of active clients.',
         querystring: ProbeQuery,
         response: { 200: Type.Array(ProbeRecord, { description: 'Oldest first' }) },
       },
