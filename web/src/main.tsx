@@ -5,10 +5,11 @@ import './theme/global.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { type AnyRoute, RouterProvider } from '@tanstack/react-router'
-import { lazy, StrictMode, Suspense } from 'react'
+import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
+import { lazyOr } from './lib/lazy-or.ts'
 import { createAppRouter } from './routes/router.tsx'
 import { cssVariablesResolver, theme } from './theme/theme.ts'
 
@@ -22,11 +23,9 @@ Object.assign(globalThis, { __webpack_nonce__: styleNonce() })
  * Beside the first page and not before it: nothing has happened yet that a toast could speak of. Those that come sooner wait for it. Where it
  * does not load, the page does without: browsers do not ask for it again.
  */
-const Toasts = lazy(() =>
-  import('./ui/Toasts.tsx').then(
-    ({ Toasts }) => ({ default: Toasts }),
-    () => ({ default: () => <></> }),
-  ),
+const Toasts = lazyOr(
+  async () => (await import('./ui/Toasts.tsx')).Toasts,
+  () => null,
 )
 
 const queryClient = createQueryClient()

@@ -3,11 +3,12 @@ import { useLocalStorage } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
 import { WifiOff } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useCutOff } from '../../api/cut-off.ts'
 import { type Overview, overviewQuery, type Status } from '../../api/overview.ts'
 import { useSessionEnded } from '../../api/session.ts'
 import { useStream } from '../../api/stream.ts'
+import { lazyOr } from '../../lib/lazy-or.ts'
 import { deviceTime } from '../../lib/words.ts'
 import { useBreadcrumbs } from '../../ui/PageHeader.tsx'
 import { STATUS_SIGNS, STATUS_WORDS, STATUSES, useTab } from '../../ui/status/status.ts'
@@ -16,11 +17,9 @@ import { Rail } from './Rail.tsx'
 import { TopBar } from './TopBar.tsx'
 
 /** Where it does not load, as after an update, an error would take the form with it. */
-const SignInAgain = lazy(() =>
-  import('../../features/sign-in/SignInAgain.tsx').then(
-    ({ SignInAgain }) => ({ default: SignInAgain }),
-    () => ({ default: SignInElsewhere }),
-  ),
+const SignInAgain = lazyOr(
+  async () => (await import('../../features/sign-in/SignInAgain.tsx')).SignInAgain,
+  SignInElsewhere,
 )
 
 function SignInElsewhere() {

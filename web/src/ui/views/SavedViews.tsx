@@ -1,17 +1,16 @@
 import { CloseButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useRouterState } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useSession } from '../../api/session.ts'
 import { type SavedViewRecord, useDeleteView, viewsQuery } from '../../api/views.ts'
+import { lazyOr } from '../../lib/lazy-or.ts'
 import classes from './SavedViews.module.css'
 
 /** No part of the first load, and the page does without it. */
-const SaveView = lazy(() =>
-  import('./SaveView.tsx').then(
-    ({ SaveView }) => ({ default: SaveView }),
-    () => ({ default: () => <></> }),
-  ),
+const SaveView = lazyOr(
+  async () => (await import('./SaveView.tsx')).SaveView,
+  () => null,
 )
 
 /** The views of this page that anyone saved, as chips; and saving the one that is shown. */
