@@ -136,7 +136,7 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
     ),
   ]
   const { nodeId } = membership
-  metricsRoutes(app, { store, nodeId, rooms, loops, clock, role: config.role, version: VERSION, ...perSite })
+  metricsRoutes(app, { store, nodeId, rooms, loops, role: config.role, version: VERSION, ...perSite })
   if (worker !== null) apiRoutes(app, options, worker, credentials, provider)
   if (provider !== null) app.addHook('onListen', async () => void provider.prepare())
   return app

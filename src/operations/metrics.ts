@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { Type } from 'typebox'
 import type { HttpApp } from '../http/index.ts'
-import type { Clock, Loop } from '../lib/index.ts'
+import type { Loop } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 
 /** Adds a room's metrics; it reads their values when they are asked for. */
@@ -12,7 +12,6 @@ export interface MetricsOptions {
   nodeId: string
   rooms: readonly RegisterMetrics[]
   loops: readonly Loop[]
-  clock: Clock
   role: string
   version: string
   /** The metrics of each site, in the same format; left out, there are none. */

@@ -34,7 +34,7 @@ export interface ProbesOptions {
   /** Before a second attempt, ms. */
   retryAfterMs?: number
   onResults?: ResultHook
-  noteOutage?: SchedulerOptions['noteOutage']
+  noteOutage?: SchedulerOptions['noteOutage'] | undefined
 }
 
 /** The probes of this process: their types, the scheduler and the retention of what they found. */
@@ -51,7 +51,7 @@ export class Probes {
   constructor(options: ProbesOptions) {
     const { store, clock, membership, leases, outbound, settings, resultDays, onError } = options
     const { types = PROBE_TYPES, retryAfterMs = RETRY_AFTER_MS, onResults = () => Promise.resolve() } = options
-    const { connectionCheckUrls: references = [], noteOutage } = options
+    const { connectionCheckUrls: references = [], noteOutage = () => Promise.resolve() } = options
     this.registry = registryOf(types)
     this.#connection = new OwnConnection({ references, outbound, clock, onError })
     this.scheduler = new Scheduler({
@@ -60,7 +60,7 @@ export class Probes {
       membership,
       onResults,
       onError,
-      ...(noteOutage !== undefined && { noteOutage }),
+      noteOutage,
     })
     this.#jobs = new Jobs({ clock, leases, onError }).deletingByAge(
       'probe-retention',

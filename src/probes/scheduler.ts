@@ -27,7 +27,7 @@ export interface SchedulerOptions {
   registry: Registry
   membership: Membership
   /** Writes down for how long no events were taken, where that is not known yet. */
-  noteOutage?: () => Promise<void>
+  noteOutage: () => Promise<void>
   onResults: ResultHook
   onError: (error: Error, what: string) => void
 }
@@ -167,7 +167,7 @@ export class Scheduler {
     // Before another node can take the claims for those of a dead one.
     if (!membership.isSurelyAlive()) await membership.beat()
     if (!membership.isSurelyAlive()) throw new Error("this node's heartbeat does not get through")
-    if (Math.abs(clock.now() - this.#roundAt) > PAUSE_MS) await noteOutage?.()
+    if (Math.abs(clock.now() - this.#roundAt) > PAUSE_MS) await noteOutage()
     this.#roundAt = clock.now()
     await this.#putRight()
     for (const [kind, slots] of Object.entries(this.#slots)) {

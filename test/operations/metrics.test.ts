@@ -150,7 +150,6 @@ testLogic('an unavailable store takes only its own metrics with it', async (stor
   const app = await openApp(t, (routes) =>
     metricsRoutes(routes, {
       store,
-      clock,
       nodeId: node.membership.nodeId,
       rooms: [(registry) => clusterMetrics(registry, node)],
       loops: node.membership.loops,
