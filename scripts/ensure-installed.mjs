@@ -10,6 +10,9 @@ import { fileURLToPath } from 'node:url'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 
+/** What runs the service or its commands: neither misses what only the checks need. */
+const RUNS = ['prestart', 'predemo', 'pretagwarden']
+const needsDev = !RUNS.includes(process.env.npm_lifecycle_event)
 const NODE_MISSING = 'the pinned Node is missing'
 
 const reason = reasonToInstall()
@@ -46,9 +49,9 @@ function lockedIsInstalled(locked, installed) {
   return complete && Object.keys(installed.packages).every((path) => path in locked.packages)
 }
 
-/** `npm ci --omit=dev` leaves out what only the checks need; starting does not miss it. */
+/** `npm ci` leaves out what only the checks need with `--omit=dev`, and under NODE_ENV=production by itself. */
 function mayBeAbsent(entry) {
-  return entry.optional === true || (entry.dev === true && process.env.npm_lifecycle_event === 'prestart')
+  return entry.optional === true || (entry.dev === true && !needsDev)
 }
 
 /** The packages that bring Node itself, by content like all others; npm installs the one that fits the machine. */
@@ -93,10 +96,11 @@ function runNpmCi() {
   const npm = process.env.npm_execpath
   // The Node that npm runs on, not this one, which may lie in the very node_modules that `npm ci` deletes.
   const node = process.env.npm_node_execpath ?? process.execPath
+  const args = ['ci', ...(needsDev ? ['--include=dev'] : []), '--loglevel=error']
   const { status, error } =
     npm !== undefined && basename(npm) === 'npm-cli.js'
-      ? spawnSync(node, [npm, 'ci', '--loglevel=error'], options)
-      : spawnSync('npm ci --loglevel=error', { ...options, shell: true })
+      ? spawnSync(node, [npm, ...args], options)
+      : spawnSync(['npm', ...args].join(' '), { ...options, shell: true })
   if (status === 0) return null
   return error?.message ?? `it ended with exit code ${status}, for the reason above`
 }

@@ -13,8 +13,9 @@ const DIST = join(SITE, 'dist')
 const [command = 'build', ...more] = process.argv.slice(2)
 if (!['dev', 'build', 'preview'].includes(command)) fail(`"${command}" is none of dev, build and preview`)
 if (!isInstalled()) {
-  // No script of a package runs: the platform's binaries of esbuild and rollup are packages themselves.
-  run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
+  // All of it is for development, which npm leaves out under NODE_ENV=production. No script of a package runs: the platform's
+  // binaries of esbuild and rollup are packages themselves.
+  run('npm', ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
 }
 run(process.execPath, [join(SITE, 'node_modules/vitepress/bin/vitepress.js'), command, ...more])
 if (command === 'build') check()

@@ -115,11 +115,14 @@ if (files.length === 0) {
 // and each thread of theirs, would strip and compile the same sources.
 process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/compiled')
 
+const environment = process.env.NODE_ENV
 const folder = await mkdtemp(join(tmpdir(), 'tagwarden-tests-'))
 try {
   const execArgv = [...(await packLibraries()), ...(asked.length === 0 ? ['--import', UNTRACKED] : [])]
   // Bundling it is worth a dozen starts; a few files run the sources that someone edits.
   if (files.length > MANY) process.env[PROGRAM_FOR_TESTS] ??= await programForTests()
+  // Vite writes down that it builds for production. With that, npm leaves out what a test may have it install.
+  if (environment === undefined) delete process.env.NODE_ENV
   await globalSetup()
   const entries = await Promise.all(processesFor(files).map(entryOf))
   const events = run({ files: entries, concurrency: CONCURRENCY, cwd: ROOT, execArgv })

@@ -42,12 +42,16 @@ const MANIFEST = { dependencies: { fastify: '^5.0.0' }, devDependencies: { biome
 
 /** What stands in for npm-cli.js: it installs what is locked, like the real one, and can be told to fail or fall short. */
 const NPM = `
-const { mkdirSync, copyFileSync, writeFileSync } = require('node:fs')
-if (process.argv.slice(2).join(' ') !== 'ci --loglevel=error') process.exit(9)
+const { mkdirSync, readFileSync, writeFileSync } = require('node:fs')
+const [command, ...options] = process.argv.slice(2)
+const omitsDev = process.env.NODE_ENV === 'production' && !options.includes('--include=dev')
+if (command !== 'ci' || options.at(-1) !== '--loglevel=error') process.exit(9)
 if (process.env.NPM_EXIT) process.exit(Number(process.env.NPM_EXIT))
 mkdirSync('node_modules/.bin', { recursive: true })
 if (!process.env.NPM_NO_OPTIONAL) writeFileSync('node_modules/.bin/node', '')
-copyFileSync('package-lock.json', 'node_modules/.package-lock.json')
+const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+const chosen = Object.entries(packages).filter(([, { dev }]) => !dev || !omitsDev)
+writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(chosen) }))
 `
 
 interface Situation {
@@ -132,10 +136,20 @@ const SITUATIONS: readonly [title: string, situation: Situation, said: string][]
   ],
   ['installs for the tests what only they need', { installed: { fastify: FASTIFY } }, NOT_LOCKED],
   [
-    'starts without what only the tests need',
-    { installed: { fastify: FASTIFY }, environment: { npm_lifecycle_event: 'prestart' } },
-    '',
+    'installs for the tests what only they need under NODE_ENV=production, too',
+    { installed: null, environment: { NODE_ENV: 'production' } },
+    'tagwarden: the dependencies are missing: running npm ci\n',
   ],
+  [
+    'installs under NODE_ENV=production what a start needs',
+    { installed: null, environment: { NODE_ENV: 'production', npm_lifecycle_event: 'prestart' } },
+    'tagwarden: the dependencies are missing: running npm ci\n',
+  ],
+  ...['prestart', 'predemo', 'pretagwarden'].map((event): [string, Situation, string] => [
+    `does without what only the tests need: ${event}`,
+    { installed: { fastify: FASTIFY }, environment: { npm_lifecycle_event: event } },
+    '',
+  ]),
 ]
 
 for (const [title, situation, said] of SITUATIONS) {

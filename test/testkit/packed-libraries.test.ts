@@ -29,3 +29,7 @@ test('a process with packed libraries takes those, and they export what the inst
     assert.deepEqual(exported, names, url)
   }
 })
+
+test('a run of tests that has built something is no production to what it starts', () => {
+  assert.notEqual(process.env.NODE_ENV, 'production')
+})
