@@ -9,11 +9,12 @@ import type { Directory } from '../../lib/use-directory.ts'
 import { type Mute, muteOf, type Scope } from '../../ui/mute/mutes.ts'
 import { NoSites } from '../../ui/NoSites.tsx'
 import { EmptyState } from '../../ui/States.tsx'
+import listClasses from '../../ui/WindowList.module.css'
 import { AlertRow } from './AlertRow.tsx'
 import classes from './alerts.module.css'
 import type { LineActions } from './InboxLine.tsx'
+import { InboxLines } from './InboxLines.tsx'
 import type { Filter, InboxRow } from './inbox.ts'
-import { VirtualLines } from './VirtualLines.tsx'
 
 interface Props extends Omit<LineActions<AlertRecord>, 'mayChange'> {
   rows: readonly InboxRow[]
@@ -29,7 +30,7 @@ interface Props extends Omit<LineActions<AlertRecord>, 'mayChange'> {
 export function InboxList({ rows, directory, mutes, selected, active, onActive, ...actions }: Props) {
   const mayChangeOf = useMayChange()
   return (
-    <VirtualLines
+    <InboxLines
       label="Alerts"
       rows={rows}
       active={active}
@@ -112,7 +113,7 @@ const LINES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 /** Has the size of what follows, so that nothing jumps. */
 export function InboxSkeleton({ what }: { what: string }) {
   return (
-    <section className={classes.inbox} aria-busy="true" aria-label={`Loading the ${what}`}>
+    <section className={listClasses.list} aria-busy="true" aria-label={`Loading the ${what}`}>
       <span className="sr-only" role="status">
         Loading the {what}
       </span>

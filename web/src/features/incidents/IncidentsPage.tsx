@@ -15,12 +15,12 @@ import { useAcknowledgingIncidents } from '../../ui/undo.tsx'
 import { SavedViews } from '../../ui/views/SavedViews.tsx'
 import inboxClasses from '../alerts/alerts.module.css'
 import { InboxHeader } from '../alerts/InboxHeader.tsx'
+import { InboxLines } from '../alerts/InboxLines.tsx'
 import { InboxSkeleton, NothingMatches } from '../alerts/InboxList.tsx'
 import { type Filter, verdict } from '../alerts/inbox.ts'
 import { BulkBar, KeyHelp } from '../alerts/inbox-parts.tsx'
 import { type InboxFilter, useInboxActions, useInboxFilter } from '../alerts/use-inbox.ts'
 import { useLiveAlerts } from '../alerts/use-live-alerts.ts'
-import { VirtualLines } from '../alerts/VirtualLines.tsx'
 import { IncidentRow } from './IncidentRow.tsx'
 import type { IncidentRow as Row } from './rows.ts'
 import { type Incidents, useIncidents } from './use-incidents.ts'
@@ -96,7 +96,7 @@ function Loaded({ rows, incidents, filter }: { rows: readonly Row[]; incidents: 
         onAll={selection.all}
         onClear={selection.clear}
       />
-      <VirtualLines
+      <InboxLines
         label="Incidents"
         rows={rows}
         active={active}

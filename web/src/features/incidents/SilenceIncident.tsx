@@ -1,8 +1,7 @@
 import { Menu } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { type ReactElement, useState } from 'react'
 import type { AlertRecord } from '../../api/alerts.ts'
-import { SPANS } from '../../ui/mute/mutes.ts'
+import { SilenceSpans } from '../../ui/mute/SilenceSpans.tsx'
 import { useSilencing } from '../../ui/undo.tsx'
 import { incidentScopes } from './incident-alerts.ts'
 
@@ -24,10 +23,6 @@ export function SilenceIncident({ id, alerts, zone, children, opened, onChange }
   const [reach, setReach] = useState<'incident' | 'sites'>('incident')
   const { runAll } = useSilencing()
   const sites = incidentScopes(id, alerts, 'sites')
-  const choose = (end: { ends_at: string } | { until_resolved: true }) =>
-    void runAll(incidentScopes(id, alerts, reach).map((scope) => ({ ...scope, ...end }))).catch(({ message }: Error) =>
-      notifications.show({ color: 'danger', title: 'Not silenced', message }),
-    )
   return (
     <Menu
       position="bottom-end"
@@ -45,13 +40,10 @@ export function SilenceIncident({ id, alerts, zone, children, opened, onChange }
           </Menu.RadioItem>
         </Menu.RadioGroup>
         <Menu.Divider />
-        <Menu.Label>For</Menu.Label>
-        {SPANS.map(({ label, endOf }) => (
-          <Menu.Item key={label} onClick={() => choose({ ends_at: new Date(endOf(Date.now(), zone)).toISOString() })}>
-            {label}
-          </Menu.Item>
-        ))}
-        <Menu.Item onClick={() => choose({ until_resolved: true })}>Until resolved</Menu.Item>
+        <SilenceSpans
+          zone={zone}
+          onChoose={(end) => runAll(incidentScopes(id, alerts, reach).map((scope) => ({ ...scope, ...end })))}
+        />
       </Menu.Dropdown>
     </Menu>
   )

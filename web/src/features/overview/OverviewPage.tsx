@@ -14,6 +14,7 @@ import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS, STATUSES } from '../../ui/status/status.ts'
 import { SavedViews } from '../../ui/views/SavedViews.tsx'
+import listClasses from '../../ui/WindowList.module.css'
 import { NoChannel, QuotaUse } from './Banners.tsx'
 import { OpenIncidents } from './OpenIncidents.tsx'
 import classes from './overview.module.css'
@@ -227,7 +228,7 @@ function OverviewSkeleton() {
           <Skeleton height={36} width={190} />
         </div>
       </header>
-      <div className={classes.siteList}>
+      <div className={listClasses.list}>
         {LINES.map((line) => (
           <div key={line} className={classes.site}>
             <Skeleton height={12} width={12} circle />

@@ -1,8 +1,7 @@
 import { UnstyledButton } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { ChevronDown, ChevronRight } from 'lucide-react'
-import { memo, useLayoutEffect, useRef, useState } from 'react'
+import { memo } from 'react'
 import type { ClientState, SiteState } from '../../api/overview.ts'
 import { useMayChange } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
@@ -12,6 +11,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Sparkline } from '../../ui/Sparkline.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
+import { WindowList } from '../../ui/WindowList.tsx'
 import classes from './overview.module.css'
 import type { Headline, ListRow } from './site-list.ts'
 
@@ -24,41 +24,16 @@ interface SiteListProps {
 /** A line's height before it was measured, px. */
 const LINE = 37
 
-/** The list of clients and sites. Only the lines that are seen are drawn, so a thousand sites scroll as ten do. */
+/** The list of clients and sites. */
 export function SiteList({ rows, isUnfolded, onFold }: SiteListProps) {
-  const list = useRef<HTMLUListElement>(null)
-  const [top, setTop] = useState(0)
-  useLayoutEffect(() => setTop((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY), [])
-  const virtualizer = useWindowVirtualizer({
-    count: rows.length,
-    estimateSize: () => LINE,
-    getItemKey: (index) => rows[index]?.key ?? index,
-    overscan: 10,
-    scrollMargin: top,
-  })
   return (
-    <section className={classes.siteList} aria-label="Sites by client">
-      <Legend />
-      <ul ref={list} className={classes.lines} style={{ height: virtualizer.getTotalSize() }}>
-        {virtualizer.getVirtualItems().map(({ index, key, start }) => {
-          const row = rows[index]
-          return row === undefined ? null : (
-            <li
-              key={key}
-              ref={virtualizer.measureElement}
-              data-index={index}
-              data-first={index === 0 || undefined}
-              className={classes.line}
-              aria-setsize={rows.length}
-              aria-posinset={index + 1}
-              style={{ transform: `translateY(${start - top}px)` }}
-            >
-              <Line row={row} isUnfolded={isUnfolded} onFold={onFold} />
-            </li>
-          )
-        })}
-      </ul>
-    </section>
+    <WindowList
+      label="Sites by client"
+      rows={rows}
+      height={() => LINE}
+      legend={<Legend />}
+      draw={(row) => <Line row={row} isUnfolded={isUnfolded} onFold={onFold} />}
+    />
   )
 }
 

@@ -1,51 +1,33 @@
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { ApiError } from '../../api/client.ts'
 import { type SharedIncident, STATUS_PAGE_REFRESH_MS, sharedIncidentQuery } from '../../api/status.ts'
 import { useNow } from '../../lib/external.ts'
 import { onset } from '../../lib/onset.ts'
 import { usePrint } from '../../lib/use-print.ts'
 import { duration, relative, unbroken } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
-import { ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_SIGNS, useTab } from '../../ui/status/status.ts'
 import { sharedLines } from './incident-lines.ts'
-import { Gone, Sheet } from './Sheet.tsx'
+import { type Freshness, SharedData, Sheet } from './Sheet.tsx'
 import { moment } from './sentence.ts'
 import classes from './status.module.css'
 
 /** One incident of a client, for anyone who has the link of its status page. */
 export function SharedIncidentPage() {
   const { token = '', incidentId = '' } = useParams({ strict: false })
-  const { data, error, refetch, dataUpdatedAt } = useQuery(sharedIncidentQuery(token, incidentId))
-  // Before the data: what was shown under a link that is revoked since is not to be seen any longer.
-  if (error instanceof ApiError && error.code === 'not_found') return <Gone />
-  if (data !== undefined)
-    return <Loaded incident={data} token={token} readAt={dataUpdatedAt} isCutOff={error !== null} />
   return (
-    <Sheet title="Incident">
-      {error !== null ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : (
-        <div aria-busy="true">
-          <span className="sr-only" role="status">
-            Loading the incident
-          </span>
-          <Skeleton height={76} mb="xl" />
-          <Skeleton height={68} mb="sm" />
-        </div>
-      )}
-    </Sheet>
+    <SharedData
+      title="Incident"
+      query={useQuery(sharedIncidentQuery(token, incidentId))}
+      draw={(incident, freshness) => <Loaded incident={incident} token={token} {...freshness} />}
+    />
   )
 }
 
-interface LoadedProps {
+interface LoadedProps extends Freshness {
   incident: SharedIncident
   token: string
-  readAt: number
-  isCutOff: boolean
 }
 
 function Loaded({ incident, token, readAt, isCutOff }: LoadedProps) {

@@ -1,6 +1,48 @@
+import { Skeleton } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { CSSProperties, ReactNode } from 'react'
+import { ApiError } from '../../api/client.ts'
+import { ErrorState } from '../../ui/States.tsx'
 import { useTab } from '../../ui/status/status.ts'
 import classes from './status.module.css'
+
+/** How fresh what is shown is. */
+export interface Freshness {
+  /** Epoch ms. */
+  readAt: number
+  /** The newest attempt to read it failed. */
+  isCutOff: boolean
+}
+
+interface SharedDataProps<T> {
+  /** "Status", until the data has a name. */
+  title: string
+  query: UseQueryResult<T>
+  draw: (data: T, freshness: Freshness) => ReactNode
+}
+
+/** What is behind a link: until it is there, that it is loading or why it is not. */
+export function SharedData<T>({ title, query, draw }: SharedDataProps<T>) {
+  const { data, error, refetch, dataUpdatedAt } = query
+  // Before the data: what was shown under a link that is revoked since is not to be seen any longer.
+  if (error instanceof ApiError && error.code === 'not_found') return <Gone />
+  if (data !== undefined) return draw(data, { readAt: dataUpdatedAt, isCutOff: error !== null })
+  return (
+    <Sheet title={title}>
+      {error !== null ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <div aria-busy="true">
+          <span className="sr-only" role="status">
+            Loading the {title.toLowerCase()}
+          </span>
+          <Skeleton height={76} mb="xl" />
+          <Skeleton height={68} mb="sm" />
+        </div>
+      )}
+    </Sheet>
+  )
+}
 
 /** What a link shows that was revoked, or never was. */
 export function Gone() {

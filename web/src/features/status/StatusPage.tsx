@@ -1,4 +1,4 @@
-import { Button, Skeleton, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
@@ -17,46 +17,30 @@ import { counted, duration, relative, unbroken } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Sparkline } from '../../ui/Sparkline.tsx'
-import { ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_SIGNS, useTab } from '../../ui/status/status.ts'
 import { UptimeBar } from '../../ui/uptime/UptimeBar.tsx'
 import { daysJudged, uptimePercent } from '../../ui/uptime/words.ts'
 import { History, Planned } from './History.tsx'
-import { Gone, Sheet } from './Sheet.tsx'
+import { type Freshness, SharedData, Sheet } from './Sheet.tsx'
 import { moment, sentence, stateWords } from './sentence.ts'
 import classes from './status.module.css'
 
 /** The status of a client and its sites, for anyone who has the link: no key, no rail. */
 export function StatusPage() {
   const { token = '' } = useParams({ strict: false })
-  const { data, error, refetch, dataUpdatedAt } = useQuery(statusPageQuery(token))
-  // Before the data: what was shown under a link that is revoked since is not to be seen any longer.
-  if (error instanceof ApiError && error.code === 'not_found') return <Gone />
-  if (data !== undefined) return <Loaded page={data} token={token} readAt={dataUpdatedAt} isCutOff={error !== null} />
   return (
-    <Sheet title="Status">
-      {error !== null ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : (
-        <div aria-busy="true">
-          <span className="sr-only" role="status">
-            Loading the status
-          </span>
-          <Skeleton height={76} mb="xl" />
-          <Skeleton height={68} mb="sm" />
-          <Skeleton height={68} mb="sm" />
-        </div>
-      )}
-    </Sheet>
+    <SharedData
+      title="Status"
+      query={useQuery(statusPageQuery(token))}
+      draw={(page, freshness) => <Loaded page={page} token={token} {...freshness} />}
+    />
   )
 }
 
-interface LoadedProps {
+interface LoadedProps extends Freshness {
   page: Page
   token: string
-  readAt: number
-  isCutOff: boolean
 }
 
 function Loaded({ page, token, readAt, isCutOff }: LoadedProps) {

@@ -1,5 +1,4 @@
 import { Button, Group, Menu, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { BellOff } from 'lucide-react'
 import { type ReactElement, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
@@ -11,6 +10,7 @@ import { useSilencing } from '../undo.tsx'
 import { type Scope, type SilenceTarget, SPANS, silenceScopes } from './mutes.ts'
 import { ScopePicker } from './ScopePicker.tsx'
 import classes from './SilenceMenu.module.css'
+import { SilenceSpans } from './SilenceSpans.tsx'
 import { zoneOf } from './scope.ts'
 
 interface SilenceMenuProps {
@@ -31,10 +31,6 @@ export function SilenceMenu({ target, zone, children, opened, onChange }: Silenc
   const { run } = useSilencing()
   const scopes = silenceScopes(target)
   const { key, scope } = scopes.find((one) => one.key === chosen) ?? scopes[0] ?? NOTHING
-  const choose = (end: { ends_at: string } | { until_resolved: true }) =>
-    void run({ ...scope, ...end }).catch(({ message }: Error) =>
-      notifications.show({ color: 'danger', title: 'Not silenced', message }),
-    )
   return (
     <>
       <Menu
@@ -54,13 +50,7 @@ export function SilenceMenu({ target, zone, children, opened, onChange }: Silenc
             ))}
           </Menu.RadioGroup>
           <Menu.Divider />
-          <Menu.Label>For</Menu.Label>
-          {SPANS.map(({ label, endOf }) => (
-            <Menu.Item key={label} onClick={() => choose({ ends_at: new Date(endOf(Date.now(), zone)).toISOString() })}>
-              {label}
-            </Menu.Item>
-          ))}
-          <Menu.Item onClick={() => choose({ until_resolved: true })}>Until resolved</Menu.Item>
+          <SilenceSpans zone={zone} onChoose={(end) => run({ ...scope, ...end })} />
           <Menu.Divider />
           <Menu.Item leftSection={<BellOff size={16} aria-hidden />} onClick={() => setCustom(true)}>
             Custom…

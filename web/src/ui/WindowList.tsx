@@ -1,37 +1,31 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { AlertRecord } from '../../api/alerts.ts'
-import classes from './alerts.module.css'
+import classes from './WindowList.module.css'
 
-/** A line of the list: a heading over those of one state, or something that has this key and can be gone to. */
-type Line =
-  | { key: string; kind: 'heading'; state: AlertRecord['state']; count: number }
-  | { key: string; kind: 'alert' | 'incident' }
-
-interface VirtualLinesProps<T extends Line> {
+interface WindowListProps<T> {
   /** "Alerts" */
   label: string
   rows: readonly T[]
-  /** The key that the keyboard is at; the line's link has it as `data-key`. */
-  active: string | null
-  onActive: (key: string) => void
-  /** Draws what is no heading. */
+  /** A line's height before it was measured, px. */
+  height: (row: T) => number
   draw: (row: T) => ReactNode
+  /** Stands above the lines. */
+  legend?: ReactNode
+  /** The key that the keyboard is at; the line's link has it as `data-key`. */
+  active?: string | null
+  /** The focus came to a line. */
+  onActive?: (row: T) => void
 }
 
-const HEADINGS = { open: 'Open', acknowledged: 'Acknowledged', resolved: 'Resolved' } as const
-/** Heights before they were measured, px. */
-const ROW = 53
-const HEADING = 37
-
-/** A list of alerts or incidents. Only the lines that are seen are drawn. */
-export function VirtualLines<T extends Line>({ label, rows, active, onActive, draw }: VirtualLinesProps<T>) {
+/** A list that scrolls with the window. Only the lines that are seen are drawn, so a thousand scroll as ten do. */
+export function WindowList<T extends { key: string }>(props: WindowListProps<T>) {
+  const { label, rows, height, draw, legend, active = null, onActive } = props
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
   useLayoutEffect(() => setTop((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY), [])
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: (index) => (rows[index]?.kind === 'heading' ? HEADING : ROW),
+    estimateSize: (index) => (rows[index] === undefined ? 0 : height(rows[index])),
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan: 10,
     scrollMargin: top,
@@ -41,7 +35,8 @@ export function VirtualLines<T extends Line>({ label, rows, active, onActive, dr
     if (activeIndex >= 0) virtualizer.scrollToIndex(activeIndex)
   })
   return (
-    <section className={classes.inbox} aria-label={label}>
+    <section className={classes.list} aria-label={label}>
+      {legend}
       <ul ref={list} className={classes.lines} style={{ height: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map(({ index, key, start }) => {
           const row = rows[index]
@@ -54,15 +49,9 @@ export function VirtualLines<T extends Line>({ label, rows, active, onActive, dr
               aria-setsize={rows.length}
               aria-posinset={index + 1}
               style={{ transform: `translateY(${start - top}px)` }}
-              onFocus={row.kind === 'heading' ? undefined : () => onActive(row.key)}
+              onFocus={() => onActive?.(row)}
             >
-              {row.kind === 'heading' ? (
-                <h2 className={classes.heading}>
-                  {HEADINGS[row.state]} <span>{row.count}</span>
-                </h2>
-              ) : (
-                draw(row)
-              )}
+              {draw(row)}
             </li>
           )
         })}

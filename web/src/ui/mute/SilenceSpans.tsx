@@ -1,0 +1,29 @@
+import { Menu } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { SPANS } from './mutes.ts'
+
+interface SilenceSpansProps {
+  /** IANA zone: "tomorrow" is tomorrow there. */
+  zone: string
+  /** Silences until then; rejects with what was refused, which is shown. */
+  onChoose: (end: { ends_at: string } | { until_resolved: true }) => Promise<unknown>
+}
+
+/** The items of a menu that say for how long something is silenced. */
+export function SilenceSpans({ zone, onChoose }: SilenceSpansProps) {
+  const choose: (...chosen: Parameters<typeof onChoose>) => void = (end) =>
+    void onChoose(end).catch(({ message }: Error) =>
+      notifications.show({ color: 'danger', title: 'Not silenced', message }),
+    )
+  return (
+    <>
+      <Menu.Label>For</Menu.Label>
+      {SPANS.map(({ label, endOf }) => (
+        <Menu.Item key={label} onClick={() => choose({ ends_at: new Date(endOf(Date.now(), zone)).toISOString() })}>
+          {label}
+        </Menu.Item>
+      ))}
+      <Menu.Item onClick={() => choose({ until_resolved: true })}>Until resolved</Menu.Item>
+    </>
+  )
+}
