@@ -36,6 +36,10 @@ export function timesOf(range: Span, evidence: SiteEvidence, hasEvents: boolean)
 
 interface RunRow {
   bucket: number
+  /** Of a probe that was changed since; null of all others together. */
+  probe_id: string | null
+  /** The last of them was executed, epoch ms. */
+  last: number
   interval_seconds: number
   judged: number
   norm_judged: number
@@ -47,13 +51,16 @@ interface RunRow {
 const reachOf = (intervalSeconds: number): number => Math.min(2 * intervalSeconds * SECOND + STEP_MS, MOST_REACH_MS)
 
 async function readRuns(db: Kysely<Tables>, { id }: Pick<SiteRow, 'id'>, { from, to }: Span) {
+  const changes = await readChanges(db, id, from - MOST_REACH_MS)
   const step = sql.lit(STEP_MS)
+  const changed = sql`case when p.id in (${sql.join(['', ...changes.keys()])}) then p.id end`
   const isJudged = sql`r.reason is null and r.status <> 'error'`
   // What was deleted since then is known to the audit log alone.
   const wasOfProbe = sql`exists (select 1 from audit_log a where a.entity_id = r.maintenance_id
     and a.action = 'maintenance.create' and a.after like '%"probe_id":%')`
   const { rows } = await sql<RunRow>`
-    select r.executed_at - r.executed_at % ${step} as bucket, p.interval_seconds, p.removed_at,
+    select r.executed_at - r.executed_at % ${step} as bucket, ${changed} as probe_id, max(r.executed_at) as last,
+      p.interval_seconds, p.removed_at,
       max(case when ${isJudged} then 1 else 0 end) as judged,
       max(case when ${isJudged} and p.probe_type in (${sql.join(NORM_TYPES)}) then 1 else 0 end) as norm_judged,
       min(case when r.maintenance_id is null or m.probe_id is not null or (m.id is null and ${wasOfProbe}) then 0 else 1 end)
@@ -64,28 +71,65 @@ async function readRuns(db: Kysely<Tables>, { id }: Pick<SiteRow, 'id'>, { from,
     ) p join probe_results r on r.probe_id = p.id left join maintenance m on m.id = r.maintenance_id
     where p.probe_type <> ${BUDGET_TYPE}
       and r.id >= ${firstIdAt(from - MOST_REACH_MS)} and r.id < ${firstIdAt(to)}
-    group by r.executed_at - r.executed_at % ${step}, p.interval_seconds, p.removed_at`.execute(db)
-  const spansOf = (chosen: readonly RunRow[]): Span[] =>
-    chosen.map(({ bucket, interval_seconds, removed_at }) => ({
-      from: bucket,
-      to: Math.min(bucket + reachOf(interval_seconds), removed_at ?? Number.POSITIVE_INFINITY),
-    }))
-  const byBucket = [...Map.groupBy(rows, ({ bucket }) => bucket)].sort(([a], [b]) => b - a)
+    group by 1, 2, p.interval_seconds, p.removed_at`.execute(db)
+  const runs = rows.map((row) => ({ ...row, ...rhythmOf(row, changes.get(row.probe_id ?? '') ?? []) }))
+  const spansOf = (chosen: typeof runs): Span[] => chosen.map(({ bucket, until }) => ({ from: bucket, to: until }))
+  const byBucket = [...Map.groupBy(runs, ({ bucket }) => bucket)].sort(([a], [b]) => b - a)
   let workEndsBy = Number.POSITIVE_INFINITY
   return {
-    ran: spansOf(rows),
-    judged: spansOf(rows.filter(({ judged }) => judged === 1)),
-    normJudged: spansOf(rows.filter(({ norm_judged }) => norm_judged === 1)),
+    ran: spansOf(runs),
+    judged: spansOf(runs.filter(({ judged }) => judged === 1)),
+    normJudged: spansOf(runs.filter(({ norm_judged }) => norm_judged === 1)),
     // Maintenance of one probe is none of the site, also where no other ran meanwhile.
-    maintained: byBucket.flatMap(([bucket, runs]): Span[] => {
-      if (runs.some(({ maintained }) => maintained === 0)) {
+    maintained: byBucket.flatMap(([bucket, together]): Span[] => {
+      if (together.some(({ maintained }) => maintained === 0)) {
         workEndsBy = bucket
         return []
       }
-      const interval = Math.min(...runs.map(({ interval_seconds }) => interval_seconds)) * SECOND
+      const interval = Math.min(...together.map(({ interval }) => interval)) * SECOND
       return [{ from: bucket, to: Math.min(bucket + Math.max(STEP_MS, Math.min(interval, MOST_REACH_MS)), workEndsBy) }]
     }),
   }
+}
+
+interface ProbeChange {
+  at: number
+  before: { interval_seconds?: number }
+  after: { interval_seconds?: number; is_active?: boolean }
+}
+
+/** What since then decided when probes of the site run, by the probe's id, oldest first: the audit log alone knows it. */
+async function readChanges(db: Kysely<Tables>, siteId: string, since: number): Promise<Map<string, ProbeChange[]>> {
+  const idsIn = (table: 'probes' | 'removed_probes') => db.selectFrom(table).select('id').where('site_id', '=', siteId)
+  const rows = await db
+    .selectFrom('audit_log')
+    .select(['entity_id', 'at', 'before', 'after'])
+    .where('entity_id', 'in', idsIn('probes').unionAll(idsIn('removed_probes')))
+    .where('action', '=', 'probe.update')
+    .where('at', '>', since)
+    .where(({ eb, or }) => or(['interval_seconds', 'is_active'].map((name) => eb('after', 'like', `%"${name}":%`))))
+    .orderBy('id')
+    .execute()
+  const changes = rows.map(({ entity_id, at, before, after }) => ({
+    id: entity_id,
+    at,
+    before: JSON.parse(before ?? '{}') as ProbeChange['before'],
+    after: JSON.parse(after ?? '{}') as ProbeChange['after'],
+  }))
+  return Map.groupBy(changes, ({ id }) => id)
+}
+
+/** The interval by which a probe ran then, s, and until when what it found stands: a new interval makes the next run due by it, a pause none. */
+function rhythmOf({ bucket, last, interval_seconds, removed_at }: RunRow, changes: readonly ProbeChange[]) {
+  const later = changes.filter(({ at }) => at > last)
+  const paced = later.filter(({ after }) => after.interval_seconds !== undefined)
+  const interval = paced[0]?.before.interval_seconds ?? interval_seconds
+  let reach = reachOf(interval)
+  for (const { at, after } of paced)
+    if (at < bucket + reach) reach = Math.max(reach, reachOf(after.interval_seconds ?? 0))
+  const paused = later.find(({ after }) => after.is_active === false)
+  const until = Math.min(bucket + reach, removed_at ?? Number.POSITIVE_INFINITY, paused?.at ?? Number.POSITIVE_INFINITY)
+  return { interval, until }
 }
 
 /** When alerts of the site lasted that people may have been notified of, by how bad they were at the time. */
