@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { Ajv } from 'ajv'
 import { parse, parseDocument, type YAMLMap } from 'yaml'
 import { chartSchema, OWN_SETTINGS } from '../../scripts/chart-schema.ts'
-import { SETTINGS } from '../../src/config.ts'
+import { readConfig, SETTINGS } from '../../src/config.ts'
 import { REPOSITORY } from '../../testkit/repository.ts'
 
 const CHART = join(REPOSITORY, 'deploy/helm/tagwarden')
@@ -37,7 +37,7 @@ test('the chart is a chart', () => {
 test('its default values, and those of its checks, are what its schema lets in', () => {
   assert.ok(allows(values), JSON.stringify(allows.errors))
   const files = globSync('ci/*-values.yaml', { cwd: CHART })
-  assert.equal(files.length, 2)
+  assert.equal(files.length, 3)
   for (const file of files) assert.ok(allows(parse(text(file))), `${file}: ${JSON.stringify(allows.errors)}`)
 })
 
@@ -58,7 +58,8 @@ test('every value that a template uses is there, and every value that is there i
   const used = new Set(templates.flatMap(({ body }) => usedBy(body)))
   assert.ok(used.size > 40)
   // Of maps of the user's own a template may name a key, as one of the settings.
-  const known = (path: string) => at(path) !== undefined || /^secrets\.[A-Z_]+$/.test(path)
+  const known = (path: string) =>
+    at(path) !== undefined || names.includes(/^(?:secrets|settings)\.(\w+)$/.exec(path)?.[1] ?? '')
   assert.deepEqual(
     [...used].filter((path) => !known(path)),
     [],
@@ -98,6 +99,25 @@ test('every variable that it sets for a pod is a setting', () => {
   )
   assert.deepEqual(set, ['PORT', 'PUBLIC_URL', 'TRUST_PROXY'])
   for (const name of [...set, ...OWN_SETTINGS]) assert.ok(names.includes(name), name)
+})
+
+test('it is refused without one of the ways to sign in with which the program starts, and with each it is not', () => {
+  const [, rule = ''] = /define "tagwarden.requireSecrets"(.+?)\bfail "/s.exec(text('templates/_helpers.tpl')) ?? []
+  const ways = usedBy(rule).flatMap((path) => /^\w+\.(\w+)$/.exec(path)?.[1] ?? [])
+  const given: Record<string, string> = {
+    ADMIN_TOKEN: 'a-token-of-16-characters',
+    ALLOW_UNAUTHENTICATED: 'true',
+    ADMIN_EMAIL: 'ada@example.com',
+    OIDC_ISSUER: 'https://id.example.com',
+    PROXY_EMAIL_HEADER: 'X-Forwarded-Email',
+  }
+  const along = {
+    OIDC_ISSUER: { OIDC_CLIENT_ID: 'x', OIDC_CLIENT_SECRET: 'x'.repeat(16) },
+    PROXY_EMAIL_HEADER: { PROXY_ADDRESSES: '10.0.0.1' },
+  }
+  assert.deepEqual(ways.toSorted(), Object.keys(given).sort())
+  for (const way of ways) readConfig({ HOST: '0.0.0.0', [way]: given[way], ...along[way as keyof typeof along] })
+  assert.throws(() => readConfig({ HOST: '0.0.0.0' }), /set ADMIN_TOKEN/)
 })
 
 test('its secrets are those settings that are secret, and its settings the others', () => {

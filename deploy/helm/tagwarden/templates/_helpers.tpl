@@ -50,8 +50,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{/* What a start would refuse, said before there is one. */}}
 {{- define "tagwarden.requireSecrets" -}}
 {{- if not .Values.existingSecret -}}
-{{- if not .Values.secrets.ADMIN_TOKEN -}}
-{{- fail "Set existingSecret to a Secret with the key ADMIN_TOKEN, or secrets.ADMIN_TOKEN: the service is reached by others, and would need no key." -}}
+{{- $open := eq (toString .Values.settings.ALLOW_UNAUTHENTICATED) "true" -}}
+{{- $accounts := or .Values.settings.ADMIN_EMAIL .Values.settings.OIDC_ISSUER .Values.settings.PROXY_EMAIL_HEADER -}}
+{{- if not (or .Values.secrets.ADMIN_TOKEN $accounts $open) -}}
+{{- fail "Set existingSecret to a Secret with the key ADMIN_TOKEN, or secrets.ADMIN_TOKEN, or settings.ADMIN_EMAIL to sign in with accounts: the service is reached by others, and would need no key." -}}
 {{- end -}}
 {{- if and (eq .Values.engine "sqlite") .Values.secrets.DATABASE_URL -}}
 {{- fail "secrets.DATABASE_URL is set: set engine to postgres too." -}}
