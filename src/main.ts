@@ -15,7 +15,15 @@ import {
 } from './notifications/index.ts'
 import { SelfWatch } from './operations/index.ts'
 import { type Outbound, OutboundThread, type OutboundThreadOptions, type OwnedOutbound } from './outbound/index.ts'
-import { hasUnfinishedCopy, keepPrivate, migrate, openStore, type Store, StoreError } from './store/index.ts'
+import {
+  hasUnfinishedCopy,
+  keepPrivate,
+  migrate,
+  openStore,
+  type Store,
+  StoreError,
+  WAITING_TO_MIGRATE,
+} from './store/index.ts'
 import { VERSION } from './version.ts'
 import { Worker } from './worker.ts'
 
@@ -98,9 +106,11 @@ export async function startService({
         'DATABASE_URL holds the beginning of a copy: let "tagwarden migrate --from …" finish it before the service starts',
       )
     }
-    const steps = await migrate(store.admin, store.columnTypes, undefined, (step) =>
-      log.info({ step }, 'migrating the database: a large one takes minutes, and interrupted the step begins again'),
-    )
+    const steps = await migrate(store.admin, store.columnTypes, undefined, {
+      onStep: (step) =>
+        log.info({ step }, 'migrating the database: a large one takes minutes, and interrupted the step begins again'),
+      onWait: () => log.info(WAITING_TO_MIGRATE),
+    })
     if (steps.length > 0) log.info({ steps }, 'database migrated')
     await store.followChanges()
 

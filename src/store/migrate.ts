@@ -5,23 +5,40 @@ import { migrations } from './migrations/index.ts'
 import type { ColumnTypes, Migration } from './migrations/types.ts'
 import type { Tables } from './tables.ts'
 
+export const WAITING_TO_MIGRATE = 'waiting for another process that migrates the database'
+/** After which a process that has nothing to do but wait for another says so, ms. */
+const WAIT_MS = 3_000
+
 /**
  * Brings the schema up to this program's version and returns the names of the steps it took.
  *
  * Each step is a transaction of its own: `migrateUp` is called once a step, and both engines' dialects say that their schema
  * changes are transactional (Kysely's own SQLite dialect says they are not, and would leave half a step behind).
  *
- * @param onStep called as each step begins; not of a new database, where none takes time
+ * @param watch.onStep called as each step begins; not of a new database, where none takes time
+ * @param watch.onWait called once, when no step has begun for a while: one process at a time takes them
  * @throws StartupError when the database is newer than this program, or a step fails (which then left nothing behind).
  */
 export async function migrate(
   db: Kysely<Tables>,
   types: ColumnTypes,
   steps: readonly Migration[] = migrations,
-  onStep: (name: string) => void = () => undefined,
+  { onStep, onWait, waitMs = WAIT_MS }: { onStep?: (name: string) => void; onWait?: () => void; waitMs?: number } = {},
 ): Promise<string[]> {
   const isNew = (await takenUpTo(db, steps)).length === 0
-  const migrator = new Migrator({ db, provider: providerOf(steps, types, isNew ? () => undefined : onStep) })
+  const waiting = setTimeout(() => onWait?.(), waitMs)
+  const begin = (name: string) => {
+    clearTimeout(waiting)
+    if (!isNew) onStep?.(name)
+  }
+  try {
+    return await takeAll(new Migrator({ db, provider: providerOf(steps, types, begin) }))
+  } finally {
+    clearTimeout(waiting)
+  }
+}
+
+async function takeAll(migrator: Migrator): Promise<string[]> {
   const taken: string[] = []
   for (;;) {
     const { error, results = [] } = await migrator.migrateUp()

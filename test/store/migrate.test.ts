@@ -25,7 +25,7 @@ async function tableNames(store: Store): Promise<string[]> {
 testOnEveryEngine('steps are taken in order and once, and each is named as it begins', async (store) => {
   const steps = [...migrations, FIRST, SECOND]
   const begun: string[] = []
-  const taken = await migrate(store.write, store.columnTypes, steps, (name) => begun.push(name))
+  const taken = await migrate(store.write, store.columnTypes, steps, { onStep: (name) => begun.push(name) })
   assert.deepEqual(
     [taken, begun],
     [

@@ -15,6 +15,7 @@ import {
   type StoreLocation,
   sqlitePath,
   type Tally,
+  WAITING_TO_MIGRATE,
 } from '../../store/index.ts'
 import { configFromEnvironment, storeName } from '../options.ts'
 import { withProgress } from '../progress.ts'
@@ -52,7 +53,10 @@ function requirePostgres({ databaseUrl }: Config): void {
 }
 
 const takenBy = (store: Store): Promise<string[]> =>
-  migrate(store.admin, store.columnTypes, undefined, (step) => console.error(`taking   ${step}`))
+  migrate(store.admin, store.columnTypes, undefined, {
+    onStep: (step) => console.error(`taking   ${step}`),
+    onWait: () => console.error(WAITING_TO_MIGRATE),
+  })
 
 function print(lines: readonly string[]): void {
   for (const line of lines) console.log(line)

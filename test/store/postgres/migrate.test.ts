@@ -45,3 +45,21 @@ test('a step may take longer than any limit on statements', async (t) => {
   assert.deepEqual(await migrate(next.admin, next.columnTypes, [...migrations, slow]), [slow.name])
   assert.deepEqual(await stepsTaken(next), [...names(migrations), slow.name])
 })
+
+test('a store whose steps another one takes says that it waits', async (t) => {
+  const url = await newDatabase(t)
+  const [first, second] = [await openOn(t, url), await openOn(t, url)]
+  const locking = step('9001-locking', 'lock table sites in access exclusive mode')
+  const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = first.write.transaction().execute(async (trx) => {
+    await sql`lock table sites in access exclusive mode`.execute(trx)
+    locked.resolve()
+    await held.promise
+  })
+  await locked.promise
+  const taken = [first, second].map((store) =>
+    migrate(store.admin, store.columnTypes, [...migrations, locking], { onWait: held.resolve, waitMs: 50 }),
+  )
+  await holding
+  assert.deepEqual((await Promise.all(taken)).flat(), [locking.name])
+})
