@@ -59,6 +59,10 @@ const CALLERS: [address: string | undefined, caller: string][] = [
   ['2001:0db8:0:0:ffff::', '2001:db8:0:0::/64'],
   ['::1', '0:0:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['203.0.113.9:50123', '203.0.113.9'],
+  ['[2001:db8:1:2::9]:50123', '2001:db8:1:2::/64'],
+  ['[2001:db8:1:2::9]', '2001:db8:1:2::/64'],
+  ['unknown', 'unknown'],
   [undefined, ''],
 ]
 for (const [address, caller] of CALLERS) {

@@ -44,13 +44,17 @@ export function waitOf(record: FailureRecord | undefined, now: number): number {
  */
 export function callerOf(address: string | undefined): string {
   if (address === undefined) return ''
-  if (isIP(address) !== 6) return address
+  const host = withoutPort(address)
+  if (isIP(host) !== 6) return host
   // Out of an IPv4 address that is mapped into IPv6 it makes the IPv4 address.
-  const plain = ipaddr.process(address)
+  const plain = ipaddr.process(host)
   if (plain instanceof ipaddr.IPv4) return plain.toString()
   const network = plain.parts.slice(0, 4).map((group) => group.toString(16))
   return `${network.join(':')}::/64`
 }
+
+/** Some proxies forward the port, too (Azure Application Gateway): each connection would be another caller. */
+const withoutPort = (address: string): string => address.replace(/^\[([^\]]+)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2')
 
 /** Who sends tokens. */
 export interface Guesser {
