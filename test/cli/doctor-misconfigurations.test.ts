@@ -37,6 +37,11 @@ const SEEDS: readonly Seed[] = [
     finds: warning('PUBLIC_URL', /https only: put a TLS proxy in front/),
   },
   {
+    title: 'a public address below a path',
+    seed: settings({ PUBLIC_URL: 'https://example.com/tagwarden' }),
+    finds: warning('PUBLIC_URL', /below a path the dashboard does not load: give it a host of its own/),
+  },
+  {
     title: 'a public address where everybody may change everything',
     seed: settings({ ADMIN_TOKEN: '', ALLOW_UNAUTHENTICATED: 'true' }),
     finds: warning(

@@ -35,7 +35,11 @@ function access(config: Config): DoctorFinding {
 
 function publicUrl({ publicUrl: url }: Config): DoctorFinding {
   const check = 'PUBLIC_URL'
-  if (url?.startsWith('https://') === true) return { check, level: 'ok', text: url }
+  if (url?.startsWith('https://') === true) {
+    if (new URL(url).pathname === '/') return { check, level: 'ok', text: url }
+    const text = `is ${url}, but below a path the dashboard does not load: give it a host of its own`
+    return { check, level: 'warning', text }
+  }
   const given = url === null ? 'is not set' : `is ${url}`
   const text = `${given}, but the tag sends to https only: put a TLS proxy in front and set PUBLIC_URL to its address`
   return { check, level: 'warning', text }
