@@ -57,6 +57,6 @@ export {
 export { type Run, type RunTools, runProbe } from './run-probe.ts'
 export type { Scheduler, SchedulerWatch } from './scheduler.ts'
 export { type ProbeState, ProbeStates, type ProbesBySite } from './states.ts'
-export { PageReader } from './types/pages.ts'
+export { PageReader, pagesInThisThread } from './types/pages.ts'
 export type { ResultHook } from './write-results.ts'
 export { markResults, writeResults } from './write-results.ts'

@@ -5,7 +5,7 @@ import { AppError, type ErrorDetail } from '../lib/index.ts'
 import { type Outbound, OutboundError, type OutboundErrorKind, UNREACHED } from '../outbound/index.ts'
 import type { ReferenceCount } from '../reconciliation/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../store/index.ts'
-import type { PageReader } from './types/pages.ts'
+import type { Pages } from './types/pages.ts'
 
 /** From what needs a person first to what needs none. */
 export const RESULT_STATUSES = ['critical', 'error', 'warning', 'ok'] as const
@@ -100,7 +100,7 @@ export interface ProbeContext<Config> {
   /** The only way to the network. */
   outbound: Outbound
   /** The only way to read pages and scripts of any length: what is in them was written by strangers. */
-  pages: PageReader
+  pages: Pages
   settings: ProbeSettings
 }
 

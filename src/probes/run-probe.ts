@@ -16,7 +16,7 @@ import {
   type ProbeType,
   withDefaults,
 } from './probe-type.ts'
-import type { PageReader } from './types/pages.ts'
+import type { Pages } from './types/pages.ts'
 
 /** A run that does not return when its time is over is given this long to say what it makes of that. */
 const GRACE_MS = 500
@@ -34,7 +34,7 @@ export interface RunTools {
   store: Store
   clock: Clock
   outbound: Outbound
-  pages: PageReader
+  pages: Pages
   settings: ProbeSettings
   /** Left out where no one is to be asked about it. */
   connection?: Pick<OwnConnection, 'judge'>

@@ -4,8 +4,8 @@ import { forgetListening, Leases, Membership } from '../../cluster/index.ts'
 import type { Config } from '../../config.ts'
 import { type Clock, Closers, SECOND } from '../../lib/index.ts'
 import { createChatTransport, Notifications, type Transport } from '../../notifications/index.ts'
-import { OutboundThread } from '../../outbound/index.ts'
-import { PageReader } from '../../probes/index.ts'
+import { createOutbound } from '../../outbound/index.ts'
+import { pagesInThisThread } from '../../probes/index.ts'
 import type { Store } from '../../store/index.ts'
 import { VERSION } from '../../version.ts'
 import { withProgress } from '../progress.ts'
@@ -85,11 +85,9 @@ async function replayAsNode(
     const node = await Membership.join({ store, clock, role: config.role, version: VERSION, onError })
     closers.add(() => node.leave())
     const settings = allowingTagServer(config, tagServer.url)
-    const outbound = new OutboundThread({ allow: settings.outboundAllow, userAgent: `Tagwarden/${VERSION}`, clock })
-    closers.add(() => outbound.close())
-    const pages = new PageReader()
-    closers.add(() => pages.close())
-    const tools = { store, outbound, pages, settings, retryAfterMs: SECOND }
+    // What is asked is the demo's own server, in this thread: to load the programs of two more takes longer than all they would do.
+    const outbound = createOutbound({ allow: settings.outboundAllow, userAgent: `Tagwarden/${VERSION}`, clock })
+    const tools = { store, outbound, pages: pagesInThisThread, settings, retryAfterMs: SECOND }
     const notifications = new Notifications({
       ...{ store, clock: lookBack.clock, membership: node, onError },
       globalWebhook: OWN_CHAT_ONLY.globalWebhook,

@@ -2,7 +2,7 @@ import { asError } from '../../lib/index.ts'
 import { type Outbound, OutboundError } from '../../outbound/index.ts'
 import type { ProbeContext } from '../probe-type.ts'
 import { bodyOf } from '../types/fetched-body.ts'
-import { PageReadError, type PageReader } from '../types/pages.ts'
+import { PageReadError, type Pages } from '../types/pages.ts'
 import type { Part } from './judge.ts'
 
 const PAGE_BYTES = 1_024 * 1_024
@@ -11,7 +11,7 @@ const LATE = 'it did not answer in the time of the check'
 
 /** Whether the site's page loads what is published. A page that cannot be read is for other checks to judge. */
 export async function checkPage(
-  { outbound, pages }: { outbound: Outbound; pages: PageReader },
+  { outbound, pages }: { outbound: Outbound; pages: Pages },
   url: string,
   signal: AbortSignal,
   timeoutMs: number,

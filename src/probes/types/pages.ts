@@ -43,3 +43,14 @@ export class PageReader {
     return this.#thread.close()
   }
 }
+
+export type Pages = Pick<PageReader, 'read'>
+
+/** Reads them where it is called: pages that are ours, which a thread need not be given up for. */
+export const pagesInThisThread: Pages = {
+  async read<Name extends keyof PageTasks>(name: Name, input: Parameters<PageTasks[Name]>[0]) {
+    const { tasks } = await import('./page-tasks.ts')
+    const read = tasks[name] as (given: typeof input) => ReturnType<PageTasks[Name]>
+    return read(input)
+  },
+}
