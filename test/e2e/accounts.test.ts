@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import type { InvitedUser } from '../../src/accounts/index.ts'
+import type { InvitedUser, UserRecord } from '../../src/accounts/index.ts'
 import { apiClient, bearer } from '../../testkit/api.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { choose, sideways } from './support/forms.ts'
@@ -72,7 +72,7 @@ async function accept(t: TestContext, link: string, variant?: Variant): Promise<
 }
 
 test('from an invitation to the first view', async (t) => {
-  const { service } = await startWithTwo(t)
+  const { service, admin: api } = await startWithTwo(t)
   const admin = await asAdmin(t, service.url, '/settings?tab=people')
   const ofAll = await invite(admin, 'owner@agency.example', async (page) => {
     await choose(page, 'Role', 'Owner: also deletes clients, manages people and tokens')
@@ -89,7 +89,20 @@ test('from an invitation to the first view', async (t) => {
     await follow(page, '/overview')
     await page.getByText(`${FOREIGN} shop`).first().waitFor()
     await follow(page, '/settings?tab=people')
-    await page.getByText('viewer@ownco.example').waitFor()
+    const row = page.getByRole('listitem').filter({ hasText: 'viewer@ownco.example' })
+    await row.getByRole('button', { name: 'Edit' }).click()
+    const viewer = async () => {
+      const users = await api.ask<UserRecord[]>('GET', '/api/users')
+      return users.find(({ email }) => email === 'viewer@ownco.example') ?? assert.fail('no viewer')
+    }
+    const { id, roles } = await viewer()
+    await api.ask('PATCH', `/api/users/${id}`, { is_active: false })
+    await choose(page, 'Role', 'Editor: changes sites, probes, alerts and channels')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const saved = await viewer()
+    assert.deepEqual([saved.roles[0]?.role, saved.status], ['editor', 'disabled'], 'what someone else disabled meanwhile')
+    await api.ask('PATCH', `/api/users/${id}`, { is_active: true, roles })
     await follow(page, '/account')
     await page.getByText('this one').waitFor()
     await staysAccessible(page)

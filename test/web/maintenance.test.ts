@@ -113,11 +113,15 @@ test('the form sends the fields of its kind, with times read in the zone', () =>
     starts_at: '2026-11-20T11:00:00.000Z',
     ends_at: '2026-11-20T12:00:00.000Z',
   })
-  assert.deepEqual(changes({ ...values, kind: 'weekly' }, 'Europe/Berlin'), {
-    title: 'Move',
-    weekdays: [7],
-    start: '02:00',
-    duration_minutes: 120,
-    timezone: 'Europe/Berlin',
+})
+
+test('the form of maintenance sends what was changed in it, and not what someone else may have changed meanwhile', () => {
+  const scope = { client_id: 'acme', site_id: null, probe_id: null }
+  const once = { ...blankValues(scope, 'Europe/Berlin', Date.parse('2026-11-20T10:10:00Z')), title: 'Move' }
+  assert.deepEqual(changes({ ...once, title: 'Late move' }, once, 'Europe/Berlin'), { title: 'Late move' })
+  assert.deepEqual(changes({ ...once, ends_at: '2026-11-20T15:00' }, once, 'Europe/Berlin'), {
+    ends_at: '2026-11-20T14:00:00.000Z',
   })
+  const weekly = { ...once, kind: 'weekly' as const }
+  assert.deepEqual(changes({ ...weekly, weekdays: ['1', '7'] }, weekly, 'Europe/Berlin'), { weekdays: [1, 7] })
 })

@@ -13,6 +13,7 @@ import {
   TextInput,
 } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { type MaintenanceRecord, useChangeMaintenance, usePlanMaintenance } from '../../api/maintenance.ts'
 import { useNow } from '../../lib/external.ts'
@@ -60,13 +61,14 @@ function Form({ record, scope: first, onClose }: Props) {
   const directory = useDirectory()
   const plan = usePlanMaintenance()
   const change = useChangeMaintenance()
-  const firstZone = zoneOf(record ?? first, directory) ?? ownZone()
+  const [firstZone] = useState(() => zoneOf(record ?? first, directory) ?? ownZone())
   const form = useForm<FormValues>({
     initialValues:
       record === null ? blankValues(first, firstZone, Date.now()) : valuesOf(record, firstZone, Date.now()),
   })
   const { values } = form
-  const zone = zoneOf(values.scope, directory) ?? ownZone()
+  // Times that are shown already stay in their zone: the names of sites, and with them their zones, may come later.
+  const zone = record === null ? (zoneOf(values.scope, directory) ?? ownZone()) : firstZone
   const said = {
     onSuccess: onClose,
     onError: (error: Error) => {
@@ -81,7 +83,7 @@ function Form({ record, scope: first, onClose }: Props) {
       ref={formRef}
       onSubmit={form.onSubmit((sent) => {
         if (record === null) plan.mutate(creation(sent, zone), said)
-        else change.mutate({ id: record.id, ...changes(sent, zone) }, said)
+        else change.mutate({ id: record.id, ...changes(sent, form.getInitialValues(), zone) }, said)
       })}
     >
       <Stack gap="lg">

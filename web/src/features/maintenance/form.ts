@@ -1,4 +1,5 @@
 import type { CreateMaintenance, MaintenanceRecord, UpdateMaintenance } from '../../api/maintenance.ts'
+import { changed } from '../../lib/changed.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
 import type { Scope } from '../../ui/mute/mutes.ts'
 import type { Schedule } from './schedule.ts'
@@ -72,10 +73,11 @@ export const creation = (values: FormValues, zone: string): CreateMaintenance =>
   ...scheduleIn(values, zone),
 })
 
-export const changes = (values: FormValues, zone: string): UpdateMaintenance => ({
-  title: values.title,
-  ...scheduleIn(values, zone),
-})
+/** What was changed in the form since it was opened: the rest stays as someone else may have left it meanwhile. */
+export function changes(values: FormValues, opened: FormValues, zone: string): UpdateMaintenance {
+  const body = ({ title, ...rest }: FormValues) => ({ title, ...scheduleIn({ title, ...rest }, zone) })
+  return changed(body(values), body(opened))
+}
 
 /** For showing when it will be, before it is saved. */
 export function scheduleOf(values: FormValues, zone: string): Schedule {

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { type InvitedUser, type UserRecord, useInvite, useUpdateUser } from '../../api/accounts.ts'
 import { ApiError } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
+import { changed } from '../../lib/changed.ts'
 import { useUnsaved } from '../../lib/use-unsaved.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
@@ -60,13 +61,13 @@ export function PersonForm({ user, onClose }: { user: UserRecord; onClose: () =>
   const update = useUpdateUser()
   const [chosen, setChosen] = useState(() => chosenOf(user.roles, ownsAll))
   const [isActive, setActive] = useState(user.status !== 'disabled')
-  const [given] = useState({ chosen, isActive })
-  useUnsaved(() => !update.isPending && JSON.stringify({ chosen, isActive }) !== JSON.stringify(given))
+  const body = { roles: entriesOf(chosen), is_active: isActive }
+  const [opened] = useState(body)
+  useUnsaved(() => !update.isPending && Object.keys(changed(body, opened)).length > 0)
   const isMixed = new Set(user.roles.map(({ role }) => role)).size > 1
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const body = { roles: entriesOf(chosen), ...(ownsAll ? { is_active: isActive } : {}) }
-    update.mutate({ id: user.id, body }, { onSuccess: onClose })
+    update.mutate({ id: user.id, body: changed(body, opened) }, { onSuccess: onClose })
   }
   return (
     <Dialog onClose={onClose} title={`Edit ${user.name}`}>
@@ -75,7 +76,8 @@ export function PersonForm({ user, onClose }: { user: UserRecord; onClose: () =>
           <RoleFields chosen={chosen} onChange={setChosen} />
           {isMixed && (
             <Text size="sm">
-              {user.name} has different roles for different clients. Saving gives the one above for all that are chosen.
+              {user.name} has different roles for different clients. They stay, unless you choose another role or other
+              clients: then all of these get one role.
             </Text>
           )}
           {ownsAll && (
