@@ -101,7 +101,11 @@ test('from an invitation to the first view', async (t) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     const saved = await viewer()
-    assert.deepEqual([saved.roles[0]?.role, saved.status], ['editor', 'disabled'], 'what someone else disabled meanwhile')
+    assert.deepEqual(
+      [saved.roles[0]?.role, saved.status],
+      ['editor', 'disabled'],
+      'what someone else disabled meanwhile',
+    )
     await api.ask('PATCH', `/api/users/${id}`, { is_active: true, roles })
     await follow(page, '/account')
     await page.getByText('this one').waitFor()

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { HOUR, isoTime } from '../../src/lib/index.ts'
 import { clock } from './support/clock.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, chiefly, inOnePage, staysAccessible } from './support/page.ts'
+import { assertAccessible, chiefly, inOnePage, staysAccessible, untilTrue } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startEmpty } from './support/target.ts'
 
@@ -93,10 +93,18 @@ test('maintenance and silences', async (t) => {
 
     await page.getByRole('button', { name: 'More about New basket' }).click()
     await page.getByRole('menuitem', { name: 'Delete…' }).click()
+    await page.getByLabel('To confirm, type New basket').waitFor()
+    await page.keyboard.press('Escape')
+    // The item of the menu that had the focus is gone.
+    await untilTrue(page, `document.activeElement.getAttribute('aria-label') === 'More about New basket'`)
+    await page.getByRole('button', { name: 'More about New basket' }).click()
+    await page.getByRole('menuitem', { name: 'Delete…' }).click()
     await page.getByLabel('To confirm, type New basket').fill('New basket')
     await staysAccessible(page)
     await page.getByRole('button', { name: 'Delete it' }).click()
     await page.getByText('Nothing is over yet.').waitFor()
+    // And so is the row.
+    await untilTrue(page, `document.querySelector('#content').contains(document.activeElement)`)
   })
 
   await t.test('a form without a client, or with an end before its start, says what is wrong', async (t) => {

@@ -1,4 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
+import { useFocusBack } from '../lib/focus-back.ts'
 
 interface Props {
   /** On the button that sends the form. */
@@ -17,6 +18,7 @@ interface Props {
 /** The end of a form in a dialog: what is wrong with it, and its two buttons. */
 export function DialogEnd(props: Props) {
   const { action, isBusy, isDisabled = false, isDangerous = false, hasFocus = false, onClose, fault = null } = props
+  useFocusBack()
   return (
     <>
       {fault !== null && (

@@ -24,7 +24,7 @@ export function HandlePopover(props: HandlePopoverProps) {
     setOpen(false)
   }
   return (
-    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={320} trapFocus>
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={320} trapFocus returnFocus>
       <Popover.Target>
         <Button variant={props.variant ?? 'default'} onClick={() => setOpen(!isOpen)}>
           {props.action}

@@ -43,13 +43,17 @@ export function ChannelForm({ clientId, channel, onClose }: Props) {
               label="Kind"
               data={KIND_OPTIONS}
               allowDeselect={false}
+              data-autofocus
               value={kind}
               onChange={(value) => form.setFieldValue('kind', (value ?? 'chat') as Kind)}
             />
           )}
-          {!isField && <TextInput label="Name" required maxLength={200} {...form.getInputProps('name')} />}
+          {!isField && (
+            <TextInput label="Name" required maxLength={200} data-autofocus {...form.getInputProps('name')} />
+          )}
           <TextInput
             label={address}
+            data-autofocus
             description={isNew ? help : `${help}. Empty: it stays ${channel.address ?? 'as it is'}`}
             required={isNew}
             autoComplete="off"

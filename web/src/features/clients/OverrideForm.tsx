@@ -40,6 +40,7 @@ export function OverrideForm({ clientId, rotation, onClose }: Props) {
             label="Who stands in"
             data={people.map(({ id, name }) => ({ value: id, label: name }))}
             allowDeselect={false}
+            data-autofocus
             {...form.getInputProps('person_id')}
           />
           <TextInput

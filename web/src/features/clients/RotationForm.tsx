@@ -102,7 +102,13 @@ function People({ form, clientId }: { form: UseFormReturnType<RotationValues>; c
         // A person who is not saved yet has no id: the place is what there is.
         <fieldset key={id === '' ? index : id} className={classes.person}>
           <legend>Person {index + 1}</legend>
-          <TextInput label="Name" required maxLength={200} {...form.getInputProps(`people.${index}.name`)} />
+          <TextInput
+            label="Name"
+            required
+            maxLength={200}
+            data-autofocus
+            {...form.getInputProps(`people.${index}.name`)}
+          />
           <TextInput label="E-mail" maxLength={254} {...form.getInputProps(`people.${index}.email`)} />
           {options.length > 0 && (
             <Select

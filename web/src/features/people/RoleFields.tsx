@@ -63,6 +63,7 @@ export function RoleFields({ chosen: { role, clientIds }, onChange }: Props) {
         label="Role"
         data={ROLE_OPTIONS}
         allowDeselect={false}
+        data-autofocus
         value={role}
         onChange={(value) => onChange({ role: roleOf(value), clientIds })}
       />

@@ -32,7 +32,7 @@ export function TagVendor({ siteId, tag }: { siteId: string; tag: Named }) {
         </span>
       </span>
       {mayChange && (
-        <Popover opened={isOpen} onChange={setOpen} position="bottom-start" width={320} trapFocus>
+        <Popover opened={isOpen} onChange={setOpen} position="bottom-start" width={320} trapFocus returnFocus>
           <Popover.Target>
             <Button size="compact-sm" variant="default" onClick={() => setOpen(!isOpen)}>
               Set vendor

@@ -140,6 +140,7 @@ function Form({ scope: first, subject = null, onClose }: Omit<SilenceDialogProps
             type="datetime-local"
             label="Until"
             description={zone}
+            data-autofocus
             value={end}
             onChange={(event) => setEnd(event.currentTarget.value)}
             error={fault('/ends_at')}

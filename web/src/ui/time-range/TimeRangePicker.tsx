@@ -42,7 +42,7 @@ export function TimeRangePicker({ zone = ownZone(), anchors = [] }: Props) {
   return (
     <Group gap={4} wrap="nowrap" role="group" aria-label="Time">
       <Step label="Earlier" icon={ChevronLeft} onClick={() => set(shifted(range, -1, Date.now()))} />
-      <Popover opened={isOpen} onChange={setOpen} position="bottom-end" trapFocus>
+      <Popover opened={isOpen} onChange={setOpen} position="bottom-end" trapFocus returnFocus>
         <Popover.Target>
           <Button
             variant="default"

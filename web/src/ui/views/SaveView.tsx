@@ -20,7 +20,7 @@ export function SaveView({ path }: { path: string }) {
     save.mutate({ name, path }, { onSuccess: done })
   }
   return (
-    <Popover opened={isOpen} onChange={setOpen} trapFocus position="bottom-start">
+    <Popover opened={isOpen} onChange={setOpen} trapFocus returnFocus position="bottom-start">
       <Popover.Target>
         <Button
           variant="subtle"
