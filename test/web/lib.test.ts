@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { environmentManager, QueryObserver } from '@tanstack/react-query'
-import { ApiError, UnreachableError } from '../../web/src/api/client.ts'
+import { environmentManager, MutationObserver, QueryObserver } from '@tanstack/react-query'
+import { startAnswering } from '../../testkit/listeners.ts'
+import { ApiError, request, UnreachableError } from '../../web/src/api/client.ts'
 import { createQueryClient } from '../../web/src/api/query-client.ts'
 import { reopenAfter } from '../../web/src/api/stream.ts'
 import { channelBody } from '../../web/src/features/clients/channel-values.ts'
@@ -228,4 +229,19 @@ test('what had no answer is asked for again until there is one, and what was ref
   }
   assert.deepEqual(asked, ['clients', 'people', 'clients', 'clients'])
   assert.equal(client.getQueryData(['clients']), 'clients')
+})
+
+test('a change whose answer is lost says that it may have been done, and what is shown is asked for again', async (t) => {
+  const url = await startAnswering(t, ({ socket }) => socket.destroy())
+  const client = createQueryClient()
+  let asked = 0
+  const list = new QueryObserver(client, { queryKey: ['clients'], queryFn: () => ++asked })
+  t.after(list.subscribe(() => undefined))
+  t.after(() => client.clear())
+  await list.refetch()
+  const before = asked
+  const create = new MutationObserver(client, { mutationFn: () => request(`${url}/clients`, { method: 'POST' }) })
+  await assert.rejects(create.mutate(), { message: 'No answer: it may have been done. Look before you try again' })
+  await assert.rejects(request(`${url}/clients`), { message: 'Tagwarden cannot be reached' })
+  assert.equal(asked, before + 1)
 })

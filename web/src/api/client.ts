@@ -25,10 +25,12 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer at all: the network is down, or the service is. */
+/** No answer at all: the network is down, or the service is. What was to be changed may have been, before the connection was lost. */
 export class UnreachableError extends Error {
-  constructor(cause: unknown) {
-    super('Tagwarden cannot be reached', { cause })
+  constructor(cause: unknown, isChange = false) {
+    super(isChange ? 'No answer: it may have been done. Look before you try again' : 'Tagwarden cannot be reached', {
+      cause,
+    })
     this.name = 'UnreachableError'
   }
 }
@@ -66,10 +68,11 @@ const ANSWER_MS = { read: 60_000, write: 180_000 }
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
   const { method = 'GET', query = {}, signal } = options
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(), method === 'GET' ? ANSWER_MS.read : ANSWER_MS.write)
+  const isChange = method !== 'GET'
+  const timer = setTimeout(() => limit.abort(), isChange ? ANSWER_MS.write : ANSWER_MS.read)
   const unreachable = (thrown: unknown): never => {
     if (signal?.aborted === true) throw thrown
-    throw new UnreachableError(thrown)
+    throw new UnreachableError(thrown, isChange)
   }
   try {
     const response = await fetch(withQuery(path, query), {
@@ -79,7 +82,7 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
     }).catch(unreachable)
     if (response.status === 204) return undefined as T
     if (response.ok) return (await response.json().catch(unreachable)) as T
-    throw await errorOf(response)
+    throw await errorOf(response, isChange)
   } finally {
     clearTimeout(timer)
   }
@@ -99,11 +102,11 @@ export function withQuery(path: string, query: Query): string {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
 }
 
-async function errorOf(response: Response): Promise<Error> {
+async function errorOf(response: Response, isChange: boolean): Promise<Error> {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   const body: unknown = await response.json().catch(() => null)
   // A proxy between us and the service answers in words of its own.
-  if (!isErrorBody(body)) return new UnreachableError(`${response.status} ${response.statusText}`)
+  if (!isErrorBody(body)) return new UnreachableError(`${response.status} ${response.statusText}`, isChange)
   return new ApiError(response.status, body, Number.isFinite(retryAfter) ? retryAfter : null)
 }
 

@@ -24,7 +24,13 @@ export function createQueryClient(): QueryClient {
         if (error instanceof ApiError && error.code === 'not_found') query.setState({ data: undefined })
       },
     }),
-    mutationCache: new MutationCache({ onError }),
+    mutationCache: new MutationCache({
+      onError(error) {
+        onError(error)
+        // It may have been done.
+        if (error instanceof UnreachableError) void client.invalidateQueries()
+      },
+    }),
     defaultOptions: {
       queries: {
         staleTime: 10_000,

@@ -3,7 +3,7 @@ import { Button, Divider, PasswordInput, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter, useRouterState } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, UnreachableError } from '../../api/client.ts'
 import { isAboutCode, mustSignIn, type Session, sessionQuery, useSignIn } from '../../api/session.ts'
 import type { UrlSearch } from '../../lib/use-url-state.ts'
 import { Logo } from '../../ui/Logo.tsx'
@@ -239,5 +239,5 @@ function explain(error: Error, whenWrong: string): string {
   if (error instanceof ApiError && error.code === 'rate_limited') {
     return `Too many tries. Wait ${error.retryAfter ?? 60} s and try again.`
   }
-  return error.message
+  return error instanceof UnreachableError ? 'Tagwarden cannot be reached' : error.message
 }
