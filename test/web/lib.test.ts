@@ -7,6 +7,7 @@ import { createQueryClient } from '../../web/src/api/query-client.ts'
 import { reopenAfter } from '../../web/src/api/stream.ts'
 import { channelBody } from '../../web/src/features/clients/channel-values.ts'
 import { noChannel, quotaWords } from '../../web/src/features/overview/banners.ts'
+import { faultsOf } from '../../web/src/lib/form-faults.ts'
 import { onset, onsetLine } from '../../web/src/lib/onset.ts'
 import { compact, counted, duration, exact, percent, relative, unbroken } from '../../web/src/lib/words.ts'
 import { momentOf, wallTime } from '../../web/src/lib/zone.ts'
@@ -244,4 +245,17 @@ test('a change whose answer is lost says that it may have been done, and what is
   await assert.rejects(create.mutate(), { message: 'No answer: it may have been done. Look before you try again' })
   await assert.rejects(request(`${url}/clients`), { message: 'Tagwarden cannot be reached' })
   assert.equal(asked, before + 1)
+})
+
+test('what is wrong with a field that a form does not show is said without the marks of a JSON pointer', () => {
+  const details = [
+    { path: '/name', message: 'must not be empty' },
+    { path: '/config/hosts/0', message: 'must be a host' },
+    { path: '', message: 'has too many fields' },
+  ]
+  const refusal = new ApiError(400, { error: 'invalid_request', message: '', details }, null)
+  assert.deepEqual(faultsOf(refusal, ['name']), {
+    fields: { name: 'must not be empty' },
+    rest: 'config.hosts.0 must be a host; has too many fields',
+  })
 })

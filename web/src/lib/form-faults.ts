@@ -24,7 +24,7 @@ export function faultsOf(error: Error, names: readonly string[]): Faults {
   for (const { path, message } of error.details) {
     const place = path.slice(1).replaceAll('/', '.')
     const name = names.find((each) => place === each || place.startsWith(`${each}.`))
-    if (name === undefined) rest.push(`${path} ${message}`)
+    if (name === undefined) rest.push(`${place} ${message}`.trim())
     else fields[name] ??= message
   }
   return { fields, rest: rest.length === 0 ? null : rest.join('; ') }
