@@ -24,7 +24,7 @@ export function AlertIncident({ id, alertId, zone }: AlertIncidentProps) {
     <Stack gap="sm" className={classes.before}>
       <p>
         {others.length === 0
-          ? 'No other alert has this cause.'
+          ? 'This is its only alert.'
           : `${data.alerts.length} alerts have one cause, and notifications are about all of them together.`}{' '}
         <TextLink to="/incidents/$incidentId" params={{ incidentId: id }}>
           Open the incident

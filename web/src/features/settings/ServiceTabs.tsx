@@ -66,7 +66,7 @@ export function RetentionTab() {
                 setting: 'RETENTION_HOUR_DAYS',
               },
               {
-                name: 'Results of probes, alerts that are over, messages',
+                name: 'Results of probes, resolved alerts, messages',
                 value: counted(result_days, 'day'),
                 setting: 'RETENTION_RESULT_DAYS',
               },
