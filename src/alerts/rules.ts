@@ -1,3 +1,4 @@
+import type { InferResult } from 'kysely'
 import { DAY } from '../lib/index.ts'
 import {
   type ChannelSettings,
@@ -7,7 +8,8 @@ import {
   type Recipients,
   withChannels,
 } from '../notifications/index.ts'
-import { type AlertRow, chunksOf, type Kysely, type Tables, type Transaction } from '../store/index.ts'
+import { PROBE_TYPES } from '../probes/index.ts'
+import { type AlertRow, chunksOf, type Kysely, type ProbeRow, type Tables, type Transaction } from '../store/index.ts'
 import type { Rules } from './machine/types.ts'
 import { type Mutes, muteFor, workEnds } from './mutes.ts'
 
@@ -110,48 +112,74 @@ export interface AlertSource {
 /** By the probe's id; deleted probes are missing. */
 export async function loadSources(db: Kysely<Tables>, probeIds: readonly string[]): Promise<Map<string, AlertSource>> {
   const sources = new Map<string, AlertSource>()
-  const reached = new Map<string, Pick<Recipients['client'], 'channels' | 'onCall'>>()
   for (const ids of chunksOf([...new Set(probeIds)])) {
-    const rows = await db
-      .selectFrom('probes')
-      .innerJoin('sites', 'sites.id', 'probes.site_id')
-      .innerJoin('clients', 'clients.id', 'sites.client_id')
+    const rows = await sitesWithClients(db)
+      .innerJoin('probes', 'probes.site_id', 'sites.id')
       .select(['probes.id as probe_id', 'probes.name as probe_name', 'probes.probe_type', 'probes.failure_threshold'])
       .select(['probes.recovery_threshold', 'probes.is_active as probe_active'])
-      .select(['sites.id as site_id', 'sites.name as site_name', 'sites.url', 'sites.timezone'])
-      .select(['sites.is_active as site_active', 'clients.id as client_id', 'clients.name as client_name'])
-      .select(['clients.chat_webhook', 'clients.email', 'clients.is_active as client_active'])
-      .select(['clients.reminder_minutes', 'clients.notify_resolved', 'clients.notify_escalated'])
-      .select(['clients.quiet_from', 'clients.quiet_to'])
       .where('probes.id', 'in', ids)
       .execute()
-    const missing = rows.map(({ client_id }) => ({ id: client_id })).filter(({ id }) => !reached.has(id))
-    for (const { id, channels, onCall } of await withChannels(db, missing)) reached.set(id, { channels, onCall })
-    for (const row of rows) {
-      const { channels: own = [], onCall = null } = reached.get(row.client_id) ?? {}
-      sources.set(row.probe_id, {
-        client: {
-          id: row.client_id,
-          name: row.client_name,
-          chat_webhook: row.chat_webhook,
-          email: row.email,
-          channels: own,
-          onCall,
-        },
-        site: { id: row.site_id, name: row.site_name, url: row.url, timezone: row.timezone },
-        probe: { id: row.probe_id, name: row.probe_name, probe_type: row.probe_type },
-        isActive: row.probe_active === 1 && row.site_active === 1 && row.client_active === 1,
-        failureThreshold: row.failure_threshold,
-        recoveryThreshold: row.recovery_threshold,
-        reminderMinutes: row.reminder_minutes,
-        notifyResolved: row.notify_resolved === 1,
-        notifyEscalated:
-          row.notify_escalated === 1 || own.some(({ minimumSeverity }) => minimumSeverity === 'critical'),
-        notifyAllEscalated: row.notify_escalated === 1,
-        quietHours:
-          row.quiet_from === null || row.quiet_to === null ? null : { from: row.quiet_from, to: row.quiet_to },
-      })
-    }
+    for (const source of await sourcesOf(db, rows)) sources.set(source.probe.id, source)
   }
   return sources
+}
+
+/** Whom an end is for whose probe was deleted: by its site, and named by its type, as that is all that is left of it. */
+export async function sourceWithoutProbe(
+  db: Kysely<Tables>,
+  { site_id, probe_id, probe_type }: Pick<AlertRow, 'site_id' | 'probe_id' | 'probe_type'>,
+): Promise<AlertSource | undefined> {
+  const rows = await sitesWithClients(db).where('sites.id', '=', site_id).execute()
+  const probe_name = PROBE_TYPES.find(({ name }) => name === probe_type)?.title ?? probe_type
+  const gone = { probe_id, probe_name, probe_type, probe_active: 0, failure_threshold: 1, recovery_threshold: 1 }
+  const [source] = await sourcesOf(
+    db,
+    rows.map((row) => ({ ...row, ...gone })),
+  )
+  return source
+}
+
+const sitesWithClients = (db: Kysely<Tables>) =>
+  db
+    .selectFrom('sites')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .select(['sites.id as site_id', 'sites.name as site_name', 'sites.url', 'sites.timezone'])
+    .select(['sites.is_active as site_active', 'clients.id as client_id', 'clients.name as client_name'])
+    .select(['clients.chat_webhook', 'clients.email', 'clients.is_active as client_active'])
+    .select(['clients.reminder_minutes', 'clients.notify_resolved', 'clients.notify_escalated'])
+    .select(['clients.quiet_from', 'clients.quiet_to'])
+
+type SourceRow = InferResult<ReturnType<typeof sitesWithClients>>[number] &
+  Pick<ProbeRow, 'probe_type' | 'failure_threshold' | 'recovery_threshold'> & {
+    probe_id: string
+    probe_name: string
+    probe_active: number
+  }
+
+async function sourcesOf(db: Kysely<Tables>, rows: readonly SourceRow[]): Promise<AlertSource[]> {
+  const reached = await withChannels(
+    db,
+    rows.map((row) => ({ ...row, id: row.client_id })),
+  )
+  return reached.map(({ channels, onCall, ...row }) => ({
+    client: {
+      id: row.client_id,
+      name: row.client_name,
+      chat_webhook: row.chat_webhook,
+      email: row.email,
+      channels,
+      onCall,
+    },
+    site: { id: row.site_id, name: row.site_name, url: row.url, timezone: row.timezone },
+    probe: { id: row.probe_id, name: row.probe_name, probe_type: row.probe_type },
+    isActive: row.probe_active === 1 && row.site_active === 1 && row.client_active === 1,
+    failureThreshold: row.failure_threshold,
+    recoveryThreshold: row.recovery_threshold,
+    reminderMinutes: row.reminder_minutes,
+    notifyResolved: row.notify_resolved === 1,
+    notifyEscalated:
+      row.notify_escalated === 1 || channels.some(({ minimumSeverity }) => minimumSeverity === 'critical'),
+    notifyAllEscalated: row.notify_escalated === 1,
+    quietHours: row.quiet_from === null || row.quiet_to === null ? null : { from: row.quiet_from, to: row.quiet_to },
+  }))
 }

@@ -98,12 +98,19 @@ for (const [what, table] of [
   })
 }
 
-testLogic('an alert ends when its probe is deleted', async (store, t) => {
-  const { find, upkeep, probe } = await watch(t, store)
-  await find('c')
+testLogic('an alert ends when its probe is deleted, and with it the message that waits', async (store, t) => {
+  const channelSettings = {
+    globalWebhook: 'https://hooks.slack.com/services/T0/B0/x',
+    isEmailOn: true,
+    warningsAfterMs: 30 * MINUTE,
+  }
+  const { find, upkeep, probe } = await watch(t, store, {}, { channelSettings, delivers: false })
+  await find('w')
   await store.write.deleteFrom('probes').where('id', '=', probe.id).execute()
   await upkeep()
   assert.equal((await alertRows(store))[0]?.resolution, 'probe_removed')
+  const states = await store.read.selectFrom('deliveries').select(['kind', 'state']).execute()
+  assert.deepEqual(states, [{ kind: 'opened', state: 'cancelled' }])
 })
 
 testLogic('hundreds of alerts are seen to in one round', async (store, t) => {

@@ -50,15 +50,25 @@ testPerEngine(
   logicEngines,
 )
 
-testPerEngine('a channel learns of the end although it takes only what is critical by then', async (engine, t) => {
-  const { add, find, call, path, hookUrl, received } = await watchedServer(t, engine)
-  const pager = await add({ kind: 'pagerduty', name: 'On call', address: KEY, endpoint: `${hookUrl}/v2/enqueue` })
-  await find(200, '<html>another server</html>')
-  assert.equal((await call('PATCH', `${path}/${pager.id}`, { minimum_severity: 'critical' })).status, 200)
-  await find(200)
-  const actions = received.map(({ body }) => (JSON.parse(body) as { event_action: string }).event_action)
-  assert.deepEqual(actions, ['trigger', 'resolve'])
-})
+testPerEngine(
+  'a channel learns of the end although it takes only what is critical by then, or the probe is gone',
+  async (engine, t) => {
+    const { add, find, call, run, clock, path, service, hookUrl, received } = await watchedServer(t, engine)
+    const pager = await add({ kind: 'pagerduty', name: 'On call', address: KEY, endpoint: `${hookUrl}/v2/enqueue` })
+    await find(200, '<html>another server</html>')
+    assert.equal((await call('PATCH', `${path}/${pager.id}`, { minimum_severity: 'critical' })).status, 200)
+    await find(200)
+    await find(503)
+    const [probe] = (await call('GET', '/api/probes')).json<{ id: string }[]>()
+    assert.equal((await call('DELETE', `/api/probes/${probe?.id}`)).status, 204)
+    for (const loop of service.worker?.alerts.loops ?? []) await loop.tick()
+    clock.advance(HOUR)
+    await service.membership.beat()
+    await run()
+    const actions = received.map(({ body }) => (JSON.parse(body) as { event_action: string }).event_action)
+    assert.deepEqual(actions, ['trigger', 'resolve', 'trigger', 'resolve'])
+  },
+)
 
 testPerEngine('what pages people learns of the end that comes with switching a client off', async (engine, t) => {
   const { add, find, call, run, clock, client, service, hookUrl, received } = await watchedServer(t, engine)

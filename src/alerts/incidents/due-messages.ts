@@ -1,7 +1,7 @@
 import type { AlertMessageKind, Channel } from '../../notifications/index.ts'
 import type { AlertRow, Tables, Transaction } from '../../store/index.ts'
 import type { Transition } from '../machine/types.ts'
-import { type AlertContext, type AlertSource, loadSources, rulesOf, workLeft } from '../rules.ts'
+import { type AlertContext, type AlertSource, loadSources, rulesOf, sourceWithoutProbe, workLeft } from '../rules.ts'
 import type { Case } from './case.ts'
 import type { Ending } from './close.ts'
 
@@ -72,12 +72,16 @@ export async function dueMessages(
     return probeId === undefined || context.sources.has(probeId) ? [] : probeId
   })
   const loaded = missing.length === 0 ? new Map<string, AlertSource>() : await loadSources(trx, missing)
+  for (const voice of wanted.flatMap((intent) => voiceOf(intent) ?? [])) {
+    if (context.sources.has(voice.probe_id) || loaded.has(voice.probe_id)) continue
+    const source = neighbourOf(voice, pending, context) ?? (await sourceWithoutProbe(trx, voice))
+    if (source !== undefined) loaded.set(voice.probe_id, source)
+  }
   return wanted.flatMap((intent) => {
     const { known, kind, note, move, ending, handledBy = null, knowing = new Set(), to = null } = intent
     const voice = voiceOf(intent)
     if (voice === undefined) return []
-    const source =
-      context.sources.get(voice.probe_id) ?? loaded.get(voice.probe_id) ?? neighbourOf(voice, pending, context)
+    const source = context.sources.get(voice.probe_id) ?? loaded.get(voice.probe_id)
     const workMs = ending === null || source === undefined ? 0 : workLeft(voice, source, context)
     const audience = source === undefined ? null : audienceOf(intent, voice, source, context, workMs)
     if (source === undefined || audience === null) return []
