@@ -67,12 +67,13 @@ export async function dueMessages(
   context: AlertContext,
 ): Promise<DueMessage[]> {
   const wanted = intents.filter(({ known }) => known.row.announced_at !== null)
-  const missing = wanted.flatMap((intent) => {
-    const probeId = voiceOf(intent)?.probe_id
-    return probeId === undefined || context.sources.has(probeId) ? [] : probeId
+  const voices = wanted.flatMap((intent) => {
+    const voice = voiceOf(intent)
+    return voice === undefined ? [] : [voice, ...(intent.ending === null ? [speakerOf(voice, intent.known)] : [])]
   })
+  const missing = voices.flatMap(({ probe_id }) => (context.sources.has(probe_id) ? [] : probe_id))
   const loaded = missing.length === 0 ? new Map<string, AlertSource>() : await loadSources(trx, missing)
-  for (const voice of wanted.flatMap((intent) => voiceOf(intent) ?? [])) {
+  for (const voice of voices) {
     if (context.sources.has(voice.probe_id) || loaded.has(voice.probe_id)) continue
     const source = neighbourOf(voice, pending, context) ?? (await sourceWithoutProbe(trx, voice))
     if (source !== undefined) loaded.set(voice.probe_id, source)
@@ -90,7 +91,8 @@ export async function dueMessages(
     const holdMs = ending?.holdMs ?? 0
     const isMoot = ending !== null && (ending.isRemoved || rulesOf(voice, source, context).suppressedBy !== null)
     const alert = asIncident(voice, known, ending)
-    const ofIncident = { kind, before, alert, source, known, note, resolvedBy, handledBy }
+    const named = context.sources.get(alert.probe_id) ?? loaded.get(alert.probe_id) ?? source
+    const ofIncident = { kind, before, alert, source: named, known, note, resolvedBy, handledBy }
     return [{ ...ofIncident, audience, isMoot, holdMs, workMs, knowing, to }]
   })
 }
@@ -132,9 +134,23 @@ const actorOf = ({ id }: AlertRow, pending: readonly PendingTransition[]): strin
     .find(({ transition: { alert } }) => alert?.id === id)
     ?.transition.events.find(({ kind }) => kind === 'resolved')?.actor ?? null
 
+/** Whose words a message has while the incident lasts: those of the alert that announced it, unless that has ended and another one lasts. */
+export function speakerOf(voice: AlertRow, { row, alerts }: Case): AlertRow {
+  if (voice.state !== 'resolved') return voice
+  const lasting = [...alerts.values()].filter(({ state }) => state !== 'resolved')
+  const lead = lasting.find(({ id }) => id === row.lead_alert_id)
+  return lead ?? lasting.find(({ severity }) => severity === row.severity) ?? lasting[0] ?? voice
+}
+
 /** What people are notified of is the incident; of a single alert that is the same. */
-export function asIncident(voice: AlertRow, { row }: Case, ending: Ending | null): AlertRow {
-  const { title, severity, started_at, resolved_at } = row
+export function asIncident(voice: AlertRow, known: Case, ending: Ending | null): AlertRow {
+  const { row, alerts } = known
+  const { severity, started_at, resolved_at } = row
+  const speaker = ending === null ? speakerOf(voice, known) : voice
   const resolution = ending === null ? null : ending.last.resolution
-  return { ...voice, title, severity, started_at, state: row.state, resolved_at, resolution }
+  // What explained it names it for a while after its own end.
+  const isLeadOver = ending === null && alerts.get(row.lead_alert_id ?? '')?.state === 'resolved'
+  const title = isLeadOver ? speaker.title : row.title
+  const { id, opened_at } = voice
+  return { ...speaker, id, opened_at, title, severity, started_at, state: row.state, resolved_at, resolution }
 }

@@ -96,11 +96,12 @@ async function escalate(
   const note = `Not acknowledged for ${minutes} min: over to ${person.name}`
   const text = channels.length === 0 ? `${note}, whom nothing reaches: add an e-mail address or a channel` : note
   await writeIncidentEvents(trx, [{ incident_id: id, kind: 'next_on_call', actor: null, text }], now)
+  const alert = asIncident(voice, known, null)
   const message = {
     kind: 'reminder',
     before: voice,
-    alert: asIncident(voice, known, null),
-    source,
+    alert,
+    source: context.sources.get(alert.probe_id) ?? source,
     known,
     note,
     resolvedBy: null,

@@ -117,27 +117,32 @@ testLogic('an alert that lasts long after its incident ended opens another', asy
   ])
 })
 
-testLogic('reminders go on when the alert that opened the incident is resolved', async (store, t) => {
-  const { health, infra, clock, upkeep, site } = await watchServer(t, store)
-  await store.write.updateTable('clients').set({ reminder_minutes: 30 }).where('id', '=', site.client_id).execute()
-  await health('critical')
-  await infra('critical')
-  await health('ok')
-  clock.advance(29 * MINUTE)
-  await upkeep()
-  assert.equal((await messages(store)).length, 1)
-  clock.advance(2 * MINUTE)
-  await upkeep()
-  await upkeep()
-  assert.deepEqual(await messages(store), ['opened endpoint critical', 'reminder hosting critical'], 'of what lasts')
-  clock.advance(31 * MINUTE)
-  await upkeep()
-  assert.equal((await messages(store)).length, 3)
-  await store.write.updateTable('incidents').set({ state: 'acknowledged' }).execute()
-  clock.advance(31 * MINUTE)
-  await upkeep()
-  assert.equal((await messages(store)).length, 3, 'someone takes care of it')
-})
+testLogic(
+  'reminders go on when the alert that opened the incident is resolved, in the words of what lasts',
+  async (store, t) => {
+    const { health, infra, clock, upkeep, site } = await watchServer(t, store)
+    await store.write.updateTable('clients').set({ reminder_minutes: 20 }).where('id', '=', site.client_id).execute()
+    await health('critical')
+    await infra('critical')
+    await health('ok')
+    clock.advance(19 * MINUTE)
+    await upkeep()
+    assert.equal((await messages(store)).length, 1)
+    clock.advance(2 * MINUTE)
+    await upkeep()
+    await upkeep()
+    assert.deepEqual(await messages(store), ['opened endpoint critical', 'reminder hosting critical'])
+    const reminder = (await outbox(store)).at(-1)
+    assert.deepEqual([reminder?.alert.message, reminder?.probe.probe_type], ['hosting critical', 'tag_server_infra'])
+    clock.advance(31 * MINUTE)
+    await upkeep()
+    assert.equal((await messages(store)).length, 3)
+    await store.write.updateTable('incidents').set({ state: 'acknowledged' }).execute()
+    clock.advance(31 * MINUTE)
+    await upkeep()
+    assert.equal((await messages(store)).length, 3, 'someone takes care of it')
+  },
+)
 
 testOnEveryEngine(
   'two nodes that find two signs of one fault at the same moment open one incident',
