@@ -150,6 +150,33 @@ export async function partsSince(db: Kysely<Tables>, shown: readonly ShownIncide
   return since
 }
 
+/** When those of them that had ended were back, epoch ms, by id. */
+export async function returnsOf(db: Kysely<Tables>, shown: readonly ShownIncident[]): Promise<Map<string, number[]>> {
+  const returns = new Map<string, number[]>()
+  for (const incidents of chunksOf(shown)) {
+    const ids = incidents.map(({ id }) => id)
+    const rows = await db
+      .selectFrom('incident_events')
+      .select(['incident_id', 'at', 'kind'])
+      .where('incident_id', 'in', ids)
+      .where('kind', 'in', ['resolved', 'joined'])
+      .orderBy('id')
+      .execute()
+    for (const { id, resolved_at } of incidents) {
+      const events = rows.filter(({ incident_id }) => incident_id === id)
+      // What joins it after its end, and is found late, does not bring it back.
+      const last = resolved_at === null ? events.length : events.findLastIndex(({ kind }) => kind === 'resolved')
+      const back = events.filter(({ kind }, n) => kind === 'joined' && n < last && events[n - 1]?.kind === 'resolved')
+      if (back.length > 0)
+        returns.set(
+          id,
+          back.map(({ at }) => at),
+        )
+    }
+  }
+  return returns
+}
+
 /** Work under way and planned for the next two weeks, the nearest first. */
 export const maintenanceAhead = (
   db: Kysely<Tables>,

@@ -7,12 +7,12 @@ const SETTLED_MS = 15 * SECOND
 /** Of what is older an e-mail says nothing new, ms. */
 const STALE_MS = DAY
 
-/** That an incident began to be seen, or ended. Times in epoch ms. */
+/** That an incident began to be seen, was back, or ended. Times in epoch ms. */
 export interface StatusChange {
   at: number
   /** What the page says of it: when it began, or ended. */
   saidAt: number
-  kind: 'opened' | 'resolved'
+  kind: 'opened' | 'back' | 'resolved'
   site: string
   title: string
   timezone: string
@@ -27,19 +27,22 @@ export interface StatusIncident {
   shownAt: number
   /** Since when another one explains it, on whose page it is then. */
   partSince: number | null
+  /** When it was bad again after an end. */
+  backAt: readonly number[]
   resolvedAt: number | null
 }
 
 /**
- * The messages about incidents that a subscriber has not had yet, the oldest first. Of what was explained by another one before anyone could be
- * e-mailed about it there is none; whose beginning was e-mailed has its end e-mailed.
+ * What a subscriber has not been e-mailed about yet, the oldest first. An incident that another one explained before anyone could be e-mailed about
+ * it is left out; one whose beginning was e-mailed has its end e-mailed too.
  */
 export function changesSince(incidents: readonly StatusIncident[], until: number, now: number): StatusChange[] {
   const isDue = ({ at }: StatusChange) => at > until && at > now - STALE_MS && at <= now - SETTLED_MS
   return incidents
     .filter(({ partSince, shownAt }) => partSince === null || partSince > shownAt + SETTLED_MS)
-    .flatMap(({ site, title, timezone, startedAt, shownAt, resolvedAt }): StatusChange[] => [
+    .flatMap(({ site, title, timezone, startedAt, shownAt, backAt, resolvedAt }): StatusChange[] => [
       { at: shownAt, saidAt: startedAt, kind: 'opened', site, title, timezone },
+      ...backAt.map((at) => ({ at, saidAt: at, kind: 'back' as const, site, title, timezone })),
       ...(resolvedAt === null
         ? []
         : [{ at: resolvedAt, saidAt: resolvedAt, kind: 'resolved' as const, site, title, timezone }]),
@@ -74,6 +77,8 @@ export const confirmationMail = (client: string, { subscription }: Links) =>
 /** More of them no one reads in an e-mail. */
 const MOST_LINES = 30
 
+const SAID = { opened: '■ Open since', back: '■ Open again since', resolved: '✓ Resolved at' } as const
+
 /** Says what changed. */
 export function changesMail(
   client: string,
@@ -92,7 +97,7 @@ export function changesMail(
     lines: [
       ...shown.map(({ saidAt, kind, site, title, timezone }) => {
         const moment = new LocalTimes(timezone).moment(saidAt, now)
-        return `${kind === 'opened' ? '■ Open since' : '✓ Resolved at'} ${moment}: ${site}: ${title}`
+        return `${SAID[kind]} ${moment}: ${site}: ${title}`
       }),
       ...(rest > 0 ? [`and ${rest} more`] : []),
     ],

@@ -3,7 +3,7 @@ import { type Clock, DAY, HOUR, isoTime, MINUTE, SECOND } from '../lib/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
 import type { Mailer } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
-import { partsSince, shownIncidents } from './history.ts'
+import { partsSince, returnsOf, shownIncidents } from './history.ts'
 import { afterMail, forgetLapsed, type OpenSubscriber, openSubscribers } from './subscribers.ts'
 import { changesMail, changesSince, confirmationMail, linksFor, type StatusIncident } from './subscription-mails.ts'
 
@@ -67,12 +67,14 @@ export class Subscriptions extends JobRunner {
     const zones = new Map(sites.map(({ id, timezone }) => [id, timezone]))
     const shown = await shownIncidents(store.read, clientId, sites, clock.now() - DAY)
     const parts = await partsSince(store.read, shown)
+    const returns = await returnsOf(store.read, shown)
     return shown.map(({ id, site, site_id, title, started_at, shownAt, resolved_at }) => ({
       site,
       title,
       startedAt: Date.parse(started_at),
       shownAt,
       partSince: parts.get(id) ?? null,
+      backAt: returns.get(id) ?? [],
       timezone: zones.get(site_id) ?? 'UTC',
       resolvedAt: resolved_at === null ? null : Date.parse(resolved_at),
     }))

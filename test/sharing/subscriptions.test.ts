@@ -70,12 +70,17 @@ async function start(t: TestContext, engine: TestEngine = sqlite, options: Param
     await insertAlert(store, site, at, { incident_id: incident.id, title, confirmed_at: at, suppressed_by })
     return incident
   }
-  const recover = (id: string) =>
-    store.write
-      .updateTable('incidents')
-      .set({ state: 'resolved', resolved_at: clock.now() })
-      .where('id', '=', id)
+  const change = async (id: string, kind: 'resolved' | 'joined') => {
+    const end = kind === 'resolved' ? clock.now() : null
+    const state = kind === 'resolved' ? 'resolved' : 'open'
+    await store.write.updateTable('incidents').set({ state, resolved_at: end }).where('id', '=', id).execute()
+    const event = { id: newOrderedId(clock.now()), at: clock.now(), kind, actor: null, text: '' }
+    await store.write
+      .insertInto('incident_events')
+      .values({ ...event, incident_id: id })
       .execute()
+  }
+  const recover = (id: string) => change(id, 'resolved')
   const rows = () => store.read.selectFrom('status_subscribers').selectAll().execute()
   return {
     clock,
@@ -92,6 +97,7 @@ async function start(t: TestContext, engine: TestEngine = sqlite, options: Param
     newProbes,
     breakDown,
     recover,
+    comeBack: (id: string) => change(id, 'joined'),
     rows,
   }
 }
@@ -101,9 +107,9 @@ const textOf = (raw = ''): string => raw.replaceAll('=\r\n', '')
 const subjectOf = (raw: string): string => /^Subject: (.*(?:\r\n .*)*)/m.exec(raw)?.[1]?.replaceAll(/\r\n /g, ' ') ?? ''
 
 testPerEngine(
-  'who subscribes and confirms gets an e-mail when an incident begins and when it ends',
+  'who subscribes and confirms gets an e-mail when an incident begins, when it is back and when it ends',
   async (engine, t) => {
-    const { clock, api, mail, site, path, tick, subscribe, secretOf, newProbes, breakDown, recover, rows } =
+    const { clock, api, mail, site, path, tick, subscribe, secretOf, newProbes, breakDown, recover, comeBack, rows } =
       await start(t, engine)
     const { store } = api.service
     assert.equal((await subscribe('Reader@Example.com')).status, 202)
@@ -202,6 +208,22 @@ testPerEngine(
     clock.advance(11 * MINUTE)
     await tick()
     assert.equal(subjectOf(mail.mails[6]?.raw ?? ''), 'Acme: resolved, shop: A field')
+
+    // What had ended and is back is news, and what is found to belong to it after its end is none.
+    await comeBack(second.id)
+    clock.advance(11 * MINUTE)
+    await tick()
+    assert.match(textOf(mail.mails[7]?.raw), /Open again since \d\d:\d\d CET: shop: Purchases are missing/)
+    await recover(second.id)
+    clock.advance(MINUTE)
+    const event = { id: newOrderedId(clock.now()), at: clock.now(), kind: 'joined', actor: null, text: '' }
+    await store.write
+      .insertInto('incident_events')
+      .values({ ...event, incident_id: second.id })
+      .execute()
+    clock.advance(11 * MINUTE)
+    await tick()
+    assert.equal(subjectOf(mail.mails[8]?.raw ?? ''), 'Acme: resolved, shop: Purchases are missing')
 
     assert.equal((await api.call('DELETE', `${path}/${secret}`)).status, 204)
     assert.deepEqual(await rows(), [])
@@ -385,6 +407,7 @@ const incident = (shownAt: number, resolvedAt: number | null = null) => ({
   startedAt: shownAt - HOUR,
   shownAt,
   partSince: null,
+  backAt: [],
   resolvedAt,
 })
 const CHANGES = [
