@@ -38,7 +38,8 @@ export function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions)
     tone: toneOf(message),
     heading: headingOf(message),
     what: whatOf(message),
-    since: isOver ? null : ` since ${sinceWhen(times, alert.since, at)}`,
+    // A site may have two of one probe: which has ended?
+    tail: isOver ? `. It was: ${titleOf(message)}` : ` since ${sinceWhen(times, alert.since, at)}`,
     paragraphs: [...explanations(message), ...meanwhileOver(message, times, at)].map((text) =>
       cut(defanged(printable(text)), PARAGRAPH_MAX),
     ),
@@ -171,16 +172,14 @@ export function groupCard({ of: kind, client, messages }: MessageGroup, { public
       : (worst?.alert.severity ?? 'neutral'),
     heading: `${badge(kind, worst?.alert.severity ?? 'warning')} ${client === null ? 'Several clients' : name(client.name)} — ${count}`,
     what: isOver ? `Ended on ${sitesInWords(messages)}` : `${severitiesInWords(messages)} on ${sitesInWords(messages)}`,
-    since: isOver ? null : ` since ${sinceWhen(times, since, at)}`,
+    tail: isOver ? null : ` since ${sinceWhen(times, since, at)}`,
     paragraphs: [],
     // They are of one client, and so is who is on call.
     facts: isOver
       ? []
       : [{ name: 'Since', value: sinceWhen(times, since, at) }, ...(worst === undefined ? [] : onCallOf(worst))],
     change: worstFirst.map(changeOf).find((change) => change !== null) ?? null,
-    lines: worstFirst.map((message) =>
-      client === null ? { tone: toneOf(message), text: endOf(message, times, at) } : lineOf(message),
-    ),
+    lines: worstFirst.map((message) => lineOf(message, times, at)),
     footer: null,
     link: linkOf(client, messages, publicUrl),
     thread: null,
@@ -189,9 +188,12 @@ export function groupCard({ of: kind, client, messages }: MessageGroup, { public
 
 const rank = (severity: Severity): number => (severity === 'critical' ? 0 : 1)
 
-const lineOf = (message: AlertMessage): Line => ({
+const lineOf = (message: AlertMessage, times: LocalTimes, at: number): Line => ({
   tone: toneOf(message),
-  text: cut(`${siteAndProbe(message)}: ${whatOf(message)}`, LINE_MAX),
+  text:
+    message.kind === 'resolved'
+      ? endOf(message, times, at)
+      : cut(`${siteAndProbe(message)}: ${whatOf(message)}`, LINE_MAX),
 })
 
 const sitesOf = (messages: readonly AlertMessage[]): string[] => [...new Set(messages.map(({ site }) => site.id))]

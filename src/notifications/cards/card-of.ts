@@ -38,7 +38,7 @@ export function cardOf(message: Message | MessageGroup, options: CardOptions): C
   }
 }
 
-const BLANK = { since: null, paragraphs: [], facts: [], change: null, lines: [], footer: null, thread: null }
+const BLANK = { tail: null, paragraphs: [], facts: [], change: null, lines: [], footer: null, thread: null }
 
 const testCard = ({ client, asked_by }: TestMessage, { publicUrl }: CardOptions): Card => ({
   ...BLANK,
@@ -60,7 +60,7 @@ function ownCard(message: OwnFailureMessage, { publicUrl, at }: CardOptions): Ca
     tone: isOver ? 'ok' : 'critical',
     heading: `[${isOver ? 'RESOLVED' : 'CRITICAL'}] Tagwarden itself — ${name(message.part)}`,
     what: isOver ? `Works again after ${lengthInWords(at - message.since)}` : failure,
-    since: isOver ? null : ` since ${since}`,
+    tail: isOver ? null : ` since ${since}`,
     paragraphs: [isOver ? `It was: ${sentence(failure)}` : 'While this lasts, alerts may come late or not at all.'],
     facts: [isOver ? { name: 'Lasted', value: lasted } : { name: 'Since', value: since }, fact('Node', message.node)],
     link: { label: 'Open Tagwarden', url: publicUrl },
@@ -77,7 +77,7 @@ function quotaCard(message: QuotaMessage, { publicUrl, at }: CardOptions): Card 
   const left = resets_at - at
   return {
     ...wordsOf(message),
-    since: null,
+    tail: null,
     facts: [
       { name: 'Used', value: `${number(events)} of ${number(limit)} events (${shareOf(message)})` },
       { name: 'Month ends', value: `${times.moment(resets_at, at)}${left > 0 ? ` (in ${lengthInWords(left)})` : ''}` },

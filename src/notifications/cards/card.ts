@@ -14,8 +14,8 @@ export interface Card {
   heading: string
   /** What is wrong in one line. */
   what: string
-  /** ` since 09:42 CET (42 min)`, to be said right after `what` where there is one line only. */
-  since: string | null
+  /** ` since 09:42 CET (42 min)` or `. It was: …`, to be said right after `what` where there is one line only. */
+  tail: string | null
   /** What explains it; may be long. */
   paragraphs: readonly string[]
   facts: readonly Fact[]
@@ -75,8 +75,8 @@ export interface CardOptions {
 const HEADING_SHOWN = 70
 
 /** The whole in one line, as telephones show it. */
-export const summaryOf = ({ heading, what, since }: Card): string =>
-  `${cut(heading, HEADING_SHOWN)}: ${what}${since ?? ''}`
+export const summaryOf = ({ heading, what, tail }: Card): string =>
+  `${cut(heading, HEADING_SHOWN)}: ${what}${tail ?? ''}`
 
 /** The lines, as many as `max`, and how many more there are. */
 export function linesWithin({ lines }: Card, max: number): { shown: readonly Line[]; more: string | null } {

@@ -12,7 +12,7 @@ export function digestCard(digest: DigestMessage, { publicUrl }: CardOptions): C
     tone: 'neutral',
     heading: digestHeading(digest),
     what: incidentsInWords(digest),
-    since: null,
+    tail: null,
     paragraphs: downInWords(digest),
     facts: [],
     change: null,

@@ -31,7 +31,7 @@ export function vendorCard({ kind, incident, vendor, sites }: VendorMessage, { p
     tone: isOver ? 'ok' : incident.severity,
     heading: `[${isOver ? 'RESOLVED' : incident.severity.toUpperCase()}] ${name(vendor)}${sites.length === 0 ? '' : ` — ${sites.length} sites`}`,
     what: capitalised(cut(oneLine(incident.title), LINE_MAX)) || '?',
-    since: isOver ? null : ` since ${since}`,
+    tail: isOver ? null : ` since ${since}`,
     paragraphs: isOver
       ? []
       : [

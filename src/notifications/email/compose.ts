@@ -85,7 +85,7 @@ function htmlOf(card: Card): string {
     button(card.link),
     ...(card.footer === null ? [] : [block(escapeHtml(card.footer), 'muted')]),
   ]
-  return page(card.heading, COLOURS[card.tone], rows, `${card.what}${card.since ?? ''}`)
+  return page(card.heading, COLOURS[card.tone], rows, `${card.what}${card.tail ?? ''}`)
 }
 
 const lineOf = (colour: string, shape: string, text: string): string =>
