@@ -201,6 +201,8 @@ export interface OwnFailureMessage {
   kind: 'own_failure' | 'own_recovery'
   /** Which part: `deliveries`, `store`, or a loop's name. */
   part: string
+  /** The channel that was switched off; missing of anything else. */
+  channel?: string
   message: string
   since: number
   node: string

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
+import { noteSuccess } from '../../src/notifications/channel.ts'
 import type { SendOrder, SendOutcome } from '../../src/notifications/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
@@ -148,6 +149,28 @@ testLogic(
       }
       assert.deepEqual(said, expected)
     }
+
+    // Where it works again before the operator could be notified, that it is off is not true any more.
+    said.length = 0
+    await store.write.deleteFrom('channels').execute()
+    const operator = 'https://chat.example/operator'
+    let isMended = false
+    const later = (order: SendOrder): SendOutcome => {
+      if (isMended && order.address.endsWith('/hook')) return DELIVERED
+      return !isMended && order.address === operator ? { kind: 'passing', error: 'status 503' } : send(order)
+    }
+    const node = await openNode(t, store, clock, later, { globalWebhook: operator })
+    await enqueueMessages(store, client, ['reminder C'], clock.now(), { globalWebhook: operator, isEmailOn: true })
+    await node.notifications.run()
+    await node.notifications.run()
+    clock.advance(SECOND)
+    await noteSuccess(store, { key: `chat:${client.id}`, address: 'https://chat.example/hook' }, clock.now())
+    isMended = true
+    clock.advance(HOUR)
+    await node.membership.beat()
+    await node.notifications.run()
+    const reasons = (await deliveries(store)).map(({ last_error }) => last_error)
+    assert.deepEqual([said, reasons.at(-1)], [[], 'the channel works again'])
   },
 )
 

@@ -1,4 +1,4 @@
-import type { Store } from '../../store/index.ts'
+import type { DeliveryRow, Store } from '../../store/index.ts'
 import {
   type ChannelKey,
   type ChannelSettings,
@@ -14,6 +14,7 @@ import type { OwnFailureMessage } from '../message.ts'
 import { enqueue } from '../outbox.ts'
 import { withChannels } from '../own-channels.ts'
 import { isForIncidents, isForPeople } from '../services/services.ts'
+import { cancel } from './writes.ts'
 
 interface SwitchedOff {
   key: ChannelKey
@@ -53,6 +54,7 @@ export async function writeOffNotice(
   const message: OwnFailureMessage = {
     kind: 'own_failure',
     part: 'deliveries',
+    channel: key,
     message: `${inWords(key, client.name)} is off: ${error}. Nothing is sent there until the address is edited`,
     since: now,
     node: nodeId,
@@ -64,4 +66,19 @@ export async function writeOffNotice(
     message,
   }))
   await store.write.transaction().execute((trx) => enqueue(trx, entries, now))
+}
+
+/** Cancels a notice about a channel that has worked since, which may be long before the notice's own channel does. @returns whether it is one */
+export async function cancelOffNotice(store: Store, [row]: readonly DeliveryRow[]): Promise<boolean> {
+  if (row?.kind !== 'own_failure') return false
+  const { channel = '', since } = JSON.parse(row.message) as OwnFailureMessage
+  const { last_success_at } =
+    (await store.read
+      .selectFrom('channels')
+      .select('last_success_at')
+      .where('channel', '=', channel)
+      .executeTakeFirst()) ?? {}
+  if ((last_success_at ?? 0) <= since) return false
+  await cancel(store, { ids: [row.id], reason: 'the channel works again' })
+  return true
 }

@@ -6,7 +6,7 @@ import { type ChannelKey, clientIdOf, keyOf, kindOf } from '../channel.ts'
 import { giveUpOverdue } from '../given-up.ts'
 import { isForIncidents, paceMsOf } from '../services/services.ts'
 import { attempt, type DeliveryTools } from './attempt.ts'
-import { writeOffNotice } from './off-notice.ts'
+import { cancelOffNotice, writeOffNotice } from './off-notice.ts'
 import { withoutOverdue } from './overdue.ts'
 import { channelsWithWork, countNotified, mayHaveWork, messagesOf, readSnapshot, receiptsBefore } from './reads.ts'
 import { consequencesFor, isRestRow, restOf } from './rest.ts'
@@ -235,8 +235,8 @@ async function send(
   const { store, clock, membership, random, timings, channelSettings, onDelivered, onOutcome, onError } = tools
   if (address === null) return false
   const rows = await messagesOf(store, key, row)
-  // Given up a moment ago.
-  if (rows.length === 0) return true
+  // Given up a moment ago, or no longer true.
+  if (rows.length === 0 || (await cancelOffNotice(store, rows))) return true
   const kind = kindOf(key, address)
   const earlier = rows.length === 1 ? await receiptsBefore(store, key, row) : []
   const outcome = await attempt(tools, kind, address, rows, earlier, stopping)
