@@ -274,7 +274,11 @@ export class ResultWriter {
   async #write(batch: readonly PendingResult[]): Promise<void> {
     const { store, clock, nodeId, onResults } = this.#options
     const finished = batch.map((one) => one.finished)
+    const ids = finished.map(({ probe }) => probe.id)
     const written = await store.write.transaction().execute(async (trx) => {
+      // In the order in which the deletion of a site locks them: otherwise the two may wait for each other.
+      if (store.isShared)
+        await trx.selectFrom('probes').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
       const rows = await writeResults(trx, nodeId, finished, clock.now())
       if (rows.length > 0) await onResults(trx, rows)
       return new Set(rows)

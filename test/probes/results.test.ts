@@ -1,12 +1,23 @@
 import assert from 'node:assert/strict'
+import { sql } from 'kysely'
 import { DAY, firstIdAt, MINUTE, newId, newOrderedId, SECOND } from '../../src/lib/index.ts'
 import { RESULTS_PER_PROBE } from '../../src/probes/index.ts'
 import { clearResults } from '../../src/probes/probes.ts'
-import { chunksOf, type Store, StoreError } from '../../src/store/index.ts'
+import { finishedOf } from '../../src/probes/result.ts'
+import { ResultWriter } from '../../src/probes/write-results.ts'
+import {
+  chunksOf,
+  type ProbeRow,
+  type Store,
+  StoreError,
+  type Tables,
+  type Transaction,
+} from '../../src/store/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
-import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
+import { postgres, testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
+import { until } from '../../testkit/until.ts'
 import { OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
 
 testOnEveryEngine(
@@ -27,6 +38,38 @@ testOnEveryEngine(
     assert.deepEqual(seen, [[null, 'ok', true]])
     assert.equal((await resultsOf(store, probe.id)).length, 1)
   },
+)
+
+testOnEveryEngine(
+  'results wait for a deletion that has begun to lock their probes, and do not stand in its way',
+  async (store) => {
+    const site = await insertSite(store)
+    const claimed = { claimed_by: 'node', claimed_at: NOW }
+    // The later one lies first in the table, where a plan finds it first.
+    const b = await insertProbe(store, site.id, { ...claimed, id: 'bbbbbbbb-0000-4000-8000-000000000000' })
+    const a = await insertProbe(store, site.id, { ...claimed, id: 'aaaaaaaa-0000-4000-8000-000000000000' })
+    const node = { clock: newClock(), nodeId: 'node', onResults: async () => {}, onError: assert.fail }
+    const writer = new ResultWriter({ store, ...node })
+    const run = { outcome: OK, attempts: 1, executedAt: NOW }
+    const added = [b, a].map((probe) => writer.add(finishedOf(probe, site, run)))
+    const lock = (trx: Transaction<Tables>, { id }: ProbeRow) =>
+      trx.selectFrom('probes').select('id').where('id', '=', id).forUpdate().execute()
+    const deletion = async (trx: Transaction<Tables>) => {
+      await lock(trx, a)
+      const flushed = writer.flush()
+      await until('the results wait', async () => {
+        const { rows } = await sql`select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(store.read)
+        return rows.length > 0 || undefined
+      })
+      await lock(trx, b)
+      return { flushed }
+    }
+    const { flushed } = await store.write.transaction().execute(deletion)
+    await flushed
+    assert.deepEqual(await Promise.all(added), [true, true])
+  },
+  [postgres],
 )
 
 testOnEveryEngine(
