@@ -30,7 +30,9 @@ export default defineConfig({
   vite: {
     plugins: [resolvesFromHere()],
     resolve: {
-      alias: [{ find: /^.*\/VPHome\.vue$/, replacement: fileURLToPath(new URL('theme/HomePage.vue', import.meta.url)) }],
+      alias: [
+        { find: /^.*\/VPHome\.vue$/, replacement: fileURLToPath(new URL('theme/HomePage.vue', import.meta.url)) },
+      ],
     },
   },
   // What is not opened costs nothing.

@@ -245,6 +245,8 @@ test('a change whose answer is lost says that it may have been done, and what is
   await assert.rejects(create.mutate(), { message: 'No answer: it may have been done. Look before you try again' })
   await assert.rejects(request(`${url}/clients`), { message: 'Tagwarden cannot be reached' })
   assert.equal(asked, before + 1)
+  const proxy = await startAnswering(t, (_request, response) => response.writeHead(413).end('<h1>Too large</h1>'))
+  await assert.rejects(request(`${proxy}/clients`, { method: 'POST' }), { message: 'Tagwarden cannot be reached' })
 })
 
 test('what is wrong with a field that a form does not show is said without the marks of a JSON pointer', () => {

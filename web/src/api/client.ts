@@ -105,8 +105,10 @@ export function withQuery(path: string, query: Query): string {
 async function errorOf(response: Response, isChange: boolean): Promise<Error> {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   const body: unknown = await response.json().catch(() => null)
-  // A proxy between us and the service answers in words of its own.
-  if (!isErrorBody(body)) return new UnreachableError(`${response.status} ${response.statusText}`, isChange)
+  // A proxy between us and the service answers in words of its own. What it refuses, it has not passed on.
+  if (!isErrorBody(body)) {
+    return new UnreachableError(`${response.status} ${response.statusText}`, isChange && response.status >= 500)
+  }
   return new ApiError(response.status, body, Number.isFinite(retryAfter) ? retryAfter : null)
 }
 

@@ -2,16 +2,18 @@ import { Menu } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { SPANS } from './mutes.ts'
 
+type End = { ends_at: string } | { until_resolved: true }
+
 interface SilenceSpansProps {
   /** IANA zone: "tomorrow" is tomorrow there. */
   zone: string
   /** Silences until then; rejects with what was refused, which is shown. */
-  onChoose: (end: { ends_at: string } | { until_resolved: true }) => Promise<unknown>
+  onChoose: (end: End) => Promise<unknown>
 }
 
 /** The items of a menu that say for how long something is silenced. */
 export function SilenceSpans({ zone, onChoose }: SilenceSpansProps) {
-  const choose: (...chosen: Parameters<typeof onChoose>) => void = (end) =>
+  const choose = (end: End) =>
     void onChoose(end).catch(({ message }: Error) =>
       notifications.show({ color: 'danger', title: 'Not silenced', message }),
     )
