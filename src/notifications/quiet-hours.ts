@@ -7,21 +7,25 @@ export interface QuietHours {
 }
 
 /**
- * When the quiet hours end that a time is in, epoch ms; null where it is in none. Where clocks change, local times hold: an end that
- * does not exist that day is an hour later, one that comes twice is the first.
+ * When the quiet hours end that a time is in, epoch ms; null where it is in none. Where clocks change, local times hold: they also end
+ * when the clock is set to a time that is in none, and at the first of an end that comes twice.
  *
  * @param timezone IANA name; UTC for one that is not known here
  */
 export function quietUntil({ from, to }: QuietHours, timezone: string, now: number): number | null {
   const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(known(timezone))
-  const time = local.toPlainTime().toString({ smallestUnit: 'minute' })
+  const time = clockTime(local)
   const holdsMidnight = from > to
-  const isQuiet = holdsMidnight ? time >= from || time < to : time >= from && time < to
-  if (!isQuiet) return null
+  const isQuietAt = (time: string) => (holdsMidnight ? time >= from || time < to : time >= from && time < to)
+  if (!isQuietAt(time)) return null
   const day = holdsMidnight && time >= from ? local.toPlainDate().add({ days: 1 }) : local.toPlainDate()
   const end = day.toZonedDateTime({ timeZone: local.timeZoneId, plainTime: Temporal.PlainTime.from(to) })
-  return Math.max(now, end.epochMilliseconds)
+  const change = local.getTimeZoneTransition('next')
+  const ends = change !== null && change.epochMilliseconds < end.epochMilliseconds && !isQuietAt(clockTime(change))
+  return Math.max(now, (ends ? change : end).epochMilliseconds)
 }
+
+const clockTime = (time: Temporal.ZonedDateTime): string => time.toPlainTime().toString({ smallestUnit: 'minute' })
 
 function known(timezone: string): string {
   try {
