@@ -1,4 +1,5 @@
 import { DAY } from '../lib/index.ts'
+import { GRAIN } from '../rollups/index.ts'
 import { chunksOf, type Kysely, type SiteDayRow, type SiteRow, type Tables } from '../store/index.ts'
 import { readEvidence, timesOf } from './evidence.ts'
 import { type LocalDay, localDays, type StateTimes } from './spans.ts'
@@ -16,6 +17,7 @@ export interface SiteDay extends LocalDay {
 
 /** What has to be known of a site to read its days. */
 export interface WatchedSite extends Pick<SiteRow, 'id' | 'timezone' | 'created_at'> {
+  siteNo: number
   /** Epoch ms, null when no event ever came. */
   lastEventAt: number | null
 }
@@ -57,6 +59,7 @@ async function daysOf(
   const live = days.slice(-LIVE_DAYS).filter(({ day, to }) => !written.has(day) && to > site.created_at)
   const [first] = live
   const evidence = first === undefined ? null : await readEvidence(db, site, { from: first.from, to: now })
+  const active = new Set(evidence === null ? [] : await withEvents(db, site, live, now))
   return days.map((day): SiteDay => {
     const row = written.get(day.day)
     if (row !== undefined) return { ...day, ...writtenDay(row) }
@@ -66,9 +69,38 @@ async function daysOf(
     if (evidence === null || !live.includes(day)) {
       return { ...known, times: { ...NOTHING, unknown: range.to - range.from } }
     }
-    const since = Math.min(day.from, now - DAY)
-    return { ...known, times: timesOf(range, evidence, (site.lastEventAt ?? 0) >= since) }
+    return { ...known, times: timesOf(range, evidence, active.has(day)) }
   })
+}
+
+/** On which of the days an event came; of today also in the 24 hours before now, as it has only begun. */
+async function withEvents(
+  db: Kysely<Tables>,
+  { siteNo, lastEventAt }: WatchedSite,
+  days: readonly LocalDay[],
+  now: number,
+): Promise<LocalDay[]> {
+  const found: LocalDay[] = []
+  for (const day of days) {
+    const since = day.to > now ? Math.min(day.from, now - DAY) : day.from
+    if (lastEventAt === null || lastEventAt < since) continue
+    // What came later says nothing of a day that is over.
+    if (lastEventAt < day.to || (await hasCounts(db, siteNo, day))) found.push(day)
+  }
+  return found
+}
+
+async function hasCounts(db: Kysely<Tables>, siteNo: number, { from, to }: LocalDay): Promise<boolean> {
+  const row = await db
+    .selectFrom('event_rollups')
+    .select('bucket')
+    .where('site_no', '=', siteNo)
+    .where('grain', 'in', [GRAIN.minute, GRAIN.hour])
+    .where('bucket', '>=', from)
+    .where('bucket', '<', to)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 const NOTHING: StateTimes = { ok: 0, warning: 0, critical: 0, maintenance: 0, unknown: 0 }

@@ -85,7 +85,7 @@ export function uptimeRoutes(app: HttpApp, context: ReportContext & { store: Pic
 async function uptimeAnswer(context: ReportContext, site: SiteRow): Promise<UptimeAnswer> {
   const { read } = context.store
   const now = context.clock.now()
-  const watched = { ...site, lastEventAt: await lastEventAt(read, site.site_no) }
+  const watched = { ...site, siteNo: site.site_no, lastEventAt: await lastEventAt(read, site.site_no) }
   const days = await withDelivery(context, site, (await readSiteDays(read, [watched], now)).get(site.id) ?? [], now)
   const budget = siteBudget(site, days)
   return {

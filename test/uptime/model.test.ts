@@ -97,7 +97,7 @@ async function writeHistory(store: Store, random: Random, timezone: string, arou
       ...(alert.to < now ? { state: 'resolved', resolved_at: alert.to } : {}),
     })
   }
-  return { site: { ...site, lastEventAt: now }, history }
+  return { site: { ...site, siteNo: site.site_no, lastEventAt: now }, history }
 }
 
 const INTERVALS = [300, 900, 3_600, 21_600]

@@ -224,10 +224,26 @@ testLogic('today is read live, and days of a site that was not there are unknown
   const site = await berlin(store)
   await run(store, site, MIDNIGHT, MIDNIGHT + 12 * HOUR)
   const now = MIDNIGHT + 12 * HOUR
-  const days = (await readSiteDays(store.read, [{ ...site, lastEventAt: now }], now)).get(site.id) ?? []
+  const days =
+    (await readSiteDays(store.read, [{ ...site, siteNo: site.site_no, lastEventAt: now }], now)).get(site.id) ?? []
   assert.equal(days.length, 90)
   assert.deepEqual(days.at(-1)?.times, { ok: 12 * HOUR, warning: 0, critical: 0, maintenance: 0, unknown: 0 })
   assert.deepEqual(days.at(-2)?.times, { ok: 0, warning: 0, critical: 0, maintenance: 0, unknown: DAY })
+})
+
+testOnEveryEngine('a day that is over is not green for what came after it', async (store) => {
+  const site = await berlin(store)
+  await run(store, site, MIDNIGHT, END + HOUR)
+  await store.write.updateTable('probes').set({ probe_type: 'http_health' }).execute()
+  const hoursOk = async (now: number) => {
+    const watched = { ...site, siteNo: site.site_no, lastEventAt: END + MINUTE }
+    const days = (await readSiteDays(store.read, [watched], now)).get(site.id) ?? []
+    return days.slice(-2).map(({ times }) => times.ok / HOUR)
+  }
+  await count(store, site, [eventPayload({ timestamp_ms: END + MINUTE })])
+  assert.deepEqual(await hoursOk(END + HOUR), [0, 1])
+  await count(store, site, [eventPayload({ timestamp_ms: MIDNIGHT + HOUR })])
+  assert.deepEqual(await hoursOk(END + HOUR), [24, 1])
 })
 
 testLogic('days go with their site and when they are no longer shown', async (store, t) => {

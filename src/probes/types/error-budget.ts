@@ -28,7 +28,7 @@ export const errorBudget = defineProbeType({
   defaultIntervalSeconds: 300,
   async run({ site, now, store }): Promise<ProbeOutcome> {
     const target = site.slo_target ?? 100
-    const watched = { ...site, lastEventAt: await lastEventAt(store.read, site.site_no) }
+    const watched = { ...site, siteNo: site.site_no, lastEventAt: await lastEventAt(store.read, site.site_no) }
     const days = (await readSiteDays(store.read, [watched], now)).get(site.id) ?? []
     const evidence = await readEvidence(store.read, site, { from: now - BURN_REACH_MS, to: now })
     const budget = budgetOf(target, days)
