@@ -5,6 +5,7 @@ import { type Clock, DAY, firstIdAt, type Loop, MINUTE, SECOND } from '../lib/in
 import type { DeletionHooks, ManagementOptions } from '../management/index.ts'
 import type { Outbound } from '../outbound/index.ts'
 import { type Store, untilDone } from '../store/index.ts'
+import { resultsNeededFrom } from '../uptime/index.ts'
 import { addAutomaticProbes, removeOfSites } from './api/changes.ts'
 import { probeMetrics } from './metrics.ts'
 import { OwnConnection } from './own-connection.ts'
@@ -111,7 +112,8 @@ const PROBES_PER_STEP = 200
 const ROWS_PER_STEP = 500
 
 /**
- * Deletes results past their retention, and those of deleted probes, in small steps. Any node may do so.
+ * Deletes results past their retention, and those of deleted probes, in small steps. Any node may do so. What days need that are not written
+ * yet stays: after a doubt of the clock, or while the service was down, those of a probe that runs every 30 s would go before the days are written.
  *
  * @param days for which results are kept at most
  */
@@ -125,17 +127,30 @@ export async function clearResults(
     .deleteFrom('removed_probes')
     .where('removed_at', '<', now - DAYS_UNWRITTEN * DAY)
     .execute()
+  const neededFrom = neededFromAt(now)
   for (let after: string | undefined = ''; after !== undefined; ) {
     const step = await probesWithResults(store, after)
-    for (const { probe_id, interval_seconds, removed_at } of step) {
+    for (const { probe_id, interval_seconds, removed_at, timezone, last_day } of step) {
       const gone = removed_at === null ? now + DAY : now - DAYS_UNWRITTEN * DAY
-      const before = interval_seconds === null ? gone : firstKept(days, interval_seconds, now)
+      const aged = interval_seconds === null ? gone : firstKept(days, interval_seconds, now)
+      const before = timezone === null ? aged : Math.min(aged, neededFrom(timezone, last_day))
       const surplus = interval_seconds === null ? null : await surplusOf(store, probe_id, interval_seconds, now)
       for (const below of [firstIdAt(before), ...(surplus === null ? [] : [surplus])]) {
         if (!(await untilDone(() => clearProbe(store, probe_id, below), shouldContinue))) return
       }
     }
     after = step.at(-1)?.probe_id
+  }
+}
+
+/** Reckoned once for all sites of a zone, as calendars are slow. */
+function neededFromAt(now: number) {
+  const known = new Map<string, number>()
+  return (timezone: string, lastDay: string | null): number => {
+    const key = `${timezone} ${lastDay}`
+    const needed = known.get(key) ?? resultsNeededFrom(timezone, lastDay, now)
+    known.set(key, needed)
+    return needed
   }
 }
 
@@ -172,6 +187,10 @@ interface ProbeWithResults {
   probe_id: string
   interval_seconds: number | null
   removed_at: number | null
+  /** Of its site; null where that is gone, too. */
+  timezone: string | null
+  /** The last of the site's days that is written. */
+  last_day: string | null
 }
 
 /**
@@ -186,8 +205,10 @@ async function probesWithResults({ read }: Store, after: string): Promise<ProbeW
       select (select min(probe_id) from probe_results where probe_id > found.probe_id), place + 1
       from found where found.probe_id is not null and place < ${sql.lit(PROBES_PER_STEP)}
     )
-    select found.probe_id, probes.interval_seconds, removed_probes.removed_at
+    select found.probe_id, probes.interval_seconds, removed_probes.removed_at, sites.timezone,
+      (select max(day) from site_days where site_days.site_id = sites.id) as last_day
     from found left join probes on probes.id = found.probe_id left join removed_probes on removed_probes.id = found.probe_id
+    left join sites on sites.id = coalesce(probes.site_id, removed_probes.site_id)
     where found.probe_id is not null order by found.probe_id`.execute(read)
   return rows
 }

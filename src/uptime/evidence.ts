@@ -7,7 +7,7 @@ import { type Evidence, lengthOf, type Span, type StateTimes, timesIn, within } 
 /** Runs are read by stretches of this length: how exact the beginning and the end of what was watched are, ms. */
 const STEP_MS = 5 * MINUTE
 /** A probe that runs once a day vouches for no day, ms. */
-const MOST_REACH_MS = 3 * HOUR
+export const MOST_REACH_MS = 3 * HOUR
 /** It says how much of the budget is spent, and must not spend of it itself. */
 export const BUDGET_TYPE = 'error_budget'
 /** They judge whether events come as they should, see the status of a site. */

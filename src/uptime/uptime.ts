@@ -3,7 +3,7 @@ import { JobRunner, type Leases } from '../cluster/index.ts'
 import { attemptAll, DAY, HOUR, MINUTE } from '../lib/index.ts'
 import { type DeletionHooks, lockSite } from '../management/index.ts'
 import { chunksOf, type SiteDayRow, type SiteRow, type Store } from '../store/index.ts'
-import { readEvidence, timesOf } from './evidence.ts'
+import { MOST_REACH_MS, readEvidence, timesOf } from './evidence.ts'
 import { type LocalDay, localDays } from './spans.ts'
 
 /** As many are shown, today among them. */
@@ -103,6 +103,19 @@ async function writeDaysOf(context: ReportContext & { store: Store }, site: Site
       .onConflict((conflict) => conflict.columns(['site_id', 'day']).doNothing())
       .execute()
   })
+}
+
+/** A fault that keeps days from being written must not keep results for ever. */
+const MOST_DAYS_AWAITED = 14
+
+/**
+ * Since when results of a site are still needed, as they say what it was on days that are not written yet, epoch ms.
+ *
+ * @param lastWritten the last of its days that is; null: none is
+ */
+export function resultsNeededFrom(timezone: string, lastWritten: string | null, now: number): number {
+  const open = localDays(timezone, now, MOST_DAYS_AWAITED).find(({ day }) => day > (lastWritten ?? ''))
+  return (open?.from ?? now) - MOST_REACH_MS
 }
 
 /** Deletes days that are shown no more. */

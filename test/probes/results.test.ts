@@ -140,8 +140,24 @@ async function addResults(store: Store, probeId: string, times: readonly number[
   await store.write.insertInto('probe_results').values(rows).execute()
 }
 
+const writeDay = (store: Store, siteId: string, day: string) =>
+  store.write
+    .insertInto('site_days')
+    .values({
+      site_id: siteId,
+      day,
+      ok_ms: 0,
+      warning_ms: 0,
+      critical_ms: 0,
+      maintenance_ms: 0,
+      unknown_ms: 0,
+      written_at: NOW,
+    })
+    .execute()
+
 testOnEveryEngine('results go when they are too old or too many, or days after their probe', async (store) => {
   const site = await insertSite(store)
+  await writeDay(store, site.id, new Date(NOW - DAY).toISOString().slice(0, 10))
   const daily = await insertProbe(store, site.id, { interval_seconds: 86_400 })
   const often = await insertProbe(store, site.id, { interval_seconds: 60 })
   const deleted = newId()
@@ -174,6 +190,23 @@ testOnEveryEngine('results go when they are too old or too many, or days after t
   )
   const removed = await store.read.selectFrom('removed_probes').select('id').execute()
   assert.deepEqual(removed, [{ id: lately }])
+})
+
+testOnEveryEngine('results of days that are not written stay until they are', async (store) => {
+  const site = await insertSite(store, { timezone: 'Europe/Berlin' })
+  const probe = await insertProbe(store, site.id, { interval_seconds: 30 })
+  // In Berlin the day begins an hour before that of UTC, and a result of three hours before may reach into it.
+  const open = Date.parse('2026-11-17T20:00:00Z')
+  await addResults(store, probe.id, [open - 15 * DAY, open - 1, open, NOW])
+  const left = async () => {
+    await clearResults(store, 90, NOW, () => true)
+    return (await resultsOf(store, probe.id)).map((row) => row.executed_at)
+  }
+  assert.deepEqual(await left(), [open - 1, open, NOW], 'no fault of writing days keeps them for ever')
+  await writeDay(store, site.id, '2026-11-17')
+  assert.deepEqual(await left(), [open, NOW])
+  await writeDay(store, site.id, '2026-11-19')
+  assert.deepEqual(await left(), [NOW])
 })
 
 testOnEveryEngine(
