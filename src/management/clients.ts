@@ -66,7 +66,7 @@ export async function updateClient(ctx: Context, id: string, patch: UpdateClient
  * @throws AppError `not_found`.
  */
 export async function removeClient(ctx: Context, hooks: DeletionHooks, id: string): Promise<void> {
-  const siteIds = await ctx.store.write.transaction().execute(async (trx) => {
+  await ctx.store.write.transaction().execute(async (trx) => {
     const client = await lockClient(trx, id)
     if (client === undefined) throw notFound('Client')
     const sites = await trx.deleteFrom('sites').where('client_id', '=', id).returningAll().execute()
@@ -77,10 +77,9 @@ export async function removeClient(ctx: Context, hooks: DeletionHooks, id: strin
     await trx.deleteFrom('annotations').where('client_id', '=', id).execute()
     await trx.deleteFrom('clients').where('id', '=', id).execute()
     await writeAudit(trx, ctx, [{ entity: 'client', verb: 'delete', id, before: clientRecord(client), after: null }])
-    return sites.map((site) => site.id)
   })
+  // Whoever follows it drops its sites, too.
   await ctx.store.changes.publish({ kind: 'client', id })
-  for (const siteId of siteIds) await ctx.store.changes.publish({ kind: 'site', id: siteId })
 }
 
 /** @throws AppError `not_found`. */

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Store } from '../../src/store/index.ts'
 import type { SiteKey } from '../../testkit/api.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
+import { eventPayload } from '../../testkit/deltas.ts'
 import { startTestService } from '../../testkit/service.ts'
 
 interface Column {
@@ -61,6 +62,11 @@ test('nothing of a deleted client is left in any table, and everything of anothe
     for (const [table, columns] of tables) await insertRow(store, table, columns, site, siteNo + 1)
   }
   assert.equal((await api.call('DELETE', `/api/clients/${gone.client_id}`)).status, 204)
+  assert.equal(
+    (await api.ingest(gone, eventPayload({ timestamp_ms: NOW }))).status,
+    401,
+    'the keys of its sites are gone with the answer',
+  )
   for (const [table, columns] of tables) {
     const names = columns.map(({ name }) => name)
     if (isRemovedLater(table, names)) continue
