@@ -22,8 +22,8 @@ export interface WatchedSite extends Pick<SiteRow, 'id' | 'timezone' | 'created_
   lastEventAt: number | null
 }
 
-/** Days that may not be written yet: today, and those before while they settle or the clock is in doubt. */
-const LIVE_DAYS = 3
+/** Days that may not be written yet: today, and those before while they settle, or for the three days that the clock is in doubt. */
+export const LIVE_DAYS = 5
 
 /** The last 90 days of each site in its own zone, today as far as it has come, oldest first; by the site's id. */
 export async function readSiteDays(

@@ -5,7 +5,7 @@ import { floorTo, isoTime, MINUTE, SECOND } from '../lib/index.ts'
 import { lastEventAt, requireSite } from '../management/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
 import { BUDGET_DAYS, siteBudget } from './budget.ts'
-import { DAY_STATUSES, dayStatus, readSiteDays, type SiteDay, totalTimes, uptimeOf } from './read-days.ts'
+import { DAY_STATUSES, dayStatus, LIVE_DAYS, readSiteDays, type SiteDay, totalTimes, uptimeOf } from './read-days.ts'
 import type { StateTimes } from './spans.ts'
 
 const Seconds = (description: string) => Type.Integer({ minimum: 0, description })
@@ -121,7 +121,7 @@ async function withDelivery(
   days: readonly SiteDay[],
   now: number,
 ): Promise<SiteDay[]> {
-  const open = days.slice(-3).filter(({ isFinal, to }) => !isFinal && to > site.created_at)
+  const open = days.slice(-LIVE_DAYS).filter(({ isFinal, to }) => !isFinal && to > site.created_at)
   const ranges = open.map(({ from, to }) => ({ from, to: Math.min(to, floorTo(now, MINUTE) + MINUTE) }))
   const counts = await deliveryByDay(context, site, ranges)
   return days.map((day) => {

@@ -231,6 +231,16 @@ testLogic('today is read live, and days of a site that was not there are unknown
   assert.deepEqual(days.at(-2)?.times, { ok: 0, warning: 0, critical: 0, maintenance: 0, unknown: DAY })
 })
 
+testLogic('days are read live for as long as a doubt of the clock keeps them from being written', async (store) => {
+  const site = await berlin(store)
+  await run(store, site, MIDNIGHT, MIDNIGHT + 12 * HOUR)
+  // The doubt began just before the day was due, and lasts three days.
+  const now = SETTLED + 3 * DAY - SECOND
+  const watched = { ...site, siteNo: site.site_no, lastEventAt: null }
+  const days = (await readSiteDays(store.read, [watched], now)).get(site.id) ?? []
+  assert.equal(days.find(({ from }) => from === MIDNIGHT)?.times.ok, 12 * HOUR + 10 * MINUTE)
+})
+
 testOnEveryEngine('a day that is over is not green for what came after it', async (store) => {
   const site = await berlin(store)
   await run(store, site, MIDNIGHT, END + HOUR)
