@@ -142,7 +142,7 @@ function subjectIn(details: string): Subject | null {
 
 /**
  * Since when that is bad for which an alert is about to open, epoch ms: as the result says, or else since the first bad result of
- * the streak. That is an earlier one after an alert was resolved by hand, and where it takes three errors.
+ * the streak. That is an earlier one after an alert was resolved by hand, and where it takes three errors; not one from before a pause.
  */
 async function startOf(trx: Transaction<Tables>, judgement: Judgement): Promise<number> {
   const { finished, startedAt, history, key } = judgement
@@ -150,14 +150,20 @@ async function startOf(trx: Transaction<Tables>, judgement: Judgement): Promise<
   if (startedAt !== null) return startedAt
   const back = resultsSince(history, key === 'check')
   if (back === 0) return executed_at
-  const first = await trx
+  // While it was paused no one looked: what was bad before says nothing of that time.
+  const paused = await trx
+    .selectFrom('alerts')
+    .select(({ fn }) => fn.max('resolved_at').as('at'))
+    .where((eb) => eb.and({ probe_id, subject: key, resolution: 'probe_removed' }))
+    .executeTakeFirst()
+  const results = await trx
     .selectFrom('probe_results')
     .select('executed_at')
     .where('probe_id', '=', probe_id)
     .orderBy('id', 'desc')
-    .offset(back)
-    .limit(1)
-    .executeTakeFirst()
+    .limit(back + 1)
+    .execute()
+  const first = results.findLast((one) => one.executed_at > (paused?.at ?? 0))
   return Math.min(executed_at, first?.executed_at ?? executed_at)
 }
 

@@ -81,7 +81,7 @@ for (const [what, table] of [
   ['site', 'sites'],
   ['client', 'clients'],
 ] as const) {
-  testOnEveryEngine(`an alert closes without a message when its ${what} is switched off`, async (store, t) => {
+  testOnEveryEngine(`an alert of a paused ${what} closes without a message, and the next is new`, async (store, t) => {
     const { find, upkeep, clock } = await watch(t, store)
     await find('c')
     await upkeep()
@@ -95,6 +95,11 @@ for (const [what, table] of [
       (await outbox(store)).map(({ kind }) => kind),
       ['opened'],
     )
+    await store.write.updateTable(table).set({ is_active: 1 }).execute()
+    clock.advance(HOUR)
+    await find('c')
+    const again = (await alertRows(store)).at(-1)
+    assert.equal(again?.started_at, clock.now(), 'no one looked meanwhile')
   })
 }
 
