@@ -17,8 +17,8 @@ export interface Ending {
 const CLOSED: readonly (string | null)[] = ['probe_removed', 'replaced']
 
 /**
- * Brings an incident up to date with its alerts. It lasts as long as one of them, is as bad as the worst that lasts, and someone takes
- * care of it when someone does of all of them.
+ * Brings an incident up to date with its alerts. It lasts as long as one of them, is as bad as the worst that lasts, at its end as it was
+ * at its worst, and someone takes care of it when someone does of all of them.
  *
  * @param handled what people have just done to its alerts
  * @returns how it ended; null when it did not just now
@@ -73,6 +73,9 @@ function end({ row, alerts, events }: Case, last: AlertRow, now: number): Ending
   // What left it a moment ago was the last to keep it open.
   row.resolved_at = last.resolved_at ?? now
   row.impact_due = now
+  // A rate fades through warning, and people look for how bad it was.
+  const wasCritical = [...alerts.values()].some(({ severity }) => severity === 'critical')
+  if (wasCritical || row.notified_severity === 'critical') row.severity = 'critical'
   const count = alerts.size
   events.push({
     kind: 'resolved',

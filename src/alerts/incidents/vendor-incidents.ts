@@ -182,7 +182,7 @@ export async function writeVendor(
   row.started_at = Math.min(row.started_at, ...parts.map(({ started_at }) => started_at))
   // What was on sites that are all deleted by now keeps its words.
   if (parts.length > 0) row.title = before.title.replace(/\b\d+(?= of )/, String(parts.length))
-  row.severity = lasting.length === 0 ? row.severity : severityOfAll(lasting)
+  row.severity = severityOfAll(lasting.length === 0 ? [row, ...parts] : lasting)
   if (before.severity !== 'critical' && row.severity === 'critical')
     events.push({ kind: 'escalated', actor: null, text: 'Critical on one of its sites' })
   const says: VendorMessage['kind'][] = []

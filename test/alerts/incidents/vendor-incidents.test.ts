@@ -199,7 +199,7 @@ testOnEveryEngine("what is done to a vendor's incident is done to those of all i
   assert.equal((await texts(store, 'global')).at(-1), 'vendor_resolved pending')
 })
 
-testOnEveryEngine("a vendor's incident becomes as bad as that of its worst site", async (store, t) => {
+testOnEveryEngine("a vendor's incident is as bad as its worst site, when over as at its worst", async (store, t) => {
   const { fail, clock } = await watchSites(t, store, 12)
   const vendor = async () => (await incidents(store)).find(({ scope }) => scope === 'vendor')
   await fail(4, 'warning')
@@ -219,6 +219,11 @@ testOnEveryEngine("a vendor's incident becomes as bad as that of its worst site"
     await incidents(store).then((rows) => rows.filter(({ scope }) => scope === 'vendor')),
   )
   assert.deepEqual([summary?.alert_count, summary?.site_count], [4, 4])
+  await fail(4, 'warning')
+  const severities = async () => [...new Set((await incidents(store)).map(({ severity }) => severity))]
+  assert.deepEqual(await severities(), ['warning'])
+  await fail(0)
+  assert.deepEqual([(await vendor())?.state, ...(await severities())], ['resolved', 'critical'])
 })
 
 testOnEveryEngine('tags whose names say nothing are one vendor where people have said so', async (store, t) => {
