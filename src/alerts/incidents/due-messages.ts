@@ -29,6 +29,8 @@ export interface Intent {
   to?: ReadonlySet<string> | null
 }
 
+type Speaking = Pick<Intent, 'known' | 'kind' | 'move' | 'ending'>
+
 /** Whom a message is for. What keeps incidents of its own has to know when one is over or taken care of, whatever people want messages about. */
 type Audience = 'everyone' | 'keepers'
 
@@ -69,7 +71,7 @@ export async function dueMessages(
   const wanted = intents.filter(({ known }) => known.row.announced_at !== null)
   const voices = wanted.flatMap((intent) => {
     const voice = voiceOf(intent)
-    return voice === undefined ? [] : [voice, ...(intent.ending === null ? [speakerOf(voice, intent.known)] : [])]
+    return voice === undefined ? [] : [voice, speakerOf(voice, intent)]
   })
   const missing = voices.flatMap(({ probe_id }) => (context.sources.has(probe_id) ? [] : probe_id))
   const loaded = missing.length === 0 ? new Map<string, AlertSource>() : await loadSources(trx, missing)
@@ -90,7 +92,7 @@ export async function dueMessages(
     const before = move?.alert.id === voice.id ? move.before : voice
     const holdMs = ending?.holdMs ?? 0
     const isMoot = ending !== null && (ending.isRemoved || rulesOf(voice, source, context).suppressedBy !== null)
-    const alert = asIncident(voice, known, ending)
+    const alert = asIncident(voice, intent)
     const named = context.sources.get(alert.probe_id) ?? loaded.get(alert.probe_id) ?? source
     const ofIncident = { kind, before, alert, source: named, known, note, resolvedBy, handledBy }
     return [{ ...ofIncident, audience, isMoot, holdMs, workMs, knowing, to }]
@@ -134,23 +136,22 @@ const actorOf = ({ id }: AlertRow, pending: readonly PendingTransition[]): strin
     .find(({ transition: { alert } }) => alert?.id === id)
     ?.transition.events.find(({ kind }) => kind === 'resolved')?.actor ?? null
 
-/** Whose words a message has while the incident lasts: those of the alert that announced it, unless that has ended and another one lasts. */
-export function speakerOf(voice: AlertRow, { row, alerts }: Case): AlertRow {
-  if (voice.state !== 'resolved') return voice
-  const lasting = [...alerts.values()].filter(({ state }) => state !== 'resolved')
-  const lead = lasting.find(({ id }) => id === row.lead_alert_id)
-  return lead ?? lasting.find(({ severity }) => severity === row.severity) ?? lasting[0] ?? voice
+/** What is news of one alert, in its words. */
+const OF_ONE: readonly AlertMessageKind[] = ['explained', 'escalated', 'widened', 'flapping']
+
+/** Whose words and figures a message has: of news those of the alert that it is about, else of one as bad as the incident is, first of all its cause. */
+function speakerOf(voice: AlertRow, { known: { row, alerts }, kind, move }: Speaking): AlertRow {
+  if (move !== null && OF_ONE.includes(kind)) return move.alert
+  const speaking = [...alerts.values()].filter(({ state }) => state !== 'resolved' || row.state === 'resolved')
+  const first = [row.lead_alert_id, voice.id].flatMap((id) => speaking.find((alert) => alert.id === id) ?? [])
+  const inOrder = [...first, ...speaking]
+  return inOrder.find(({ severity }) => severity === row.severity) ?? inOrder[0] ?? voice
 }
 
-/** What people are notified of is the incident; of a single alert that is the same. */
-export function asIncident(voice: AlertRow, known: Case, ending: Ending | null): AlertRow {
-  const { row, alerts } = known
-  const { severity, started_at, resolved_at } = row
-  const speaker = ending === null ? speakerOf(voice, known) : voice
-  const resolution = ending === null ? null : ending.last.resolution
-  // What explained it names it for a while after its own end.
-  const isLeadOver = ending === null && alerts.get(row.lead_alert_id ?? '')?.state === 'resolved'
-  const title = isLeadOver ? speaker.title : row.title
+/** What people are notified of is the incident, in the words of one of its alerts; of a single alert that is the same. */
+export function asIncident(voice: AlertRow, intent: Speaking): AlertRow {
+  const { severity, started_at, state, resolved_at } = intent.known.row
   const { id, opened_at } = voice
-  return { ...speaker, id, opened_at, title, severity, started_at, state: row.state, resolved_at, resolution }
+  const resolution = intent.ending?.last.resolution ?? null
+  return { ...speakerOf(voice, intent), id, opened_at, severity, started_at, state, resolved_at, resolution }
 }

@@ -96,7 +96,7 @@ async function escalate(
   const note = `Not acknowledged for ${minutes} min: over to ${person.name}`
   const text = channels.length === 0 ? `${note}, whom nothing reaches: add an e-mail address or a channel` : note
   await writeIncidentEvents(trx, [{ incident_id: id, kind: 'next_on_call', actor: null, text }], now)
-  const alert = asIncident(voice, known, null)
+  const alert = asIncident(voice, { known, kind: 'reminder', move: null, ending: null })
   const message = {
     kind: 'reminder',
     before: voice,

@@ -103,7 +103,7 @@ function newsOf(
   if (!isCause && !isWorse) return { message: null, note: null }
   row.last_announced_at = now
   if (isWorse) row.notified_severity = 'critical'
-  const note = `${isCause ? 'Cause found' : 'Now critical'}: ${quoted(alert.title)}`
+  const note = isCause ? `Cause found: ${quoted(alert.title)}` : `Until now: ${quoted(row.title)}`
   return { message: isWorse ? 'escalated' : 'explained', note }
 }
 

@@ -49,17 +49,29 @@ testOnEveryEngine(
   },
 )
 
-testLogic('a warning that another alert makes critical escalates once', async (store, t) => {
-  const { health, infra, clock } = await watchServer(t, store)
+testLogic('a warning that another alert makes critical escalates once, in its words', async (store, t) => {
+  const { health, infra, clock, upkeep } = await watchServer(t, store)
+  await store.write.updateTable('clients').set({ reminder_minutes: 20 }).execute()
   await infra('warning')
   clock.advance(MINUTE)
   await health('critical')
   await infra('critical')
   await health('critical')
-  assert.deepEqual(await messages(store), ['opened hosting warning', 'escalated hosting warning'])
+  assert.deepEqual(await messages(store), ['opened hosting warning', 'escalated endpoint critical'])
   const [opened, escalated] = await outbox(store)
   assert.deepEqual([escalated?.alert.id, escalated?.alert.severity], [opened?.alert.id, 'critical'])
-  assert.equal(escalated?.incident?.note, 'Now critical: “endpoint critical”')
+  assert.deepEqual([escalated?.probe.probe_type, escalated?.alert.message], ['http_health', 'endpoint critical'])
+  assert.equal(escalated?.incident?.note, 'Until now: “hosting warning”')
+  await infra('warning')
+  clock.advance(21 * MINUTE)
+  await upkeep()
+  await health('ok')
+  await infra('ok')
+  assert.deepEqual((await messages(store)).slice(2), ['reminder endpoint critical', 'resolved endpoint critical'])
+  const ended = (await outbox(store)).at(-1)
+  assert.deepEqual([ended?.probe.probe_type, ended?.alert.message], ['http_health', 'endpoint critical'])
+  assert.deepEqual([ended?.alert.id, ended?.alert.severity], [opened?.alert.id, 'critical'])
+  assert.equal((await incidents(store))[0]?.severity, 'critical')
 })
 
 testOnEveryEngine(

@@ -41,7 +41,7 @@ testLogic('what became critical within the silence is notified when it is over',
   clock.advance(HOUR)
   await upkeep()
   await health('critical')
-  assert.deepEqual(await messages(store), ['opened hosting warning', 'escalated hosting warning'])
+  assert.deepEqual(await messages(store), ['opened hosting warning', 'escalated endpoint critical'])
 })
 
 testLogic('the silence of another incident holds nothing back', async (store, t) => {
