@@ -100,7 +100,7 @@ testLogic('what no one acknowledges goes to each of the others once', async (sto
   }
   assert.deepEqual(await events(store), [
     'Not acknowledged for 15 min: over to Grace',
-    'Not acknowledged for 15 min: over to Mary, whom nothing reaches: add an e-mail address or a channel',
+    'Not acknowledged for another 15 min: over to Mary, whom nothing reaches: add an e-mail address or a channel',
   ])
   const { id } = await store.read.selectFrom('incidents').select('id').executeTakeFirstOrThrow()
   const shared = JSON.stringify(sharedIncident(await readIncident(store, id, false)))

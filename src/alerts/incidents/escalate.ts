@@ -93,7 +93,7 @@ async function escalate(
   if (person === null) return
   await noteStep(trx, id, steps + 1, now)
   const channels = channelsOfPerson(person, { client: source.client, ...channelSettings })
-  const note = `Not acknowledged for ${minutes} min: over to ${person.name}`
+  const note = `Not acknowledged for ${steps === 0 ? '' : 'another '}${minutes} min: over to ${person.name}`
   const text = channels.length === 0 ? `${note}, whom nothing reaches: add an e-mail address or a channel` : note
   await writeIncidentEvents(trx, [{ incident_id: id, kind: 'next_on_call', actor: null, text }], now)
   const alert = asIncident(voice, { known, kind: 'reminder', move: null, ending: null })
