@@ -42,12 +42,11 @@ export function judgeVersion(what: string, history: VersionHistory, rules: Versi
     return { status: 'ok', message, details: facts }
   }
   const clearsAt = isoTime(change.at + rules.changeTtlHours * HOUR)
-  const ago = now - change.at < MINUTE ? 'just now' : `${duration(now - change.at)} ago`
   if (isRollback(change)) {
-    const message = `${what} went back from version ${change.from} to ${change.to}, ${ago}`
+    const message = `${what} went back from version ${change.from} to ${change.to}`
     return { status: 'critical', message, details: { ...facts, reason: 'rolled_back', clears_at: clearsAt } }
   }
-  const message = `${what} went from version ${change.from} to ${change.to}, ${ago}`
+  const message = `${what} went from version ${change.from} to ${change.to}`
   return { status: 'warning', message, details: { ...facts, reason: 'version_changed', clears_at: clearsAt } }
 }
 
