@@ -13,7 +13,9 @@ import {
   follow,
   openPage,
   staysAccessible,
+  untilTrue,
   type Variant,
+  type View,
 } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startService } from './support/service.ts'
@@ -60,15 +62,16 @@ async function invite(page: Page, email: string, fill: (page: Page) => Promise<v
 }
 
 /** Follows the link, chooses a password and begins. */
-async function accept(t: TestContext, link: string, variant?: Variant): Promise<Page> {
+async function accept(t: TestContext, link: string, variant?: Variant): Promise<View> {
   const { origin, pathname, hash } = new URL(link)
-  const { page } = await openPage(t, origin, pathname + hash, variant)
+  const view = await openPage(t, origin, pathname + hash, variant)
+  const { page } = view
   await page.getByRole('heading', { name: 'Welcome' }).waitFor()
   await (variant === undefined ? staysAccessible : assertAccessible)(page)
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Begin' }).click()
   await page.getByRole('button', { name: /^Signed in as / }).waitFor()
-  return page
+  return view
 }
 
 test('from an invitation to the first view', async (t) => {
@@ -85,7 +88,7 @@ test('from an invitation to the first view', async (t) => {
   })
 
   await t.test('an owner of everything sees every client, and manages people', async (t) => {
-    const page = await accept(t, ofAll)
+    const { page } = await accept(t, ofAll)
     await follow(page, '/overview')
     await page.getByText(`${FOREIGN} shop`).first().waitFor()
     await follow(page, '/settings?tab=people')
@@ -113,7 +116,7 @@ test('from an invitation to the first view', async (t) => {
   })
 
   await t.test('a viewer of one client meets the name of no other, on any page', async (t) => {
-    const page = await accept(t, ofOne)
+    const { page } = await accept(t, ofOne)
     const paths = ['/overview', '/today', '/incidents', '/alerts', '/tags', '/probes', '/maintenance', '/clients']
     for (const path of [...paths, '/audit', '/settings', '/settings?tab=deliveries', '/compare', '/account']) {
       await follow(page, path)
@@ -164,7 +167,7 @@ test('from an invitation to the first view', async (t) => {
         email: `${variant.scheme}-${variant.device}@agency.example`,
         roles: [{ client_id: null, role: 'viewer' }],
       })
-      const page = await accept(t, link?.url ?? assert.fail('no link'), variant)
+      const { page } = await accept(t, link?.url ?? assert.fail('no link'), variant)
       await follow(page, '/account')
       await page.getByText('this one').waitFor()
       await assertAccessible(page)
@@ -187,7 +190,7 @@ test('who edits one client and only sees another is offered changes of the first
     roles: places.map(({ clientId, isOwn }) => ({ client_id: clientId, role: isOwn ? 'editor' : 'viewer' })),
   })
   assert.ok(link !== null)
-  const page = await accept(t, link.url)
+  const { page } = await accept(t, link.url)
   for (const { clientId, siteId, name, isOwn } of places) {
     const offers: [path: string, heading: string, change: Locator][] = [
       [`/clients/${clientId}`, name, page.getByRole('link', { name: 'New site' })],
@@ -214,11 +217,11 @@ test('lists and forms over several clients offer changes of those that someone e
   }
   const probes = await admin.ask<{ id: string; site_id: string }[]>('GET', '/api/probes')
   const isOwn = (name: string) => !name.startsWith(FOREIGN)
-  const { link } = await admin.ask<InvitedUser>('POST', '/api/users', {
+  const { link, id: userId } = await admin.ask<InvitedUser>('POST', '/api/users', {
     email: 'both@agency.example',
     roles: places.map(({ client_id, name }) => ({ client_id, role: isOwn(name) ? 'editor' : 'viewer' })),
   })
-  const page = await accept(t, link?.url ?? '')
+  const { page, browserErrors } = await accept(t, link?.url ?? '')
   const go = async (path: string) => {
     await follow(page, path)
     await answered(page)
@@ -268,6 +271,26 @@ test('lists and forms over several clients offer changes of those that someone e
       assert.equal((await refusal.count()) === 0, isOwn(name), path)
     }
   }
+
+  // The role is taken away while a form is open: what was typed stays, and saving says why not.
+  const own = places.find(({ name }) => isOwn(name))
+  await go(`/sites/${own?.id}/edit`)
+  await page.getByLabel('Name').fill('Typed')
+  await admin.ask('PATCH', `/api/users/${userId}`, {
+    roles: places.map(({ client_id }) => ({ client_id, role: 'viewer' })),
+  })
+  await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+  await untilTrue(
+    page,
+    `__TSR_ROUTER__.options.context.queryClient.getQueryData(['session']).access.clients.every(({ role }) => role === 'viewer')`,
+  )
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Your role does not allow this: ask an owner of the client').waitFor()
+  assert.equal(await page.getByLabel('Name').inputValue(), 'Typed')
+  await page.getByRole('link', { name: 'Cancel' }).click()
+  await page.getByRole('heading', { name: 'Messages' }).waitFor()
+  await answered(page)
+  assert.match(browserErrors.splice(0).join(), /^Failed to load resource: .*403 .*$/)
 })
 
 test('an API token is shown once, and works', async (t) => {

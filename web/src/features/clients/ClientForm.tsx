@@ -10,10 +10,11 @@ import {
   useCreateClient,
   useUpdateClient,
 } from '../../api/clients.ts'
-import { useMayChange, useSession } from '../../api/session.ts'
+import { useSession } from '../../api/session.ts'
 import { changed } from '../../lib/changed.ts'
 import { useSaving } from '../../lib/form-faults.ts'
 import { useLeadOn } from '../../lib/use-lead-on.ts'
+import { useMayOpen } from '../../lib/use-may-open.ts'
 import { FormEnd } from '../../ui/FormEnd.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -51,9 +52,9 @@ export function NewClientPage() {
 
 export function EditClientPage() {
   const { clientId = '' } = useParams({ strict: false })
-  const mayChangeOf = useMayChange()
+  const mayOpen = useMayOpen(clientId)
   const { data, error, refetch } = useQuery(clientQuery(clientId))
-  if (!mayChangeOf(clientId)) return <LockedPage title="Edit client" parents={PARENTS} />
+  if (!mayOpen) return <LockedPage title="Edit client" parents={PARENTS} />
   // The warning in the rail leads from the form of one client to that of another.
   if (data !== undefined) return <Loaded key={data.id} client={data} />
   return (

@@ -6,12 +6,12 @@ import { useParams } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { clientQuery } from '../../api/clients.ts'
-import { useMayChange } from '../../api/session.ts'
 import { type SiteRecord, siteQuery, useCreateSite, useUpdateSite } from '../../api/sites.ts'
 import { changed } from '../../lib/changed.ts'
 import { useSaving } from '../../lib/form-faults.ts'
 import { TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
 import { useLeadOn } from '../../lib/use-lead-on.ts'
+import { useMayOpen } from '../../lib/use-may-open.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { FormEnd } from '../../ui/FormEnd.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
@@ -24,12 +24,12 @@ import { emptySite, type SiteValues, siteBody, siteValues, targetOf, zonesWith }
 /** A new site leads on to its setup. */
 export function NewSitePage() {
   const { clientId = '' } = useParams({ strict: false })
-  const mayChangeOf = useMayChange()
+  const mayOpen = useMayOpen(clientId)
   const { data: client, error, refetch } = useQuery(clientQuery(clientId))
   const create = useCreateSite()
   const leadOn = useLeadOn()
   const [initial] = useState(() => emptySite(ownZone()))
-  if (!mayChangeOf(clientId)) return <LockedPage title="New site" parents={PARENTS} />
+  if (!mayOpen) return <LockedPage title="New site" parents={PARENTS} />
   if (client === undefined) {
     return <Pending title="New site" error={error} onRetry={() => void refetch()} />
   }
@@ -60,9 +60,9 @@ export function NewSitePage() {
 
 export function EditSitePage() {
   const { siteId = '' } = useParams({ strict: false })
-  const mayChangeOf = useMayChange()
   const { data, error, refetch } = useQuery(siteQuery(siteId))
-  if (!mayChangeOf(data?.client_id)) return <LockedPage title="Site settings" parents={PARENTS} />
+  const mayOpen = useMayOpen(data?.client_id)
+  if (!mayOpen) return <LockedPage title="Site settings" parents={PARENTS} />
   if (data !== undefined) return <Loaded key={data.id} site={data} />
   return <Pending title="Site settings" error={error} onRetry={() => void refetch()} />
 }

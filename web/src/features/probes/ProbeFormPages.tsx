@@ -15,6 +15,7 @@ import { useMayChange, useSession } from '../../api/session.ts'
 import { type SiteRecord, siteQuery, sitesQuery } from '../../api/sites.ts'
 import { fieldLabel, missingOf } from '../../lib/site-fields.ts'
 import { useLeadOn } from '../../lib/use-lead-on.ts'
+import { useMayOpen } from '../../lib/use-may-open.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { counted } from '../../lib/words.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -171,12 +172,11 @@ function Notes({ missing, count }: { missing: readonly string[]; count: number }
 /** Changes a probe. Its type and site stay as they are. */
 export function EditProbePage() {
   const { probeId = '' } = useParams({ strict: false })
-  const mayChangeOf = useMayChange()
   const probe = useQuery(probeQuery(probeId))
   const site = useQuery({ ...siteQuery(probe.data?.site_id ?? ''), enabled: probe.data !== undefined })
+  const mayOpen = useMayOpen(site.data?.client_id)
   const error = probe.error ?? site.error
-  if (!mayChangeOf(site.data?.client_id))
-    return <LockedPage title="Edit probe" parents={[{ label: 'Probes', to: '/probes' }]} />
+  if (!mayOpen) return <LockedPage title="Edit probe" parents={[{ label: 'Probes', to: '/probes' }]} />
   if (probe.data !== undefined && site.data !== undefined)
     return <Loaded key={probe.data.id} probe={probe.data} site={site.data} />
   return (
