@@ -36,6 +36,8 @@ test('an empty store leads to a client and a site, and a field says what is wron
   await page.getByRole('heading', { name: 'No site, so nothing to check' }).waitFor()
   await staysAccessible(page)
   await page.getByRole('link', { name: 'Create a client' }).click()
+  // The link is gone with its page.
+  await untilTrue(page, `document.activeElement?.id === 'content'`)
   // Windows' high contrast takes away the grounds that a switch is drawn with.
   await page.emulateMedia({ forcedColors: 'active' })
   await page.getByRole('switch').first().waitFor()

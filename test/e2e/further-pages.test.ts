@@ -67,6 +67,7 @@ test('the pages of the demo store that no other test looks at in each theme', as
         for (const [index, [path, heading]] of missing.entries()) {
           await follow(page, path)
           await page.getByRole('heading', { name: heading }).first().waitFor()
+          if (index === 0) assert.equal(await page.title(), 'Page not found · Tagwarden')
           // Those of the dashboard say it in one way.
           await (index === 0 || path.startsWith('/status/') ? assertAccessible : staysAccessible)(page)
           assert.equal(await sideways(page), 0, `${path} scrolls sideways`)

@@ -7,7 +7,7 @@ import { insertProbe } from '../../testkit/probes.ts'
 import { clock } from './support/clock.ts'
 import { ensureDashboard } from './support/dashboard.ts'
 import { choose, sideways } from './support/forms.ts'
-import { assertAccessible, chiefly, inOnePage, staysAccessible } from './support/page.ts'
+import { assertAccessible, chiefly, inOnePage, staysAccessible, untilTrue } from './support/page.ts'
 import { startService } from './support/service.ts'
 
 /** The browser logs every answer that is an error. */
@@ -30,6 +30,9 @@ test('who is on call', async (t) => {
       await dialog.getByRole('group', { name: 'Person 1' }).getByLabel('E-mail').fill('nobody')
       await dialog.getByRole('button', { name: 'Add a person' }).click()
       await dialog.getByRole('group', { name: 'Person 2' }).getByLabel('Name').fill('Grace')
+      await dialog.getByRole('button', { name: 'Add a person' }).click()
+      await dialog.getByRole('button', { name: 'Remove person 3' }).click()
+      await untilTrue(page, `document.activeElement?.value === 'Grace'`)
       await dialog.getByRole('button', { name: 'Save' }).click()
       await dialog.getByText('must be an e-mail address').waitFor()
       await assertAccessible(page)

@@ -12,6 +12,7 @@ import {
 import { Compass, Hourglass, type LucideIcon } from 'lucide-react'
 import { mustSignIn, sessionQuery } from '../api/session.ts'
 import { EmptyState, ErrorState } from '../ui/States.tsx'
+import { useTab } from '../ui/status/status.ts'
 import { Frame } from './frame/Frame.tsx'
 
 export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
@@ -83,6 +84,7 @@ export const subscriptionRoute = createRoute({
 })
 
 function NotFound() {
+  useTab('Page not found · Tagwarden', 'unknown')
   return (
     <EmptyState
       as="main"

@@ -40,6 +40,11 @@ export function createAppRouter(queryClient: QueryClient) {
     if (session !== undefined && (mustSignIn(session) || router.state.matches.some(({ status }) => status === 'error')))
       void router.invalidate()
   })
+  // What was pressed went with its page: the next Tab begins in the new one, not at the top of the document.
+  router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+    if (fromLocation && pathChanged && document.activeElement === document.body)
+      document.getElementById('content')?.focus({ preventScroll: true })
+  })
   return router
 }
 

@@ -134,7 +134,7 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
     <form ref={formRef} className={classes.form} onSubmit={onSubmit} noValidate>
       <fieldset className={classes.group}>
         <legend>Client</legend>
-        <TextInput label="Name" withAsterisk data-autofocus {...form.getInputProps('name')} />
+        <TextInput label="Name" withAsterisk {...form.getInputProps('name')} />
         <Select
           label="Plan"
           description={PLANS.find(({ value }) => value === plan)?.limits ?? 'What its sites may send together'}

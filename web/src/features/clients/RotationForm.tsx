@@ -3,6 +3,7 @@ import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { type OnCallRecord, useSetOnCall } from '../../api/on-call.ts'
 import { ownChannelsQuery } from '../../api/own-channels.ts'
 import { useSaving } from '../../lib/form-faults.ts'
@@ -135,7 +136,12 @@ function People({ form, clientId }: { form: UseFormReturnType<RotationValues>; c
               variant="subtle"
               disabled={people.length === 1}
               aria-label={`Remove person ${index + 1}`}
-              onClick={() => form.removeListItem('people', index)}
+              onClick={({ currentTarget }) => {
+                const fields = currentTarget.form?.getElementsByTagName('fieldset')
+                flushSync(() => form.removeListItem('people', index))
+                // The button is gone with the person.
+                fields?.[Math.min(index, fields.length - 1)]?.querySelector('input')?.focus()
+              }}
             >
               Remove
             </Button>
