@@ -134,6 +134,10 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
     await page.getByLabel('Chat webhook').fill(`${chat}/hooks/secret`)
     await choose(page, 'Reminders', 'Every hour')
     await staysAccessible(page)
+    // And one of the fields that it does not.
+    await service.ask('PATCH', `/api/clients/${client.id}`, { reminder_minutes: 240 })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Someone has changed this to “240” meanwhile. Save again to replace it').waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.waitForURL(`**/clients/${client.id}`)
     await page.getByText(/25 requests a second, 400 events a month/).waitFor()

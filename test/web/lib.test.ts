@@ -7,6 +7,7 @@ import { createQueryClient } from '../../web/src/api/query-client.ts'
 import { reopenAfter } from '../../web/src/api/stream.ts'
 import { channelBody } from '../../web/src/features/clients/channel-values.ts'
 import { noChannel, quotaWords } from '../../web/src/features/overview/banners.ts'
+import { changedSince } from '../../web/src/lib/changed.ts'
 import { faultsOf } from '../../web/src/lib/form-faults.ts'
 import { onset, onsetLine } from '../../web/src/lib/onset.ts'
 import { compact, counted, duration, exact, percent, relative, unbroken } from '../../web/src/lib/words.ts'
@@ -260,4 +261,16 @@ test('what is wrong with a field that a form does not show is said without the m
     fields: { name: 'must not be empty' },
     rest: 'config.hosts.0 must be a host; has too many fields',
   })
+})
+
+test('a value that someone else has set meanwhile is replaced only when it is saved again', () => {
+  const opened = { name: 'Shop', url: 'https://a.example', note: 'x', level: 1 }
+  const body = { ...opened, name: 'Mine', url: 'https://same.example' }
+  const now = { ...opened, name: 'Theirs', url: 'https://same.example', note: 'y' }
+  assert.throws(
+    () => changedSince(body, opened, now, '/config'),
+    (error) => error instanceof ApiError && error.details.map(({ path }) => path).join() === '/config/name',
+  )
+  assert.deepEqual(changedSince(body, opened, now), { name: 'Mine', url: 'https://same.example' })
+  assert.throws(() => changedSince(body, opened, { ...now, name: 'Theirs again' }), /Someone/)
 })

@@ -1,7 +1,9 @@
 import { NumberInput, PasswordInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { type OwnChannelRecord, useSaveOwnChannel } from '../../api/own-channels.ts'
-import { changed } from '../../lib/changed.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type OwnChannelRecord, ownChannelsQuery, useSaveOwnChannel } from '../../api/own-channels.ts'
+import { changedSince } from '../../lib/changed.ts'
 import { useSaving } from '../../lib/form-faults.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
@@ -27,11 +29,17 @@ export function ChannelForm({ clientId, channel, onClose }: Props) {
   const { kind } = form.values
   const { address, help, extra, isForPeople } = KINDS[kind]
   const isNew = channel === null
+  const queries = useQueryClient()
+  const [opened] = useState(() => channelBody(channelValues(channel), isNew))
   const isField = typeof channel?.field === 'string'
   const { formRef, onSubmit, isBusy, rest } = useSaving(form, async (values) => {
     const body = channelBody(values, isNew)
-    const opened = channelBody(form.getInitialValues(), isNew)
-    await save.mutateAsync({ id: channel?.id ?? null, body: isNew ? body : changed(body, opened) })
+    if (isNew) await save.mutateAsync({ id: null, body })
+    else {
+      const all = await queries.fetchQuery({ ...ownChannelsQuery(clientId), staleTime: 0 })
+      const now = channelValues(all.find(({ id }) => id === channel.id) ?? channel)
+      await save.mutateAsync({ id: channel.id, body: changedSince(body, opened, channelBody(now, isNew)) })
+    }
     onClose()
   })
   return (

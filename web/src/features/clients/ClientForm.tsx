@@ -1,6 +1,6 @@
 import { NumberInput, Select, Skeleton, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import {
@@ -11,7 +11,7 @@ import {
   useUpdateClient,
 } from '../../api/clients.ts'
 import { useSession } from '../../api/session.ts'
-import { changed } from '../../lib/changed.ts'
+import { changedSince } from '../../lib/changed.ts'
 import { useSaving } from '../../lib/form-faults.ts'
 import { useLeadOn } from '../../lib/use-lead-on.ts'
 import { useMayOpen } from '../../lib/use-may-open.ts'
@@ -76,6 +76,7 @@ const PARENTS = [{ label: 'Clients', to: '/clients' }]
 
 function Loaded({ client }: { client: ClientRecord }) {
   const [opened] = useState(() => clientBody(clientValues(client)))
+  const queries = useQueryClient()
   const update = useUpdateClient(client.id)
   const leadOn = useLeadOn()
   const page = `/clients/${client.id}`
@@ -95,7 +96,8 @@ function Loaded({ client }: { client: ClientRecord }) {
         action="Save"
         cancelTo={page}
         onSave={async (body) => {
-          await update.mutateAsync(changed(body, opened))
+          const now = await queries.fetchQuery({ ...clientQuery(client.id), staleTime: 0 })
+          await update.mutateAsync(changedSince(body, opened, clientBody(clientValues(now))))
           await leadOn({ to: page })
         }}
       />

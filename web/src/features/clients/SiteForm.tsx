@@ -1,13 +1,13 @@
 import { Button, NumberInput, Select, Skeleton, Switch, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { clientQuery } from '../../api/clients.ts'
 import { type SiteRecord, siteQuery, useCreateSite, useUpdateSite } from '../../api/sites.ts'
-import { changed } from '../../lib/changed.ts'
+import { changedSince } from '../../lib/changed.ts'
 import { useSaving } from '../../lib/form-faults.ts'
 import { TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
 import { useLeadOn } from '../../lib/use-lead-on.ts'
@@ -82,6 +82,7 @@ function Pending(props: { title: string; error: Error | null; onRetry: () => voi
 function Loaded({ site }: { site: SiteRecord }) {
   const [opened] = useState(() => siteBody(siteValues(site)))
   const { data: client } = useQuery(clientQuery(site.client_id))
+  const queries = useQueryClient()
   const update = useUpdateSite(site.id)
   const leadOn = useLeadOn()
   const page = `/clients/${site.client_id}`
@@ -103,7 +104,8 @@ function Loaded({ site }: { site: SiteRecord }) {
         cancelTo={page}
         isNew={false}
         onSave={async (body) => {
-          await update.mutateAsync(changed(body, opened))
+          const now = await queries.fetchQuery({ ...siteQuery(site.id), staleTime: 0 })
+          await update.mutateAsync(changedSince(body, opened, siteBody(siteValues(now))))
           notifications.show({ message: `${body.name} is saved` })
           await leadOn({ to: page })
         }}

@@ -1,10 +1,11 @@
 import { Button, NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
 import { CircleAlert } from 'lucide-react'
 import { useState } from 'react'
-import { type ProbeRecord, type ProbeTypeRecord, useCreateProbe, useUpdateProbe } from '../../api/probes.ts'
+import { type ProbeRecord, type ProbeTypeRecord, probeQuery, useCreateProbe, useUpdateProbe } from '../../api/probes.ts'
 import { type SiteRecord, useUpdateSite } from '../../api/sites.ts'
-import { changed } from '../../lib/changed.ts'
+import { changedSince } from '../../lib/changed.ts'
 import { useSaving } from '../../lib/form-faults.ts'
 import { missingOf, TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
 import { FormEnd } from '../../ui/FormEnd.tsx'
@@ -47,7 +48,10 @@ export function ProbeForm({ type, site, probe, onSaved }: Props) {
   const create = useCreateProbe()
   const update = useUpdateProbe(probe?.id ?? '')
   const [removed, setRemoved] = useState<readonly string[]>([])
+  const queries = useQueryClient()
   const form = useForm<Values>({ initialValues: initialValues(type, probe) })
+  const bodiesOf = (held: Values) => ({ body: bodyOf(held), config: configOf(fields, held.config, []) })
+  const [opened] = useState(() => bodiesOf(initialValues(type, probe)))
   const { values } = form
   const names = [...Object.keys(values), ...fields.map(({ name }) => `config.${name}`)].filter(
     (name) => name !== 'config',
@@ -57,14 +61,16 @@ export function ProbeForm({ type, site, probe, onSaved }: Props) {
   const save = async () => {
     const body = bodyOf(values)
     const config = configOf(fields, values.config, removed)
-    const initial = form.getInitialValues()
-    const saved =
-      probe === undefined
-        ? await create.mutateAsync({ site_id: site.id, probe_type: type.probe_type, ...body, config })
-        : await update.mutateAsync({
-            ...changed(body, bodyOf(initial)),
-            config: changed(config, configOf(fields, initial.config, [])) as typeof config,
-          })
+    if (probe === undefined) {
+      await onSaved(await create.mutateAsync({ site_id: site.id, probe_type: type.probe_type, ...body, config }))
+      return
+    }
+    const found = await queries.fetchQuery({ ...probeQuery(probe.id), staleTime: 0 })
+    const now = bodiesOf(initialValues(type, found))
+    const saved = await update.mutateAsync({
+      ...changedSince(body, opened.body, now.body),
+      config: changedSince(config, opened.config, now.config, '/config') as typeof config,
+    })
     await onSaved(saved)
   }
 
