@@ -227,6 +227,7 @@ const NO_MORE_SOURCE = '0'
 /** Asserts that axe finds nothing: WCAG 2.2 A and AA, and its good practices. */
 export async function assertAccessible(page: Page): Promise<void> {
   await holdToast(page)
+  await untilTrue(page, NOTHING_COPIED)
   await newestFigures(page)
   // A document that has it from an earlier look keeps it.
   if (!(await page.evaluate<boolean>('typeof window.axe === "object"'))) await page.evaluate(AXE)
@@ -245,6 +246,10 @@ export async function assertAccessible(page: Page): Promise<void> {
   await newestFigures(page)
   assert.deepEqual(await analyze(), [])
 }
+
+/** In the browser: no tooltip says that something was copied, which it does for a moment and in no part of the page. */
+const NOTHING_COPIED =
+  '![...document.querySelectorAll("[role=tooltip]")].some(({ textContent }) => textContent === "Copied")'
 
 /**
  * The same at night alone: for what a page shows after it was looked at once, as a menu, a dialog or a refusal. The parts that these are made of are
