@@ -78,7 +78,7 @@ export async function removeClient(ctx: Context, hooks: DeletionHooks, id: strin
     await trx.deleteFrom('clients').where('id', '=', id).execute()
     await writeAudit(trx, ctx, [{ entity: 'client', verb: 'delete', id, before: clientRecord(client), after: null }])
   })
-  // Whoever follows it drops its sites, too.
+  // What follows it drops its sites, too: announced one by one, each would be looked up again.
   await ctx.store.changes.publish({ kind: 'client', id })
 }
 
