@@ -67,11 +67,16 @@ testLogic('what waits goes to who is on call when it is due, and then to the oth
   await seen.find('w')
   assert.deepEqual(await sent(), ['all: opened, Grace', 'Grace: opened, Grace'])
   await deliverAll(store, seen.clock.now() + 30 * MINUTE)
-  for (const minutes of [45, 15]) {
-    seen.clock.advance(minutes * MINUTE)
-    await seen.upkeep()
-  }
+  seen.clock.advance(45 * MINUTE)
+  await seen.upkeep()
+  assert.equal((await sent()).length, 2)
+  // The next one at once, as nothing reaches Mary.
+  await seen.upkeep()
   assert.deepEqual((await sent()).slice(2), ['Ada: reminder, Ada'])
+  assert.deepEqual(await events(store), [
+    'Not acknowledged for 15 min: over to Mary, whom nothing reaches: add an e-mail address or a channel',
+    'Not acknowledged for 15 min: over to Ada',
+  ])
 })
 
 testLogic('a warning that becomes critical before the hand-over is news for who is on call', async (store, t) => {

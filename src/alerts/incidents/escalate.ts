@@ -86,14 +86,16 @@ async function escalate(
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
   const minutes = plan.rotation.escalateAfterMinutes
-  const since = done?.last_at ?? due ?? row.announced_at
+  const first = due ?? row.announced_at
+  const since = done?.last_at ?? first
   if (minutes === null || now - since < minutes * MINUTE) return
   const steps = done?.steps ?? 0
-  const person = escalatesTo(plan, due ?? row.announced_at, steps)
+  const person = escalatesTo(plan, first, steps)
   if (person === null) return
-  await noteStep(trx, id, steps + 1, now)
   const channels = channelsOfPerson(person, { client: source.client, ...channelSettings })
-  const note = `Not acknowledged for ${steps === 0 ? '' : 'another '}${minutes} min: over to ${person.name}`
+  // Where nothing reaches someone, the one after is due at once.
+  await noteStep(trx, id, steps + 1, channels.length === 0 ? since : now)
+  const note = `Not acknowledged for ${since === first ? '' : 'another '}${minutes} min: over to ${person.name}`
   const text = channels.length === 0 ? `${note}, whom nothing reaches: add an e-mail address or a channel` : note
   await writeIncidentEvents(trx, [{ incident_id: id, kind: 'next_on_call', actor: null, text }], now)
   const alert = asIncident(voice, { known, kind: 'reminder', move: null, ending: null })
