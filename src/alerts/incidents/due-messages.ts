@@ -68,23 +68,16 @@ export async function dueMessages(
   pending: readonly PendingTransition[],
   context: AlertContext,
 ): Promise<DueMessage[]> {
-  const wanted = intents.filter(({ known }) => known.row.announced_at !== null)
-  const voices = wanted.flatMap((intent) => {
+  const wanted = intents.flatMap((intent) => {
     const voice = voiceOf(intent)
-    return voice === undefined ? [] : [voice, speakerOf(voice, intent)]
+    if (voice === undefined || intent.known.row.announced_at === null) return []
+    return { ...intent, voice, alert: asIncident(voice, intent) }
   })
-  const missing = voices.flatMap(({ probe_id }) => (context.sources.has(probe_id) ? [] : probe_id))
-  const loaded = missing.length === 0 ? new Map<string, AlertSource>() : await loadSources(trx, missing)
-  for (const voice of voices) {
-    if (context.sources.has(voice.probe_id) || loaded.has(voice.probe_id)) continue
-    const source = neighbourOf(voice, pending, context) ?? (await sourceWithoutProbe(trx, voice))
-    if (source !== undefined) loaded.set(voice.probe_id, source)
-  }
+  const speaking = wanted.flatMap(({ voice, alert }) => [voice, alert])
+  const sources = await sourcesOf(trx, speaking, pending, context)
   return wanted.flatMap((intent) => {
-    const { known, kind, note, move, ending, handledBy = null, knowing = new Set(), to = null } = intent
-    const voice = voiceOf(intent)
-    if (voice === undefined) return []
-    const source = context.sources.get(voice.probe_id) ?? loaded.get(voice.probe_id)
+    const { known, kind, note, move, ending, voice, alert, handledBy = null, knowing = new Set(), to = null } = intent
+    const source = sources.get(voice.probe_id)
     const workMs = ending === null || source === undefined ? 0 : workLeft(voice, source, context)
     const audience = source === undefined ? null : audienceOf(intent, voice, source, context, workMs)
     if (source === undefined || audience === null) return []
@@ -92,11 +85,33 @@ export async function dueMessages(
     const before = move?.alert.id === voice.id ? move.before : voice
     const holdMs = ending?.holdMs ?? 0
     const isMoot = ending !== null && (ending.isRemoved || rulesOf(voice, source, context).suppressedBy !== null)
-    const alert = asIncident(voice, intent)
-    const named = context.sources.get(alert.probe_id) ?? loaded.get(alert.probe_id) ?? source
+    const named = sources.get(alert.probe_id) ?? source
     const ofIncident = { kind, before, alert, source: named, known, note, resolvedBy, handledBy }
     return [{ ...ofIncident, audience, isMoot, holdMs, workMs, knowing, to }]
   })
+}
+
+/** By the probe's id; of one that was deleted it is made up from what is left. */
+async function sourcesOf(
+  trx: Transaction<Tables>,
+  alerts: readonly AlertRow[],
+  pending: readonly PendingTransition[],
+  context: AlertContext,
+): Promise<Map<string, AlertSource>> {
+  const sources = new Map(context.sources)
+  const missing = alerts.filter(({ probe_id }) => !sources.has(probe_id))
+  if (missing.length === 0) return sources
+  const loaded = await loadSources(
+    trx,
+    missing.map(({ probe_id }) => probe_id),
+  )
+  for (const [id, source] of loaded) sources.set(id, source)
+  for (const alert of missing) {
+    if (sources.has(alert.probe_id)) continue
+    const source = neighbourOf(alert, pending, context) ?? (await sourceWithoutProbe(trx, alert))
+    if (source !== undefined) sources.set(alert.probe_id, source)
+  }
+  return sources
 }
 
 /** The alert under whose id the messages go out. */
