@@ -56,9 +56,13 @@ export function followAlerts(known: Case, handled: readonly AlertEvent[], now: n
   return null
 }
 
+/** How bad these are together. */
+export const severityOfAll = (all: readonly { severity: string | null }[]): 'warning' | 'critical' =>
+  all.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning'
+
 /** How bad these alerts are together, those that have ended left out. */
 export const worstOf = (alerts: Iterable<AlertRow>): 'warning' | 'critical' =>
-  [...alerts].some(({ state, severity }) => state !== 'resolved' && severity === 'critical') ? 'critical' : 'warning'
+  severityOfAll([...alerts].filter(({ state }) => state !== 'resolved'))
 
 /** What explained it is long over, and it lasts: it goes by what people were notified of. */
 function succeed(row: IncidentRow, lead: AlertRow | undefined, next: AlertRow, now: number): void {
@@ -73,16 +77,15 @@ function end({ row, alerts, events }: Case, last: AlertRow, now: number): Ending
   // What left it a moment ago was the last to keep it open.
   row.resolved_at = last.resolved_at ?? now
   row.impact_due = now
+  const all = [...alerts.values()]
   // A rate fades through warning, and people look for how bad it was.
-  const wasCritical = [...alerts.values()].some(({ severity }) => severity === 'critical')
-  if (wasCritical || row.notified_severity === 'critical') row.severity = 'critical'
+  row.severity = severityOfAll([row, ...all, { severity: row.notified_severity }])
   const count = alerts.size
   events.push({
     kind: 'resolved',
     actor: null,
     text: count === 1 ? 'Its alert ended' : `The last of ${count} alerts ended`,
   })
-  const all = [...alerts.values()]
   const isRemoved = all.every(({ resolution }) => CLOSED.includes(resolution))
   return { last, isRemoved, holdMs: holdMs(all, row.lead_alert_id, last) }
 }

@@ -14,6 +14,7 @@ import { loadMutes } from '../mutes.ts'
 import { loadContext } from '../rules.ts'
 import { elsewhereText, isPartOf, type VendorFault, vendorFaults, vendorTitle } from './across-sites.ts'
 import { type Case, lockCases, saveCases } from './case.ts'
+import { severityOfAll } from './close.ts'
 import { dueMessages } from './due-messages.ts'
 import { lossAndValue, totalOf } from './impact-value.ts'
 import { impactIn } from './records.ts'
@@ -228,6 +229,3 @@ export async function writeVendor(
   }))
   await enqueue(trx, entries, now)
 }
-
-const severityOfAll = (parts: readonly { severity: string }[]): string =>
-  parts.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning'
