@@ -33,7 +33,7 @@ import {
 import { type Ingest, ingestFirst, ingestRoutes } from './ingest/index.ts'
 import { Freshness } from './journal/index.ts'
 import { asError, type Clock, type Loop } from './lib/index.ts'
-import { hooksInOrder, managementRoutes } from './management/index.ts'
+import { createOncePerKey, hooksInOrder, managementRoutes } from './management/index.ts'
 import { mcpRoutes } from './mcp/index.ts'
 import { type Mailer, notificationRoutes } from './notifications/index.ts'
 import { healthRoutes, metricsRoutes, nodeRoutes, type RegisterMetrics, settingsRoutes } from './operations/index.ts'
@@ -168,6 +168,7 @@ function apiRoutes(
   const { probes, alerts, notifications } = worker
   const deletionHooks = hooksInOrder([worker.deletionHooks, accountHooks])
   const { defaultPlan, publicUrl } = config
+  createOncePerKey(app, { store, clock })
   managementRoutes(app, {
     store,
     clock,

@@ -5,7 +5,7 @@ import type { Config } from './config.ts'
 import { Digests } from './digests/index.ts'
 import { OrphanFolding } from './journal/index.ts'
 import { type Clock, Closers, DAY, HOUR, type Loop, MINUTE } from './lib/index.ts'
-import { clearAudit, type DeletionHooks, hooksInOrder } from './management/index.ts'
+import { clearAudit, clearKeys, type DeletionHooks, hooksInOrder } from './management/index.ts'
 import { type Mailer, Notifications, type Transports } from './notifications/index.ts'
 import type { Outbound } from './outbound/index.ts'
 import { Probes, type ProbesOptions } from './probes/index.ts'
@@ -70,9 +70,10 @@ export class Worker {
     this.#quotas = new Quotas({ ...node, channelSettings })
     this.#uptime = new Uptime({ ...node, retention })
     this.#subscriptions = new Subscriptions({ ...node, mailer, publicUrl })
-    this.#auditRetention = new Jobs(node).deletingByAge('audit-retention', HOUR, (now, shouldContinue) =>
-      clearAudit(node.store, now - config.retentionAuditDays * DAY, shouldContinue),
-    )
+    this.#auditRetention = new Jobs(node).deletingByAge('audit-retention', HOUR, async (now, shouldContinue) => {
+      await clearKeys(node.store, now - DAY, shouldContinue)
+      await clearAudit(node.store, now - config.retentionAuditDays * DAY, shouldContinue)
+    })
   }
 
   get deletionHooks(): DeletionHooks {

@@ -1,5 +1,5 @@
 import { type Clock, DAY, HOUR, hashOf, isoTime, MINUTE, newSecret, notFound } from '../lib/index.ts'
-import { writeAudit } from '../management/index.ts'
+import { type Context, writeAudit } from '../management/index.ts'
 import { composeNotice, type Mailer } from '../notifications/index.ts'
 import type { Kysely, Store, Tables, UserRow } from '../store/index.ts'
 import type { PasswordLink } from './user-schemas.ts'
@@ -41,23 +41,23 @@ export const addressOfLink = (publicUrl: string, secret: string): string => `${p
 /**
  * A link instead of all that the user had, as its inviter sees it; sent by e-mail as well where that is set up.
  *
- * @param notedAs who makes it, for the audit log, as anyone who has the link can become the user; null where the log says so already
+ * @param noted who makes it, for the audit log, as anyone who has the link can become the user; null where the log says so already
  */
 export async function replaceLink(
   { write }: Pick<Store, 'write'>,
   options: LinkOptions,
   user: Linked,
   invitedBy: string | null,
-  notedAs: string | null,
+  noted: Context | null,
 ): Promise<PasswordLink> {
   const now = options.clock.now()
   const lastsMs = user.password_hash === null ? INVITATION_MS : RESET_MS
   const secret = await write.transaction().execute(async (trx) => {
     await trx.deleteFrom('user_links').where('user_id', '=', user.id).execute()
-    if (notedAs !== null) {
+    if (noted !== null) {
       const [before, after] = [{ password_link: 'as before' }, { password_link: 'made' }]
       const change = { entity: 'user', verb: 'update', id: user.id, before, after } as const
-      await writeAudit(trx, { clock: options.clock, actor: notedAs }, [change])
+      await writeAudit(trx, noted, [change])
     }
     return writeLink(trx, user.id, now, lastsMs)
   })

@@ -139,7 +139,8 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
       }
       requireEnabled(found.row)
       countInvitation(request)
-      const link = await replaceLink(store, options, found.row, access.person?.name ?? null, access.actor)
+      const invitedBy = access.person?.name ?? null
+      const link = await replaceLink(store, options, found.row, invitedBy, contextOf(options, request))
       return reply.code(201).send(link)
     },
   )

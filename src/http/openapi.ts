@@ -13,7 +13,9 @@ import { needsNoBody } from './validation.ts'
 const DESCRIPTION = `Manages what Tagwarden watches and reports what it saw.
 
 Times are ISO 8601 in UTC. In a PATCH, \`null\` clears an optional field. Errors have one shape:
-\`{ "error": code, "message": text, "details": [{ "path", "message" }] }\`.`
+\`{ "error": code, "message": text, "details": [{ "path", "message" }] }\`.
+
+A create that is sent again, after a timeout or a lost connection, creates once when it has an \`Idempotency-Key\`.`
 
 /**
  * Describes every route added after this call: `/api/openapi.json`, and `/api/docs` to read and try it. Both are open

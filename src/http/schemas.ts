@@ -54,6 +54,7 @@ const ERROR_RESPONSES = {
   404: errorRef('Not found'),
   409: errorRef('Contradicts the present state'),
   413: errorRef('The body is too large'),
+  422: errorRef('The `Idempotency-Key` came with another request before'),
   429: errorRef(
     'Too many failed sign-ins, or too many requests at once, from this address; `Retry-After` says when to come back',
   ),

@@ -1,6 +1,7 @@
 import { maskedIfAddress } from '../lib/index.ts'
 import { chunksOf, type Store, type Tables, type Transaction, untilDone } from '../store/index.ts'
 import type { Context } from './context.ts'
+import { claimKey } from './create-keys.ts'
 
 type Verb =
   | 'create'
@@ -56,7 +57,7 @@ interface AuditEntry {
 /** Writes who changed what, in the transaction of the change: there is never one without the other. */
 export async function writeAudit(
   trx: Transaction<Tables>,
-  { clock, actor }: Pick<Context, 'clock' | 'actor'>,
+  { clock, actor, keyedCreate }: Pick<Context, 'clock' | 'actor' | 'keyedCreate'>,
   entries: readonly AuditEntry[],
 ): Promise<void> {
   const at = clock.now()
@@ -75,6 +76,8 @@ export async function writeAudit(
       client_id: await clientOfChange(trx, entry),
     })
   }
+  const [first] = rows
+  if (keyedCreate !== undefined && first !== undefined) await claimKey(trx, keyedCreate, first)
   for (const chunk of chunksOf(rows)) await trx.insertInto('audit_log').values(chunk).execute()
 }
 

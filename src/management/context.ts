@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError, type Clock } from '../lib/index.ts'
 import type { ClientRow, SiteRow, Store, Tables, Transaction } from '../store/index.ts'
+import type { KeyedCreate } from './create-keys.ts'
 import type { Plan } from './plans.ts'
 
 /** What other rooms know a site by. */
@@ -44,6 +45,8 @@ export interface Context {
   clock: Clock
   /** Who makes the change, as the audit log names them. */
   actor: string
+  /** Of a create that the caller gave an `Idempotency-Key`: the transaction that writes the audit log claims it. */
+  keyedCreate?: KeyedCreate | undefined
 }
 
 export const contextOf = (
@@ -53,6 +56,7 @@ export const contextOf = (
   store,
   clock,
   actor: request.access.actor,
+  keyedCreate: request.keyedCreate,
 })
 
 // An update that changes nothing is the row lock that both engines understand: SQLite has no `select … for update`.

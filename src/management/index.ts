@@ -24,7 +24,9 @@ export {
   type ManagementOptions,
   requireRoom,
 } from './context.ts'
+export { clearKeys } from './create-keys.ts'
 export { hasNoKey, keyState, keysOf } from './key-validity.ts'
+export { createOncePerKey } from './keyed-creates.ts'
 export {
   type Limits,
   limitsOf,

@@ -38,6 +38,7 @@ import type {
   AnnotationTable,
   AuditTable,
   ClientTable,
+  CreateKeyTable,
   QuotaMessageTable,
   RemovedProbeTable,
   SavedViewTable,
@@ -82,6 +83,7 @@ export interface Tables {
   site_keys: SiteKeyTable
   site_key_uses: SiteKeyUseTable
   audit_log: AuditTable
+  create_keys: CreateKeyTable
   site_removals: SiteRemovalTable
   special_days: SpecialDayTable
   annotations: AnnotationTable

@@ -81,3 +81,23 @@ testPerEngine(
     assert.equal((await program(ofBoth.token)).status, 401)
   },
 )
+
+test('an Idempotency-Key is of who sends it, and shows no one what they may not see any more', async (t) => {
+  const { api, admin } = await openAccounts(t, sqlite)
+  const client = await admin.newClient()
+  const kept = { client_id: (await admin.newClient()).id, role: 'editor' } as const
+  const { id } = await join(admin, 'ada@agency.example', [{ client_id: client.id, role: 'editor' }, kept])
+  const ada = await signIn(api.url, 'ada@agency.example')
+  const site = { client_id: client.id, name: 'Shop', url: 'https://shop.example' }
+  const create = (by: ApiClient) => by.call('POST', '/api/sites', site, { 'idempotency-key': 'key' })
+  const [first, again, other] = [await create(ada), await create(ada), await create(admin)]
+  assert.deepEqual([first.status, again.text === first.text, other.status], [201, true, 201])
+  assert.notEqual(other.json<{ id: string }>().id, first.json<{ id: string }>().id)
+  // With another sign-in, what only who created it has been shown does not open.
+  const later = await create(await signIn(api.url, 'ada@agency.example'))
+  assert.deepEqual([later.status, later.text.includes('site.create')], [409, true])
+
+  await admin.ask('PATCH', `/api/users/${id}`, { roles: [kept] })
+  const without = await create(ada)
+  assert.deepEqual([without.status, without.text.includes(site.url)], [422, false])
+})

@@ -46,13 +46,18 @@ async function openWithSecrets(t: TestContext, engine: TestEngine) {
     '/api/account/two-step/confirm',
     { code: firstCode },
   )
+  /** Sent twice, as by a browser that lost the connection: the second is answered with the same secrets. */
+  const create = async <T>(path: string, body: object): Promise<T> => {
+    const send = () => ada.call('POST', path, body, { 'idempotency-key': `made by ${JSON.stringify(body)}` })
+    const [first, again] = [await send(), await send()]
+    assert.deepEqual([first.status, again.status, again.text], [201, 201, first.text])
+    return first.json()
+  }
   const token = async (role: string) =>
-    (await ada.ask<{ token: string }>('POST', '/api/tokens', { name: `${role} of all`, role })).token
+    (await create<{ token: string }>('/api/tokens', { name: `${role} of all`, role })).token
   const [owner, viewer] = [await token('owner'), await token('viewer')]
-  const invited = await ada.ask<{ link: { url: string } }>('POST', '/api/users', {
-    email: 'bea@agency.example',
-    roles: [{ client_id: clientId, role: 'viewer' }],
-  })
+  const roles = [{ client_id: clientId, role: 'viewer' }]
+  const invited = await create<{ link: { url: string } }>('/api/users', { email: 'bea@agency.example', roles })
   const site = await admin.ask<{ id: string; client_id: string; ingest_key: string }>('GET', `/api/sites/${siteId}`)
   const { url: pushUrl } = await admin.ask<{ url: string }>('GET', `/api/probes/${probeId}/push`)
 

@@ -37,6 +37,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
     'annotations',
     'audit_log',
     'clients',
+    'create_keys',
     'saved_views',
     'site_key_uses',
     'site_keys',

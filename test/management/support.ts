@@ -5,7 +5,9 @@ import {
   type ClientRecord,
   type CreateClient,
   type CreateSite,
+  createOncePerKey,
   type DeletionHooks,
+  type ManagementOptions,
   managementRoutes,
   type Plan,
   type SiteRecord,
@@ -27,6 +29,7 @@ export type Call = [method: Method, url: string, body?: unknown]
 interface Options {
   access?: AccessSettings
   defaultPlan?: Plan
+  addProbes?: ManagementOptions['addProbes']
 }
 
 export interface Answer<T> {
@@ -120,11 +123,12 @@ export async function openManagement(store: Store, t: TestContext, options: Opti
     version: '1.2.3',
   })
   t.after(() => app.close())
+  createOncePerKey(app, { store, clock })
   managementRoutes(app, {
     store,
     clock,
     deletionHooks: countsHooks(clock),
-    addProbes: () => Promise.resolve(),
+    addProbes: options.addProbes ?? (() => Promise.resolve()),
     defaultPlan: options.defaultPlan ?? 'free',
     publicUrl: null,
     otherNodesMs: 0,

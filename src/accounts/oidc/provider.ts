@@ -1,10 +1,9 @@
 import type { Configuration, ServerMetadata } from 'openid-client'
-import { type Clock, HOUR, isObject, MINUTE, parseForeignJson, SECOND } from '../../lib/index.ts'
+import { type Clock, HOUR, isObject, MINUTE, parseForeignJson, SECOND, Seal } from '../../lib/index.ts'
 import { type Outbound, OutboundError } from '../../outbound/index.ts'
 import { type Assertion, assertionOf, type Claims, hasTooManyGroups, saysAll } from './claims.ts'
 import { causesOf, failureOf, SignInFailure } from './failure.ts'
 import { guardedFetch } from './guarded-fetch.ts'
-import { Seal } from './seal.ts'
 
 export interface OidcSettings {
   /** As a URL has it. */

@@ -53,6 +53,7 @@ import { lastEnded } from './0055-last-ended.ts'
 import { auditByActor } from './0056-audit-by-actor.ts'
 import { removedProbes } from './0057-removed-probes.ts'
 import { whatLasts } from './0058-what-lasts.ts'
+import { createKeys } from './0059-create-keys.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add to the end; never change one that has been released. */
@@ -112,6 +113,7 @@ export const migrations: readonly Migration[] = [
   auditByActor,
   removedProbes,
   whatLasts,
+  createKeys,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -55,6 +55,8 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   client_usage: 'coordinator',
   // Written with each change of clients and sites; ids count up in one place, and other processes read changes from it.
   audit_log: 'coordinator',
+  // A row a create whose caller gave a key, written with its entry in the audit log.
+  create_keys: 'coordinator',
   // A few rows a site, written with the audit log and read at the start.
   site_keys: 'coordinator',
   // A row for each site that is being removed.

@@ -173,6 +173,15 @@ CREATE TABLE container_versions (
   primary key (site_no, container_id, version, environment)
 ) without rowid;
 
+CREATE TABLE create_keys (
+  id text primary key,
+  fingerprint text not null,
+  action text not null,
+  entity_id text not null,
+  answer text,
+  created_at integer not null
+);
+
 CREATE TABLE daily_names (
   site_no integer not null,
   day integer not null,
@@ -824,6 +833,8 @@ CREATE INDEX audit_log_by_entity on audit_log (entity_id, id);
 CREATE INDEX audit_log_by_time on audit_log (at);
 
 CREATE INDEX client_channels_by_client on client_channels (client_id, id);
+
+CREATE INDEX create_keys_by_age on create_keys (created_at);
 
 CREATE INDEX deliveries_by_alert on deliveries (alert_id, id);
 

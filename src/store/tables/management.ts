@@ -89,6 +89,20 @@ export interface AuditTable {
   client_id: Generated<string | null>
 }
 
+/** What was created under an `Idempotency-Key`. */
+export interface CreateKeyTable {
+  /** A hash of the caller and the key. */
+  id: string
+  /** A hash of the key and all that the request says. */
+  fingerprint: string
+  /** As the audit log's entry has them. */
+  action: string
+  entity_id: string
+  /** Sealed with the key; null: not answered yet, or never. */
+  answer: string | null
+  created_at: number
+}
+
 /** A deleted site whose telemetry rows are still being removed. */
 export interface SiteRemovalTable {
   site_no: number

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Seal } from '../../../src/accounts/oidc/seal.ts'
+import { Seal } from '../../src/lib/seal.ts'
 
 const seal = new Seal('secret-of-the-client-0123456789')
 

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 /** What a sealed text is for: one that was made for something else does not open. */
-type Purpose = 'sign-in under way' | 'sign-out hint'
+type Purpose = 'sign-in under way' | 'sign-out hint' | 'answer to a create'
 
 const ALGORITHM = 'aes-256-gcm'
 const IV_BYTES = 12
@@ -12,6 +12,7 @@ export class Seal {
   readonly #key: Buffer
 
   constructor(secret: string) {
+    // What older versions sealed still opens.
     this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'tagwarden oidc', 32))
   }
 

@@ -1,0 +1,123 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { Type } from 'typebox'
+import { errorResponses, type HttpApp } from '../http/index.ts'
+import { AppError, hashOf, SECOND, Seal } from '../lib/index.ts'
+import type { ManagementOptions } from './context.ts'
+import { type CreatedBefore, findKey, type KeyedCreate, keepAnswer } from './create-keys.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    keyedCreate?: KeyedCreate
+  }
+}
+
+const Headers = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      maxLength: 128,
+      description:
+        'Best a random UUID for each thing to create. The same request with the same key within 24 hours creates nothing: it gets the answer of the first again, with `Idempotent-Replayed: true`. ' +
+        '409 when that answer was lost, 422 when the key came with another request.',
+    }),
+  ),
+})
+
+/** Longest wait for the answer to the first of two requests: an invitation is e-mailed before it is answered. */
+const WAIT_MS = 10 * SECOND
+const LOOK_EVERY_MS = 200
+
+/** From now on every route that is added and answers 201 creates once for each `Idempotency-Key` that a caller sends. */
+export function createOncePerKey(app: HttpApp, { store, clock }: Pick<ManagementOptions, 'store' | 'clock'>): void {
+  app.decorateRequest('keyedCreate')
+
+  /** Null: nothing was created under the key. Waits for an answer that may be under way. @throws AppError where there is none to give */
+  async function earlierAnswer(create: KeyedCreate, seal: Seal): Promise<unknown> {
+    for (let waited = 0; ; waited += LOOK_EVERY_MS) {
+      const row = await findKey(store, create.id)
+      if (row === undefined) return null
+      if (row.fingerprint !== create.fingerprint) throw reused()
+      const answer = row.answer && seal.open(row.answer, 'answer to a create')
+      if (answer !== null) return JSON.parse(answer)
+      if (row.answer !== null || waited >= WAIT_MS || clock.now() - row.created_at >= WAIT_MS) throw lostAnswer(row)
+      await delay(LOOK_EVERY_MS)
+    }
+  }
+
+  app.addHook('onRoute', (route) => {
+    if (!isCreate(route)) return
+    const { handler, schema = {} } = route
+    schema.headers = Headers
+    schema.response = { ...errorResponses(409, 422), ...Object(schema.response) }
+    route.handler = async (request, reply) => {
+      const key = request.headers['idempotency-key']
+      if (typeof key !== 'string' || key === '') return handler.call(app, request, reply)
+      const create = keyedCreateOf(request, key)
+      const seal = sealOf(request, key)
+      const before = await earlierAnswer(create, seal)
+      if (before !== null) return answerAgain(reply, before)
+      request.keyedCreate = create
+      try {
+        return await handler.call(app, request, reply)
+      } catch (thrown) {
+        // What another request has created in the meantime may be why, whatever the reason is called.
+        const meanwhile = create.isClaimed ? null : await earlierAnswer(create, seal)
+        if (meanwhile === null) throw thrown
+        return answerAgain(reply, meanwhile)
+      }
+    }
+    route.preSerialization = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
+      const { keyedCreate } = request
+      if (keyedCreate?.isClaimed !== true || reply.statusCode !== 201) return payload
+      const sealed = sealOf(request, String(request.headers['idempotency-key'])).close(
+        JSON.stringify(payload),
+        'answer to a create',
+      )
+      // Kept before it is sent, so that a caller who lost it finds it.
+      await keepAnswer(store, keyedCreate.id, sealed).catch((err: unknown) =>
+        request.log.warn({ err }, 'the answer to a create is not kept for a repetition'),
+      )
+      return payload
+    }
+  })
+}
+
+/** A second step's secret is shown to who has just proven the password, and the request holds that password. */
+const isCreate = ({ method, url, schema, config }: RouteOptions): boolean =>
+  method === 'POST' &&
+  Object(schema?.response)[201] !== undefined &&
+  config?.access !== 'public' &&
+  !url.startsWith('/api/account/')
+
+/**
+ * What the caller may create by now belongs to the request: ids that are no longer theirs have been replaced, so that no one is shown what
+ * they have lost.
+ */
+function keyedCreateOf(
+  { access, method, routeOptions, params, query, body }: FastifyRequest,
+  key: string,
+): KeyedCreate {
+  const request = JSON.stringify([key, method, routeOptions.url, params, query, body])
+  return {
+    id: hashOf(JSON.stringify([access.holder ?? access.role, key])),
+    fingerprint: hashOf(request),
+    isClaimed: false,
+  }
+}
+
+/** Opens for who sends the key again and signs in as before. Callers choose keys that others can guess; what they sign in with none can. */
+const sealOf = ({ headers, access }: FastifyRequest, key: string): Seal =>
+  new Seal(`${key}\n${headers.authorization ?? access.credential ?? ''}`)
+
+const answerAgain = (reply: FastifyReply, answer: unknown): FastifyReply =>
+  reply.code(201).header('idempotent-replayed', 'true').send(answer)
+
+const reused = (): AppError =>
+  new AppError('idempotency_key_reused', 'This Idempotency-Key came with another request: send a new one')
+
+// Someone at the dashboard may read it, too.
+const lostAnswer = ({ action, entity_id }: CreatedBefore): AppError =>
+  new AppError(
+    'conflict',
+    `It was done already (${action} ${entity_id}), but its answer was lost or is still on its way: look at what was created`,
+  )
