@@ -246,6 +246,20 @@ test('a change whose answer is lost says that it may have been done, and what is
   await assert.rejects(create.mutate(), { message: 'No answer: it may have been done. Look before you try again' })
   await assert.rejects(request(`${url}/clients`), { message: 'Tagwarden cannot be reached' })
   assert.equal(asked, before + 1)
+
+  const keys: unknown[] = []
+  const service = await startAnswering(t, ({ headers, socket }, response) => {
+    keys.push(headers['idempotency-key'])
+    if (keys.length === 1) socket.destroy()
+    else response.writeHead(201, { 'content-type': 'application/json' }).end('{}')
+  })
+  const add = (name: string) => request(`${service}/clients`, { method: 'POST', body: { name } })
+  await assert.rejects(add('A'))
+  for (const name of ['B', 'A', 'A']) await add(name)
+  const [lost, other, again, next] = keys
+  assert.equal(again, lost, 'so that it is done once')
+  assert.equal(new Set([lost, other, next]).size, 3, 'what is another, or was answered, is done')
+
   const proxy = await startAnswering(t, (_request, response) => response.writeHead(413).end('<h1>Too large</h1>'))
   await assert.rejects(request(`${proxy}/clients`, { method: 'POST' }), { message: 'Tagwarden cannot be reached' })
 })

@@ -57,8 +57,12 @@ export interface RequestOptions {
  */
 const ANSWER_MS = { read: 60_000, write: 180_000 }
 
+/** Keys of what may have been done although no one was told so, by what was asked for: asked for again, it is done once. */
+const keys = new Map<string, string>()
+
 /**
- * Calls the public interface. `ETag`s are the browser's business: it asks with `If-None-Match` and hands out
+ * Calls the public interface. A browser that loses a connection may send what was on it again, and so may a person: each has the key of the
+ * first, so that the service creates one thing. `ETag`s are the browser's business: it asks with `If-None-Match` and hands out
  * what it has when the answer is 304.
  *
  * @param path from the top, e.g. `/api/sites`
@@ -66,6 +70,21 @@ const ANSWER_MS = { read: 60_000, write: 180_000 }
  * @throws ApiError, UnreachableError, or the signal's reason
  */
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  if (options.method !== 'POST') return send(path, options)
+  const asked = JSON.stringify([path, options.query, options.body])
+  const key = keys.get(asked) ?? crypto.getRandomValues(new Uint32Array(4)).join('-')
+  keys.set(asked, key)
+  try {
+    const answer = await send<T>(path, options, { 'idempotency-key': key })
+    keys.delete(asked)
+    return answer
+  } catch (thrown) {
+    if (thrown instanceof ApiError && thrown.status < 500 && thrown.status !== 409) keys.delete(asked)
+    throw thrown
+  }
+}
+
+async function send<T>(path: string, options: RequestOptions, headers: Record<string, string> = {}): Promise<T> {
   const { method = 'GET', query = {}, signal } = options
   const limit = new AbortController()
   const isChange = method !== 'GET'
@@ -77,7 +96,7 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
   try {
     const response = await fetch(withQuery(path, query), {
       method,
-      ...contentOf(options),
+      ...contentOf(options, headers),
       signal: AbortSignal.any([limit.signal, ...(signal === undefined ? [] : [signal])]),
     }).catch(unreachable)
     if (response.status === 204) return undefined as T
@@ -88,9 +107,10 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
   }
 }
 
-function contentOf({ body, csv }: RequestOptions): Pick<RequestInit, 'headers' | 'body'> {
-  if (csv !== undefined) return { headers: { 'content-type': 'text/csv' }, body: csv }
-  return body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+function contentOf({ body, csv }: RequestOptions, headers: Record<string, string>): RequestInit {
+  if (csv !== undefined) return { headers: { ...headers, 'content-type': 'text/csv' }, body: csv }
+  if (body === undefined) return { headers }
+  return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
 /** The address of a call, for links such as a CSV download. */
