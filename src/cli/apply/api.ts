@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { ApiTokenRecord } from '../../accounts/index.ts'
 import { isApiToken } from '../../http/index.ts'
-import { fieldsOf, isObject, SECOND, StartupError } from '../../lib/index.ts'
+import { fieldsOf, isObject, newId, SECOND, StartupError } from '../../lib/index.ts'
 import { whyUnreachable } from '../post.ts'
 import { type Answered, exchange } from './exchange.ts'
 
@@ -125,22 +125,25 @@ export class Api {
   }
 
   async #answer(method: string, path: string, body: unknown): Promise<Answered> {
+    // What a failed commit left of a creation is not known: made again under the same key, there is one.
+    const key = newId()
     for (let attempt = 1; ; attempt++) {
-      const answer = await this.#ask(method, path, body)
+      const answer = await this.#ask(method, path, body, key)
       if (answer.status >= 200 && answer.status < 300) return answer
-      const waitMs = waitOf(method, answer)
+      const waitMs = waitOf(answer)
       if (waitMs === null || attempt === MOST_ATTEMPTS) throw this.#refusal(method, path, answer)
       await setTimeout(waitMs)
     }
   }
 
-  async #ask(method: string, path: string, body: unknown): Promise<Answered> {
+  async #ask(method: string, path: string, body: unknown, key: string): Promise<Answered> {
     const { url, token } = this.#target
     try {
       return await exchange(url + path, {
         method,
         headers: {
           accept: 'application/json',
+          ...(method === 'POST' ? { 'idempotency-key': key } : {}),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         },
@@ -178,9 +181,8 @@ function rolesIn({ role, access }: Record<string, unknown>): unknown[] {
 }
 
 /** How long to wait before the same call is made again, ms; null: not at all. */
-function waitOf(method: string, { status, headers }: Answered): number | null {
-  // What a failed commit left of a creation is not known: made again, there could be two.
-  if (status !== 429 && (status !== 503 || method === 'POST')) return null
+function waitOf({ status, headers }: Answered): number | null {
+  if (status !== 429 && status !== 503) return null
   const seconds = Number(headers['retry-after'] ?? 1)
   const ms = Number.isFinite(seconds) ? Math.max(1, seconds) * SECOND : SECOND
   return ms <= LONGEST_WAIT_MS ? ms : null

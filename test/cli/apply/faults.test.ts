@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { Api } from '../../../src/cli/apply/api.ts'
 import { wantedClients } from '../../../src/cli/apply/wanted.ts'
 import { YamlFile } from '../../../src/cli/apply/yaml-file.ts'
 import { bearer } from '../../../testkit/api.ts'
@@ -212,4 +213,16 @@ test('what someone else changes between plan and change is not overwritten', asy
   await service.call('PATCH', `/api/clients/${client?.id}`, byHand, bearer(ADMIN))
   await assert.rejects(carryOut(api, plan.changes), /client “A”.*has just been changed by someone else: run it again/)
   assert.partialDeepStrictEqual(await ask('/api/clients'), [byHand])
+})
+
+test('a creation that the service could not answer is made again under the same key', async (t) => {
+  const keys: unknown[] = []
+  const url = await startAnswering(t, ({ headers }, response) => {
+    keys.push(headers['idempotency-key'])
+    response.writeHead(keys.length === 1 ? 503 : 201).end('{}')
+  })
+  const api = new Api({ url, token: null })
+  for (const name of ['A', 'B']) await api.send('POST', '/api/clients', { name })
+  const [first, again, next] = keys
+  assert.ok(typeof first === 'string' && first === again && first !== next, keys.join())
 })
