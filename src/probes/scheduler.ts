@@ -217,7 +217,7 @@ export class Scheduler {
       running.map(({ id }) => id),
     )
     if (resting.length > 0) {
-      await skipRun(tools.store.write, membership.nodeId, resting, until)
+      await skipRun(tools.store.write, membership.nodeId, resting, until, true)
     }
   }
 

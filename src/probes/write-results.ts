@@ -171,18 +171,24 @@ function intervalAfter(probe: ProbeRow, site: SiteRow, { reason }: ProbeResultRo
   return isNew ? Math.min(probe.interval_seconds, WHILE_NEW_SECONDS) : probe.interval_seconds
 }
 
-/** Moves probes on that were claimed but are not to be run until then (epoch ms). */
+/**
+ * Moves probes on that were claimed but are not to be run until then (epoch ms).
+ *
+ * @param isPaused no one looks meanwhile: what was bad in a row no longer is
+ */
 export async function skipRun(
   db: Kysely<Tables>,
   nodeId: string,
   probes: readonly { id: string; interval_seconds: number }[],
   until: number,
+  isPaused = false,
 ): Promise<void> {
   const values = probes.map(
     ({ id, interval_seconds }) => sql`(${sql.join([id, nextRunAt(id, interval_seconds, until)])})`,
   )
+  const forgotten = isPaused ? sql`, consecutive_failures = 0, recent_statuses = '', subject_statuses = '{}'` : sql``
   await sql`
-    update probes set claimed_by = null, claimed_at = null, next_run_at = cast(v.column2 as bigint)
+    update probes set claimed_by = null, claimed_at = null, next_run_at = cast(v.column2 as bigint) ${forgotten}
     from (values ${sql.join(values)}) as v
     where probes.id = v.column1 and probes.claimed_by = ${nodeId}`.execute(db)
 }

@@ -12,7 +12,7 @@ import { memoryCredentials } from '../../testkit/credentials.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { ADMIN, type Answer, type Call, Management, UNKNOWN_ID, VIEWER } from '../management/support.ts'
-import { OK, openNode, type ProbeNode, typeOf } from './support.ts'
+import { OK, openNode, type ProbeNode, probeRow, typeOf } from './support.ts'
 
 const run = async () => ({ ...OK, responseTimeMs: 3, details: { seen: [1, 'two', null] } })
 
@@ -202,18 +202,23 @@ testOnEveryEngine('a change names what changes; secrets go in and never come out
   assert.notEqual(another.secret_fingerprints.api_token, before)
   const off = await api.patch<ProbeRecord>(path, { is_active: false, config: { api_token: null } })
   assert.deepEqual([off.is_active, off.next_run_at, off.secrets_set], [false, null, []])
+  await store.write.updateTable('probes').set({ consecutive_failures: 1, recent_statuses: 'oc' }).execute()
+  await api.patch(path, { is_active: true })
+  const { consecutive_failures, recent_statuses } = await probeRow(store, probe.id)
+  // One bad result before the pause and one after it are not two in a row.
+  assert.deepEqual([consecutive_failures, recent_statuses], [0, ''])
   await api.delete(path)
   type Entry = { action: string; before: object | null; after: object | null }
   const entries = await api.get<Entry[]>(`/api/audit?entity_id=${probe.id}`)
   assert.deepEqual(
-    entries.slice(1, 4).map(({ action, before, after }) => [action, before, after]),
+    entries.slice(2, 5).map(({ action, before, after }) => [action, before, after]),
     [
       ['probe.update', { is_active: true, 'config.api_token': '…' }, { is_active: false }],
       ['probe.update', { 'config.api_token': '…' }, { 'config.api_token': '… (another)' }],
       ['probe.update', { interval_seconds: 1_800, 'config.low': 2 }, { interval_seconds: 3_600, 'config.high': 20 }],
     ],
   )
-  assert.deepEqual([entries[0]?.action, entries[4]?.action], ['probe.delete', 'probe.create'])
+  assert.deepEqual([entries[0]?.action, entries[5]?.action], ['probe.delete', 'probe.create'])
   assert.ok(!JSON.stringify(entries).includes(secret))
 })
 

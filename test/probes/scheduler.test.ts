@@ -135,7 +135,7 @@ testLogic('what is not due, inactive, or of an inactive site or client does not 
   await insertProbe(store, site.id, { next_run_at: NOW + SECOND })
   await insertProbe(store, site.id, { is_active: 0 })
   await insertProbe(store, site.id, { probe_type: 'of_a_newer_program' })
-  const resting = await insertProbe(store, off.id)
+  const resting = await insertProbe(store, off.id, { consecutive_failures: 1, recent_statuses: 'oc' })
   await insertProbe(store, clientOff.id)
   const clock = newClock()
   const node = await openNode(t, store, clock, [type])
@@ -144,6 +144,8 @@ testLogic('what is not due, inactive, or of an inactive site or client does not 
   const row = await probeRow(store, resting.id)
   assert.deepEqual([row.claimed_by, row.last_status], [null, null])
   assert.ok(row.next_run_at > NOW)
+  // One bad result before the pause and one after it are not two in a row.
+  assert.deepEqual([row.consecutive_failures, row.recent_statuses], [0, ''])
 })
 
 testOnEveryEngine('probes of one client that hang leave room for those of another', async (store, t) => {

@@ -9,6 +9,9 @@ import type { Registry } from '../registry.ts'
 import { givenConfig, minIntervalSeconds } from './record.ts'
 import type { CreateProbe, UpdateProbe } from './schemas.ts'
 
+/** What its last results said, before the first one and after a pause: no one looked meanwhile. */
+const NO_STREAK = { consecutive_failures: 0, recent_statuses: '', subject_statuses: '{}' } as const
+
 /** What a probe knows before its first run. */
 export const NEVER_RUN = {
   claimed_by: null,
@@ -20,9 +23,7 @@ export const NEVER_RUN = {
   last_message: null,
   last_response_time_ms: null,
   last_result_at: null,
-  consecutive_failures: 0,
-  recent_statuses: '',
-  subject_statuses: '{}',
+  ...NO_STREAK,
   memory: '{}',
 } as const satisfies Partial<ProbeRow>
 
@@ -168,7 +169,7 @@ function applyToProbe(registry: Registry, row: ProbeRow, patch: UpdateProbe, now
   if (after.interval_seconds !== row.interval_seconds || after.is_active > row.is_active) {
     after.next_run_at = nextRunAt(row.id, after.interval_seconds, now)
   }
-  return after
+  return after.is_active > row.is_active ? { ...after, ...NO_STREAK } : after
 }
 
 /**
@@ -193,6 +194,9 @@ const SETTABLE = [
   'recovery_threshold',
   'is_active',
   'next_run_at',
+  'consecutive_failures',
+  'recent_statuses',
+  'subject_statuses',
 ] as const
 
 const changedSettings = (before: ProbeRow, after: ProbeRow): Partial<ProbeRow> =>
