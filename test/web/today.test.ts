@@ -11,6 +11,7 @@ import {
   subjectWords,
   usualWords,
   valueWords,
+  versionsWords,
 } from '../../web/src/features/today/words.ts'
 import { startOf } from '../../web/src/routes/start.ts'
 
@@ -64,6 +65,10 @@ test('where no site is compared the reason stands there, also where there is no 
   assert.equal(words(3, 3), null)
   assert.equal(words(3, 3, 2), '2 hours are left out: Tagwarden was down then, or a week before.')
   assert.equal(words(3, 0, 24), 'Nothing is compared: Tagwarden was down in these hours, or a week before.')
+})
+
+test('versions are said to be the latest where there may be more', () => {
+  assert.deepEqual([49, 50].map(versionsWords), ['in the last 24 hours', 'in the last 24 hours, the latest 50'])
 })
 
 test('times are those of a zone, with the day', () => {

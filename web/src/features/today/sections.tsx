@@ -7,7 +7,7 @@ import { TextLink } from '../../ui/LinkButton.tsx'
 import { scopeName } from '../../ui/mute/scope.ts'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import classes from './today.module.css'
-import { momentLine } from './words.ts'
+import { momentLine, versionsWords } from './words.ts'
 
 interface SectionProps {
   title: string
@@ -39,7 +39,7 @@ interface InZone {
 
 export function VersionsSection({ versions, zone, directory }: InZone & Pick<Today, 'versions'>) {
   return (
-    <Section title="Versions published" about={versions.length === 0 ? undefined : 'in the last 24 hours'}>
+    <Section title="Versions published" about={versions.length === 0 ? undefined : versionsWords(versions.length)}>
       {versions.length === 0 ? (
         <Nothing>No container was published in the last 24 hours.</Nothing>
       ) : (

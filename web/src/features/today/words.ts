@@ -28,6 +28,13 @@ const inZone = (at: number, zone: string, options: Intl.DateTimeFormatOptions): 
 export const nightWords = ({ opened, resolved, open }: Today['overnight']): string =>
   [`${whole(opened)} opened`, `${whole(resolved)} resolved`, `${whole(open)} unresolved`].join(' · ')
 
+/** The interface has no more. */
+const VERSIONS_MOST = 50
+
+/** "in the last 24 hours", "in the last 24 hours, the latest 50" */
+export const versionsWords = (count: number): string =>
+  `in the last 24 hours${count < VERSIONS_MOST ? '' : `, the latest ${VERSIONS_MOST}`}`
+
 /** That Tagwarden itself was down in the night; null where it was not, or only started again. */
 export function downWords({ down_seconds: seconds }: Pick<Today['overnight'], 'down_seconds'>): string | null {
   if (seconds < 60) return null
