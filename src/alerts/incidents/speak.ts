@@ -4,6 +4,7 @@ import type { AlertRow } from '../../store/index.ts'
 import { isReminderDue } from '../machine/transition.ts'
 import type { AlertEvent, Transition } from '../machine/types.ts'
 import type { Case } from './case.ts'
+import { worstOf } from './close.ts'
 
 /** What the client wants to be notified of. */
 export interface Wishes {
@@ -80,11 +81,12 @@ function isOfVoice({ probe_id, subject }: AlertRow, { row, alerts }: Case): bool
   return voice?.probe_id === probe_id && voice.subject === subject
 }
 
-function announce({ row }: Case, alert: AlertRow, now: number): void {
+function announce({ row, alerts }: Case, alert: AlertRow, now: number): void {
   row.announced_at = now
   row.last_announced_at = now
   row.announced_alert_id = alert.id
-  row.notified_severity = alert.severity
+  // The message says how bad all are: one that was found at once and is worse is no news after it.
+  row.notified_severity = worstOf(alerts.values())
 }
 
 /** What an alert adds to an incident that people know of. */

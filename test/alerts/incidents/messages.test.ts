@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { HOUR, MINUTE } from '../../../src/lib/index.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
+import { insertProbe } from '../../../testkit/probes.ts'
 import { runDue, typeOf } from '../../probes/support.ts'
 import { alertRows, deliverAll, outbox, watch } from '../support.ts'
 import { incidents, messages, watchServer } from './server-support.ts'
@@ -72,6 +73,23 @@ testLogic('a warning that another alert makes critical escalates once, in its wo
   assert.deepEqual([ended?.probe.probe_type, ended?.alert.message], ['http_health', 'endpoint critical'])
   assert.deepEqual([ended?.alert.id, ended?.alert.severity], [opened?.alert.id, 'critical'])
   assert.equal((await incidents(store))[0]?.severity, 'critical')
+})
+
+testLogic('a warning and what is critical, found at once, are one opening', async (store, t) => {
+  const found: ('warning' | 'critical')[] = ['critical', 'warning']
+  const type = typeOf(
+    async () => {
+      const status = found.pop() ?? 'critical'
+      return { status, message: `endpoint ${status}`, details: {} }
+    },
+    { name: 'http_health' },
+  )
+  const { find, site } = await watch(t, store, { probe_type: 'http_health' }, { type })
+  await insertProbe(store, site.id, { probe_type: 'http_health' })
+  await find('c')
+  await find('c')
+  const said = (await outbox(store)).map(({ kind, alert }) => `${kind} ${alert.severity} ${alert.title}`)
+  assert.deepEqual(said, ['opened critical endpoint critical'])
 })
 
 testOnEveryEngine(
