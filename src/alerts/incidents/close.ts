@@ -37,7 +37,7 @@ export function followAlerts(known: Case, handled: readonly AlertEvent[], now: n
   if (lasting.length === 0) return end(known, last, now)
   const severity = worstOf(lasting)
   if (severity === 'critical' && row.severity === 'warning') {
-    const worst = lasting.find((alert) => alert.severity === 'critical')
+    const worst = confirmedOf(lasting).find((alert) => alert.severity === 'critical')
     events.push({ kind: 'escalated', actor: null, text: worst?.title ?? row.title })
   }
   row.severity = severity
@@ -62,7 +62,13 @@ export const severityOfAll = (all: readonly { severity: string | null }[]): 'war
 
 /** How bad these alerts are together, those that have ended left out. */
 export const worstOf = (alerts: Iterable<AlertRow>): 'warning' | 'critical' =>
-  severityOfAll([...alerts].filter(({ state }) => state !== 'resolved'))
+  severityOfAll(confirmedOf([...alerts].filter(({ state }) => state !== 'resolved')))
+
+/** What has not reached its probe's threshold makes nothing worse that has; alone it is as bad as it is. */
+function confirmedOf(alerts: readonly AlertRow[]): readonly AlertRow[] {
+  const confirmed = alerts.filter(({ confirmed_at }) => confirmed_at !== null)
+  return confirmed.length === 0 ? alerts : confirmed
+}
 
 /** What explained it is long over, and it lasts: it goes by what people were notified of. */
 function succeed(row: IncidentRow, lead: AlertRow | undefined, next: AlertRow, now: number): void {
@@ -79,7 +85,7 @@ function end({ row, alerts, events }: Case, last: AlertRow, now: number): Ending
   row.impact_due = now
   const all = [...alerts.values()]
   // A rate fades through warning, and people look for how bad it was.
-  row.severity = severityOfAll([row, ...all, { severity: row.notified_severity }])
+  row.severity = severityOfAll([row, ...confirmedOf(all), { severity: row.notified_severity }])
   const count = alerts.size
   events.push({
     kind: 'resolved',

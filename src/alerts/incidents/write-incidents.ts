@@ -98,7 +98,7 @@ export async function throughIncidents(
 
 const withEvent = (made: Transition): Transition => ({ ...made, events: [...made.events, FOR_NO_ONE] })
 
-/** An alert that has not reached its probe's threshold makes its incident critical, and notifies no one of that yet. */
+/** An alert that is alone and has not reached its probe's threshold makes its incident critical, and notifies no one of that yet. */
 function becameCritical(
   cases: Iterable<Case>,
   moves: readonly Move[],

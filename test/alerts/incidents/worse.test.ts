@@ -208,3 +208,16 @@ testOnEveryEngine('a warning that waits is not sent for what is not confirmed to
   await health('critical')
   assert.deepEqual(await sendDue(store, clock.now()), [], 'once')
 })
+
+testLogic('one critical run of a probe that takes two makes no warning critical, the second does', async (store, t) => {
+  const { health, infra, clock, probe } = await watchServer(t, store)
+  await store.write.updateTable('probes').set({ failure_threshold: 2 }).where('id', '=', probe.id).execute()
+  const said = async () => (await outbox(store)).map(({ kind, alert }) => `${kind} ${alert.severity} ${alert.title}`)
+  await health('critical')
+  clock.advance(MINUTE)
+  await infra('warning')
+  assert.deepEqual(await said(), ['opened warning hosting warning'])
+  clock.advance(MINUTE)
+  await health('critical')
+  assert.deepEqual((await said()).slice(1), ['escalated critical endpoint critical'])
+})
