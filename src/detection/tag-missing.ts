@@ -203,15 +203,18 @@ function absentSince(
   return inHours.occurrences >= tellingAbsence(reference.days, event.hours, config.recent_occurrences) ? inHours : null
 }
 
-/** A tag that now runs where this one did and never had before. */
+/** A tag that now runs where this one did and never had before the day on which this one ended: it stays new for as long as this one is missed. */
 function successorOf(
   pair: TagOnEvent,
   event: EventOccurrences,
-  { pairs, hours }: TagMissingInput,
+  { pairs, days, hours }: TagMissingInput,
   config: TagMissingConfig,
 ): string | null {
+  const today = days.at(-1)?.to ?? 0
+  const ranToday = hours.some(({ from }, index) => from >= today && (pair.hours[index] ?? 0) > 0)
+  const until = ranToday ? days.length : pair.days.findLastIndex((runs) => runs > 0)
   const isNewcomer = (other: TagOnEvent): boolean => {
-    if (other.event_name !== pair.event_name || sum(other.days) > 0) return false
+    if (other.event_name !== pair.event_name || sum(other.days.slice(0, until)) > 0) return false
     const recently = latest(hours, event.hours, other.hours, config.recent_occurrences)
     return recently !== null && recently.runs > recently.occurrences / 2
   }

@@ -159,6 +159,15 @@ test('a tag whose place a new one took may have been renamed: that is a warning'
   const { status, message } = judge({ days: ALWAYS, hours: stopped(3), others: [successor] })
   assert.equal(status, 'warning')
   assert.match(message, /“Ads 2” runs instead: renamed or replaced\?/)
+  // On the days after, too: at midnight it became critical.
+  const sinceYesterday = { ...successor, days: [...filled(13, 0), 70], hours: [...filled(4, 0), ...filled(20, 10)] }
+  const yesterday = { days: [...filled(13, 200), 130], hours: stopped(20) }
+  assert.equal(judge({ ...yesterday, others: [sinceYesterday] }).status, 'warning')
+  const later = { ...successor, days: [...filled(11, 0), 40, 100, 100], hours: filled(24, 10) }
+  const before = { days: [...filled(11, 200), 60, 0, 0], hours: filled(24, 0) }
+  assert.equal(judge({ ...before, others: [later] }).status, 'warning')
+  const older = { ...later, days: later.days.with(10, 1) }
+  assert.equal(judge({ ...before, others: [older] }).status, 'critical', 'it ran beside it the day before')
 })
 
 test('a site that changed to batches no longer says which event a tag ran on', () => {
