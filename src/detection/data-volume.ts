@@ -68,7 +68,10 @@ export function dataVolume({ recent, usual, repeats = new Map() }: VolumeInput, 
   }
   const judge = (name: string | null) => judgeSubject(name, seen, config)
   const site = judge(null)
-  return verdictOf([site, ...usual.names.map(judge)], site?.message ?? 'too few events are expected to judge')
+  const ofEvents = usual.names.map(judge)
+  const names = ofEvents.flatMap((finding) => (finding?.evidence.kind === 'renamed' ? finding.message : []))
+  const whenFine = [site?.message ?? 'too few events are expected to judge', ...names].join('; ')
+  return verdictOf([site, ...ofEvents], whenFine)
 }
 
 /** What all subjects of a site are judged by. */
@@ -237,11 +240,13 @@ function renamed(name: string | null, finding: Finding, recent: RecentCounts, us
     return came >= SUCCESSOR.least * expected && came <= SUCCESSOR.most * Math.max(expected, before)
   })?.[0]
   if (successor === undefined) return finding
+  // Both are known to their bucket.
+  const since = Math.max(last, firstSeen(successor, recent, usual) ?? last)
   return {
     ...finding,
     status: 'ok',
     since: null,
-    message: `“${name}” has come as “${successor}” since ${isoTime(last)}`,
+    message: `“${name}” has come as “${successor}” for ${duration(end - since)}`,
     evidence: { ...finding.evidence, kind: 'renamed', successor },
   }
 }
