@@ -95,10 +95,10 @@ function refusal(status: number, json: unknown, email: string): GoogleFailure {
   const googleError = googleErrorOf(status, json)
   const reason = reasonOf(googleError)
   const isBusy = reason === 'quota' || reason === 'unavailable'
-  const said = googleError.said === '' ? '' : `: ${googleError.said}`
+  const said = googleError.said === '' ? '' : `: ${googleError.said.replace(/\.$/, '')}`
   const message = isBusy
     ? `The token server of Google answers ${status}`
-    : `Google does not accept the service account ${email} (${status})${said}`
+    : `Google does not accept the service account ${email} (${status})${said}. If its key was replaced, set GOOGLE_CREDENTIALS to the new one and restart`
   return new GoogleFailure(isBusy ? reason : 'refused', message, googleError)
 }
 

@@ -232,7 +232,11 @@ test('a token that was revoked is an error once, then there is a new one', async
 })
 
 const BAD_KEYS: readonly [what: string, key: () => string, said: RegExp][] = [
-  ['a key of another account', otherKey, /does not accept the service account .* \(400\): Invalid JWT Signature/],
+  [
+    'a key of another account',
+    otherKey,
+    /does not accept the service account .* \(400\): Invalid JWT Signature\. If its key was replaced, set GOOGLE_CREDENTIALS to the new one/,
+  ],
   ['a key that is none', () => '-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END', /private key of .* cannot be read/],
 ]
 
