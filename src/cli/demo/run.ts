@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
@@ -18,6 +19,7 @@ import {
 import { type Incident, incidentsAround } from './incidents.ts'
 import { historyBegin } from './profile.ts'
 import { type Results, writeResultHistory } from './results.ts'
+import { RunsAhead } from './runs-ahead.ts'
 import { Simulator } from './simulator.ts'
 import { ACTOR, type DemoSite, ensureDemoSites } from './sites.ts'
 import { allowingTagServer } from './tag-server.ts'
@@ -60,12 +62,13 @@ export interface PreparedDemo extends Pick<Results, 'tagServer' | 'chat'> {
 }
 
 /** Before the service opens it: the history is written in bulk, and no one waits behind it. */
-export async function prepareDemo({ config, clock, days, seed }: DemoOptions): Promise<PreparedDemo> {
+export async function prepareDemo({ config, clock, days, seed, connect }: DemoOptions): Promise<PreparedDemo> {
   const { dataDir } = config
   const retention = { minuteDays: config.retentionMinuteDays, hourDays: config.retentionHourDays }
   const start = floorTo(clock.now(), MINUTE)
   const incidents = incidentsAround(start)
   const store = await openSqliteStore(dataDir, { connect: connectWithoutThread })
+  let ahead: RunsAhead | undefined
   try {
     await migrate(store.write, store.columnTypes)
     // What the machine forgets of it when the power fails is made again by the next start: no commit has to wait for the disk.
@@ -75,6 +78,8 @@ export async function prepareDemo({ config, clock, days, seed }: DemoOptions): P
     const folder = await folderFor(store)
     const gaps = await gapsOf(store, sites, earliest)
     const first = Math.min(...gaps.map(({ from }) => from))
+    // Where there is little to make, no core for it or, in a test, no thread, it would only load the program once more.
+    if (start - first > DAY / 2 && availableParallelism() > 1 && connect === undefined) ahead = new RunsAhead()
     let events = 0
     if (first < start) {
       events = await withProgress('writing history', start - first, (update) =>
@@ -87,6 +92,7 @@ export async function prepareDemo({ config, clock, days, seed }: DemoOptions): P
     const { tagServer, chat, probes, results } = await writeResultHistory({
       ...{ store, config, clock, incidents, earliest, start },
       sites: gaps,
+      ahead,
     })
     const bridge = await bridgeToNow({ folder, gaps, incidents, seed, retention }, start, clock).catch(
       async (thrown: unknown) => {
@@ -98,6 +104,7 @@ export async function prepareDemo({ config, clock, days, seed }: DemoOptions): P
     console.log(`${written} since ${isoTime(first)} written to ${dataDir}`)
     return { gaps, incidents, start, filledTo: bridge.to, tagServer, chat }
   } finally {
+    await ahead?.end()
     await store.close()
   }
 }
