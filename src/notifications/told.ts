@@ -14,8 +14,11 @@ export async function channelsTold(
     const rows = await trx
       .selectFrom('deliveries')
       .select(['alert_id', 'channel'])
-      .select(({ fn }) => fn.max('id').as('last'))
-      .select(({ fn }) => fn.max('id').filterWhere('kind', '=', 'resolved').as('end'))
+      // What was taken back said nothing.
+      .select(({ fn }) => fn.max('id').filterWhere('state', '<>', 'cancelled').as('last'))
+      .select(({ fn }) =>
+        fn.max('id').filterWhere('state', '<>', 'cancelled').filterWhere('kind', '=', 'resolved').as('end'),
+      )
       .where('alert_id', 'in', ids)
       .groupBy(['alert_id', 'channel'])
       .execute()

@@ -60,15 +60,16 @@ export function followAlerts(known: Case, handled: readonly AlertEvent[], now: n
 export const severityOfAll = (all: readonly { severity: string | null }[]): 'warning' | 'critical' =>
   all.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning'
 
+/** Of these alerts those that are confirmed, or all where none is: what people are not notified of makes nothing worse. */
+export function confirmedOf(alerts: Iterable<AlertRow>): AlertRow[] {
+  const all = [...alerts]
+  const confirmed = all.filter(({ confirmed_at }) => confirmed_at !== null)
+  return confirmed.length > 0 ? confirmed : all
+}
+
 /** How bad these alerts are together, those that have ended left out. */
 export const worstOf = (alerts: Iterable<AlertRow>): 'warning' | 'critical' =>
   severityOfAll(confirmedOf([...alerts].filter(({ state }) => state !== 'resolved')))
-
-/** What has not reached its probe's threshold makes nothing worse that has; alone it is as bad as it is. */
-function confirmedOf(alerts: readonly AlertRow[]): readonly AlertRow[] {
-  const confirmed = alerts.filter(({ confirmed_at }) => confirmed_at !== null)
-  return confirmed.length === 0 ? alerts : confirmed
-}
 
 /** What explained it is long over, and it lasts: it goes by what people were notified of. */
 function succeed(row: IncidentRow, lead: AlertRow | undefined, next: AlertRow, now: number): void {

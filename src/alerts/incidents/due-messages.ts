@@ -3,7 +3,8 @@ import type { AlertRow, Tables, Transaction } from '../../store/index.ts'
 import type { Transition } from '../machine/types.ts'
 import { type AlertContext, type AlertSource, loadSources, rulesOf, sourceWithoutProbe, workLeft } from '../rules.ts'
 import type { Case } from './case.ts'
-import type { Ending } from './close.ts'
+import { confirmedOf, type Ending } from './close.ts'
+import { isBackUnsaid } from './speak.ts'
 
 /** A transition that is to be written. Without a source there is no one to notify. */
 export interface PendingTransition {
@@ -27,6 +28,8 @@ export interface Intent {
   knowing?: ReadonlySet<string>
   /** The only channels that it is news to; null, or missing: all. */
   to?: ReadonlySet<string> | null
+  /** Of one that is back: some channel was notified of its end. */
+  isNews?: boolean
 }
 
 type Speaking = Pick<Intent, 'known' | 'kind' | 'move' | 'ending'>
@@ -71,6 +74,8 @@ export async function dueMessages(
   const wanted = intents.flatMap((intent) => {
     const voice = voiceOf(intent)
     if (voice === undefined || intent.known.row.announced_at === null) return []
+    // Who believes that it is over learns first that it is back.
+    if (isBackUnsaid(intent.known) && intent.kind !== 'opened') return []
     return { ...intent, voice, alert: asIncident(voice, intent) }
   })
   const speaking = wanted.flatMap(({ voice, alert }) => [voice, alert])
@@ -80,7 +85,11 @@ export async function dueMessages(
     const source = sources.get(voice.probe_id)
     const workMs = ending === null || source === undefined ? 0 : workLeft(voice, source, context)
     const audience = source === undefined ? null : audienceOf(intent, voice, source, context, workMs)
-    if (source === undefined || audience === null) return []
+    if (source === undefined || audience === null) {
+      // To be said once it may be.
+      if (intent.isNews === true) known.row.notified_severity = null
+      return []
+    }
     const resolvedBy = ending === null ? null : actorOf(ending.last, pending)
     const before = move?.alert.id === voice.id ? move.before : voice
     const holdMs = ending?.holdMs ?? 0
@@ -130,12 +139,13 @@ const neighbourOf = (
 
 /** Null where it goes to no one. */
 function audienceOf(
-  { known, move, ending, handledBy }: Intent,
+  intent: Intent,
   voice: AlertRow,
   source: AlertSource,
   context: AlertContext,
   workMs: number,
 ): Audience | null {
+  const { known, move, ending, handledBy } = intent
   if (typeof handledBy === 'string') return 'keepers'
   if (move !== null) return 'everyone'
   if (ending !== null && (ending.isRemoved || !source.notifyResolved)) return 'keepers'
@@ -157,7 +167,9 @@ const OF_ONE: readonly AlertMessageKind[] = ['explained', 'escalated', 'widened'
 /** Whose words and figures a message has: of news those of the alert that it is about, else of one as bad as the incident is, first of all its cause. */
 function speakerOf(voice: AlertRow, { known: { row, alerts }, kind, move }: Speaking): AlertRow {
   if (move !== null && OF_ONE.includes(kind)) return move.alert
-  const speaking = [...alerts.values()].filter(({ state }) => state !== 'resolved' || row.state === 'resolved')
+  const speaking = confirmedOf(
+    [...alerts.values()].filter(({ state }) => state !== 'resolved' || row.state === 'resolved'),
+  )
   const first = [row.lead_alert_id, voice.id].flatMap((id) => speaking.find((alert) => alert.id === id) ?? [])
   const inOrder = [...first, ...speaking]
   return inOrder.find(({ severity }) => severity === row.severity) ?? inOrder[0] ?? voice

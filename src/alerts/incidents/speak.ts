@@ -53,6 +53,9 @@ export function speak(
         announce(known, alert, now)
         return { ...said, message }
       }
+      if (isBackUnsaid(known)) {
+        return { ...quiet(before, made, alert, known), events, ...sayBack(known, alert, now) }
+      }
       if (isVoice || (message === 'flapping' && row.resolved_at === null && isOfVoice(alert, known))) {
         return { ...said, message }
       }
@@ -66,6 +69,7 @@ export function speak(
     case 'widened':
       return { ...said, message: isVoice ? message : null }
     case 'reminder':
+      if (isBackUnsaid(known)) return { ...said, ...sayBack(known, alert, now) }
       if (!isReminderDue(row, wishes.reminderMinutes, now))
         return { ...said, alert: unreminded(before, alert), message: null }
       row.last_announced_at = now
@@ -87,6 +91,17 @@ function announce({ row, alerts }: Case, alert: AlertRow, now: number): void {
   row.announced_alert_id = alert.id
   // The message says how bad all are: one that was found at once and is worse is no news after it.
   row.notified_severity = worstOf(alerts.values())
+}
+
+/** People were notified of its end, and of nothing since: it came back while it was muted. */
+export const isBackUnsaid = ({ row }: Pick<Case, 'row'>): boolean =>
+  row.announced_at !== null && row.resolved_at === null && row.notified_severity === null
+
+/** What is due of an alert of such an incident is that it is back. */
+function sayBack({ row, alerts }: Case, { title }: AlertRow, now: number): Pick<Spoken, 'message' | 'note'> {
+  row.last_announced_at = now
+  row.notified_severity = worstOf(alerts.values())
+  return { message: 'opened', note: `${quoted(title)} is back` }
 }
 
 /** What an alert adds to an incident that people know of. */

@@ -64,12 +64,13 @@ export async function throughIncidents(
     facts,
     now,
   )
-  const knowing = await withdrawnEnds(trx, news, context)
-  const { written, intents } = speakAll(moves, cases, context, knowing)
+  const back = await withdrawnEnds(trx, news, context)
+  const { written, intents } = speakAll(moves, cases, context, back)
   for (const { kind, known, note } of news) {
     // That it flaps says that it is back, too.
     if (kind === 'opened' && intents.some((intent) => intent.known === known && intent.kind === 'flapping')) continue
-    intents.push({ known, kind, note, move: null, ending: null, knowing: knowing.get(known) ?? NONE })
+    const { withdrawn = NONE, isNews = false } = back.get(known) ?? {}
+    intents.push({ known, kind, note, move: null, ending: null, knowing: withdrawn, isNews })
   }
   for (const known of cases.values()) {
     const handled = moves.flatMap(({ alert, pending: { transition } }) =>
@@ -135,18 +136,23 @@ const isComment = (text: string): boolean => text !== 'Acknowledged' && text !==
 
 const NONE: ReadonlySet<string> = new Set()
 
+interface Back {
+  withdrawn: ReadonlySet<string>
+  isNews: boolean
+}
+
 /**
  * Where people have not been notified of an end yet, it is taken back, and that it is bad again is no news. Who was notified of the end
  * knows of it only as bad as it comes back: a critical incident that is back as a warning may become critical once more.
  *
- * @returns by the incidents that are back: the channels on which the end was taken back
+ * @returns by the incidents that are back: the channels on which the end was taken back, and whether any was notified of it
  */
 async function withdrawnEnds(
   trx: Transaction<Tables>,
   news: readonly News[],
   { sources, now }: AlertContext,
-): Promise<Map<Case, ReadonlySet<string>>> {
-  const knowing = new Map<Case, ReadonlySet<string>>()
+): Promise<Map<Case, Back>> {
+  const back = new Map<Case, Back>()
   for (const { kind, known } of news) {
     const { row, alerts } = known
     const voice = row.announced_alert_id
@@ -155,13 +161,14 @@ async function withdrawnEnds(
     const source = [...alerts.values()].map(({ probe_id }) => sources.get(probe_id)).find((one) => one !== undefined)
     const isHeld = severity !== 'critical' && row.notified_severity !== 'critical' && source !== undefined
     const withdrawn = await withdrawEnd(trx, voice, now, isHeld ? quietEndOf(source, now + GATHER_MS) : null)
-    knowing.set(known, withdrawn)
     const told = [...((await channelsTold(trx, [voice])).get(voice)?.keys() ?? [])]
+    const isNews = !told.every((key) => withdrawn.has(key))
+    back.set(known, { withdrawn, isNews })
     // Where it was a warning to the last, that it is critical is still to be said.
-    const isKnown = severity === 'critical' ? withdrawn.size > 0 : told.every((key) => withdrawn.has(key))
+    const isKnown = severity === 'critical' ? withdrawn.size > 0 : !isNews
     if (!isKnown) row.notified_severity = severity
   }
-  return knowing
+  return back
 }
 
 /** Nearly all results change nothing, and then nothing is read. */
@@ -214,13 +221,13 @@ const toldIn = (before: AlertRow | null): AlertRow | null =>
 /**
  * Lets each alert that is due for a message speak for its incident, if it is the one to do so.
  *
- * @param knowing by the incidents that are back: the channels that have not heard of their end
+ * @param back the incidents that are back, each with the channels that have not heard of its end
  */
 function speakAll(
   moves: readonly Move[],
   cases: ReadonlyMap<string, Case>,
   { mutes, now }: AlertContext,
-  knowing: ReadonlyMap<Case, ReadonlySet<string>>,
+  back: ReadonlyMap<Case, Back>,
 ): { written: Map<PendingTransition, PendingTransition>; intents: Intent[] } {
   const written = new Map<PendingTransition, PendingTransition>()
   const intents: Intent[] = []
@@ -244,7 +251,7 @@ function speakAll(
     const { message: kind, note } = spoken
     if (kind === null) continue
     // Who is about to read that it is back reads there how bad it is.
-    const to = kind === 'escalated' ? (knowing.get(known) ?? null) : null
+    const to = kind === 'escalated' ? (back.get(known)?.withdrawn ?? null) : null
     intents.push({ known, kind, note, move: { before, alert: spoken.alert }, ending: null, to })
   }
   return { written, intents }

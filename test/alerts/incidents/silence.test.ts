@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
+import { createMaintenance } from '../../../src/alerts/maintenance/maintenance.ts'
 import { createSilence, listSilences } from '../../../src/alerts/silences/silences.ts'
 import { HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
+import type { Context } from '../../../src/management/index.ts'
 import type { Store } from '../../../src/store/index.ts'
 import type { TestClock } from '../../../testkit/clock.ts'
 import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { insertIncident } from '../../../testkit/incidents.ts'
 import { insertSite } from '../../../testkit/sites.ts'
-import { alertRows } from '../support.ts'
+import { alertRows, outbox } from '../support.ts'
 import { incidents, messages, watchServer } from './server-support.ts'
 
 const silence = (store: Store, clock: TestClock, incident_id: string, ms = HOUR) =>
@@ -92,3 +94,57 @@ testOnEveryEngine('a silence of an incident names one that there is, and nothing
   await assert.rejects(createSilence(ctx, two), /stands for itself/)
   await assert.rejects(createSilence(ctx, { incident_id: site.id, ends_at }), /is not the id of an incident/)
 })
+
+for (const { how, mute } of [
+  {
+    how: 'a silence',
+    mute: (ctx: Context, site_id: string, ends_at: string) => createSilence(ctx, { site_id, ends_at }),
+  },
+  {
+    how: 'maintenance',
+    mute: (ctx: Context, site_id: string, ends_at: string) =>
+      createMaintenance(ctx, { site_id, kind: 'once', starts_at: isoTime(ctx.clock.now()), ends_at }),
+  },
+]) {
+  testOnEveryEngine(`what is back within ${how} is notified as back when that is over`, async (store, t) => {
+    const { health, clock, site, upkeep } = await watchServer(t, store)
+    await health('critical')
+    clock.advance(MINUTE)
+    await health('ok')
+    const told = ['opened endpoint critical', 'resolved endpoint critical']
+    assert.deepEqual(await messages(store), told)
+    clock.advance(10 * MINUTE)
+    await mute({ store, clock, actor: 'admin' }, site.id, isoTime(clock.now() + HOUR))
+    clock.advance(MINUTE)
+    await health('critical')
+    await upkeep()
+    assert.equal((await incidents(store)).length, 1, 'it is the same incident')
+    assert.deepEqual(await messages(store), told)
+    clock.advance(HOUR)
+    await upkeep()
+    await health('critical')
+    assert.deepEqual(await messages(store), [...told, 'opened endpoint critical'])
+    assert.equal((await outbox(store)).at(-1)?.incident?.note, '“endpoint critical” is back')
+    await health('ok')
+    assert.deepEqual(await messages(store), [...told, 'opened endpoint critical', 'resolved endpoint critical'])
+  })
+}
+
+testLogic(
+  'of what is back and over again within a silence no one is notified twice that it ended',
+  async (store, t) => {
+    const { health, clock, site, upkeep } = await watchServer(t, store)
+    const at = async (status: 'critical' | 'ok') => {
+      clock.advance(MINUTE)
+      await health(status)
+    }
+    await at('critical')
+    await at('ok')
+    await createSilence({ store, clock, actor: 'admin' }, { site_id: site.id, ends_at: isoTime(clock.now() + HOUR) })
+    await at('critical')
+    clock.advance(HOUR)
+    await at('ok')
+    await upkeep()
+    assert.deepEqual(await messages(store), ['opened endpoint critical', 'resolved endpoint critical'])
+  },
+)
