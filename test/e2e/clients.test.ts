@@ -146,9 +146,14 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
   })
 
   await t.test('a test message shows the outcome of each channel', async (t) => {
+    const mail = { kind: 'email', name: 'Duty', address: 'duty@example.com' }
+    const { id } = await service.ask<{ id: string }>('POST', `/api/clients/${client.id}/channels`, mail)
     const { page } = await open(t, `/clients/${client.id}`)
+    await page.getByText('duty@example.com · e-mail is off on this server: set SMTP_URL').waitFor()
     await page.getByRole('button', { name: 'Send a test message' }).dblclick()
-    await page.getByText('Chat (webhook)').waitFor()
+    await page.getByText('Duty (email): off: SMTP_URL is not set').waitFor()
+    await service.ask('DELETE', `/api/clients/${client.id}/channels/${id}`)
+    await page.getByText('Chat webhook (webhook)').waitFor()
     await page.getByText('delivered', { exact: true }).waitFor()
     assert.equal(received.length, 1, 'a double click is one message')
     assert.equal((await page.content()).includes('/hooks/secret'), false)

@@ -83,14 +83,21 @@ testPerEngine(
   async (engine, t) => {
     const { newClient, call } = await stage(t, engine, {}, true)
     const { id } = await newClient({ email: 'ops@example.com' })
+    const channels = `/api/clients/${id}/channels`
+    const mail = { kind: 'email', name: 'Duty', address: 'duty@example.com' }
+    const duty = (await call('POST', channels, mail)).json<{ id: string; channel: string }>()
     const results = (await call('POST', `/api/clients/${id}/test-notification`)).json<TestResult[]>()
     assert.deepEqual(
       results.map(({ channel, delivered, error }) => [channel, delivered, error]),
       [
         ['global', true, null],
         [`email:${id}`, false, 'off: SMTP_URL is not set'],
+        [duty.channel, false, 'off: SMTP_URL is not set'],
       ],
     )
+    const alone = await call('POST', `${channels}/${duty.id}/test`)
+    assert.equal(alone.status, 409)
+    assert.match(alone.text, /e-mail is off on this server: set SMTP_URL/)
   },
   logicEngines,
 )

@@ -10,6 +10,8 @@ import {
   type ChannelSettings,
   channelsOf,
   kindOf,
+  ownKey,
+  type Recipients,
   storedAddress,
   UNTRIED,
 } from '../channel.ts'
@@ -129,8 +131,7 @@ export class TestLimits {
   /** @throws RateLimitedError */
   take(clientId: string, channels: readonly Channel[]): void {
     this.#messages.take(clientId)
-    const emails = channels.filter(({ key, address }) => kindOf(key, address) === 'email')
-    this.#emails.take(clientId, emails.flatMap(addressesOf).length)
+    this.#emails.take(clientId, channels.filter(isEmail).flatMap(addressesOf).length)
   }
 }
 
@@ -154,11 +155,12 @@ export async function sendTestMessages(
   const channels = channelsOf({ client, ...notifications.channelSettings }).filter(
     ({ key }) => only === undefined || key === only,
   )
-  if (channels.length === 0) throw noChannel(client)
+  const off = notifications.channelSettings.isEmailOn ? [] : emailsOf(client).filter((key) => (only ?? key) === key)
+  if (channels.length === 0) throw noChannel(off.length > 0)
   limits.take(clientId, channels)
   const sent = await Promise.all(channels.map((channel) => sendTest(notifications, client, channel, ctx.actor)))
-  const { isEmailOn } = notifications.channelSettings
-  const results = only === undefined ? [...sent, ...emailOff(client, isEmailOn)] : sent
+  // People would look for them among the channels.
+  const results = [...sent, ...off.map(emailOff)]
   // Without the errors: a mail server's may name the address.
   const outcomes = results.map(({ channel, delivered }) => [channel, delivered ? 'delivered' : 'failed'])
   await ctx.store.write.transaction().execute((trx) =>
@@ -189,18 +191,29 @@ async function sendTest(
     : { ...result, delivered: false, error: outcome.error, note: null }
 }
 
-/** The client's e-mail where the server sends none: people would look for it among the channels. */
-function emailOff({ id, email }: ClientRow, isEmailOn: boolean): TestResult[] {
-  if (email === null || isEmailOn) return []
-  return [{ channel: `email:${id}`, kind: 'email', delivered: false, error: 'off: SMTP_URL is not set', note: null }]
-}
+/** The client's channels that are e-mail. */
+const emailsOf = ({ id, email, channels }: Recipients['client']): ChannelKey[] => [
+  ...(email === null ? [] : [`email:${id}` as const]),
+  ...channels
+    .map((own) => ({ key: ownKey(id, own.id), address: own.address }))
+    .filter(isEmail)
+    .map(({ key }) => key),
+]
 
-function noChannel({ email }: ClientRow): AppError {
-  const ways = 'give the client a chat webhook or an e-mail address, or set CHAT_WEBHOOK_URL'
-  return new AppError(
+const isEmail = ({ key, address }: Channel): boolean => kindOf(key, address) === 'email'
+
+const emailOff = (channel: ChannelKey): TestResult => ({
+  channel,
+  kind: 'email',
+  delivered: false,
+  error: 'off: SMTP_URL is not set',
+  note: null,
+})
+
+const noChannel = (hasEmail: boolean): AppError =>
+  new AppError(
     'conflict',
-    email === null
-      ? `No channel is set up: ${ways}`
-      : `No channel is set up, as e-mail is off on this server: set SMTP_URL, or ${ways}`,
+    hasEmail
+      ? 'Nothing was sent, as e-mail is off on this server: set SMTP_URL, or give the client a chat webhook'
+      : 'No channel is set up: give the client a chat webhook or an e-mail address, or set CHAT_WEBHOOK_URL',
   )
-}

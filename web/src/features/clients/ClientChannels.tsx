@@ -52,6 +52,7 @@ export function ClientChannels({ clientId }: { clientId: string }) {
                 key={channel.id}
                 channel={channel}
                 delivery={known?.channels.find((one) => one.channel === channel.channel)}
+                isOff={channel.kind === 'email' && known?.email_enabled === false}
                 mayChange={mayChange}
                 onEdit={() => setEdited(channel)}
               />
@@ -81,13 +82,15 @@ interface ChannelProps {
   channel: OwnChannelRecord
   /** How it delivers; undefined until that is known. */
   delivery: ChannelRecord | undefined
+  /** This server sends no e-mail. */
+  isOff: boolean
   mayChange: boolean
   onEdit: () => void
 }
 
 const waitInWords = (minutes: number): string => (minutes === 0 ? 'warnings at once' : `warnings after ${minutes} min`)
 
-function Channel({ channel, delivery, mayChange, onEdit }: ChannelProps) {
+function Channel({ channel, delivery, isOff, mayChange, onEdit }: ChannelProps) {
   const {
     id,
     field,
@@ -109,6 +112,7 @@ function Channel({ channel, delivery, mayChange, onEdit }: ChannelProps) {
     minimum_severity === 'critical' ? 'only what is critical' : null,
     minimum_severity === 'critical' || wait === null ? null : waitInWords(wait),
     is_active ? null : 'switched off',
+    isOff ? 'e-mail is off on this server: set SMTP_URL' : null,
   ]
   return (
     <li className={classes.channel}>

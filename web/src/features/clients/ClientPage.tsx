@@ -4,8 +4,8 @@ import { useParams } from '@tanstack/react-router'
 import { History, Pencil, Send } from 'lucide-react'
 import { type TestResult, useTestChannels } from '../../api/channels.ts'
 import { type ClientRecord, clientQuery, usageQuery } from '../../api/clients.ts'
+import { ownChannelsQuery } from '../../api/own-channels.ts'
 import { AboutClient, useSession } from '../../api/session.ts'
-import { settingsQuery } from '../../api/settings.ts'
 import { duration } from '../../lib/words.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -125,19 +125,12 @@ const DIGESTS = { off: 'none', daily: 'daily', weekly: 'weekly' } as const
 
 /** How the client's people are notified, and a message to try it. */
 function ClientMessages({ client }: { client: ClientRecord }) {
-  const { mayChange, seesService } = useSession()
-  const { data: settings } = useQuery({ ...settingsQuery, enabled: seesService })
+  const { mayChange } = useSession()
   return (
     <section className={classes.section} aria-labelledby="messages">
       <h2 id="messages">Messages</h2>
       <div className={classes.panel}>
         <dl className={classes.facts}>
-          {mayChange && client.email !== null && settings?.email_enabled === false && (
-            <>
-              <dt>E-mail</dt>
-              <dd>off on this server: set SMTP_URL</dd>
-            </>
-          )}
           <dt>Reminders</dt>
           <dd>
             {client.reminder_minutes === null
@@ -170,6 +163,7 @@ function ClientMessages({ client }: { client: ClientRecord }) {
 
 function TestMessage({ client }: { client: ClientRecord }) {
   const test = useTestChannels()
+  const { data: channels = [] } = useQuery(ownChannelsQuery(client.id))
   return (
     <div className={classes.test}>
       <div>
@@ -187,7 +181,11 @@ function TestMessage({ client }: { client: ClientRecord }) {
         {test.data !== undefined && (
           <ul className={classes.outcomes}>
             {test.data.map((result) => (
-              <Outcome key={result.channel} result={result} />
+              <Outcome
+                key={result.channel}
+                result={result}
+                name={channels.find(({ channel }) => channel === result.channel)?.name}
+              />
             ))}
           </ul>
         )}
@@ -196,19 +194,18 @@ function TestMessage({ client }: { client: ClientRecord }) {
   )
 }
 
-const WHERE: Readonly<Record<string, string>> = {
-  global: 'Channel of all clients',
-  chat: 'Chat',
-  email: 'E-mail',
-  own: 'Channel',
+interface OutcomeProps {
+  result: TestResult
+  /** Of the channel; undefined for that of all clients. */
+  name: string | undefined
 }
 
-function Outcome({ result: { channel, kind, delivered, error, note } }: { result: TestResult }) {
+function Outcome({ result: { kind, delivered, error, note }, name = 'Channel of all clients' }: OutcomeProps) {
   return (
     <li>
       <StatusBadge status={delivered ? 'ok' : 'critical'}>{delivered ? 'delivered' : 'failed'}</StatusBadge>
       <span>
-        {WHERE[channel.split(':', 1).join()] ?? channel} ({kind}){error !== null && `: ${error}`}
+        {name} ({kind}){error !== null && `: ${error}`}
         {note !== null && <span className={classes.muted}> · {note}</span>}
       </span>
     </li>
