@@ -91,7 +91,7 @@ testLogic('what is wrong with maintenance is named, when it is planned and when 
   const once = { title: 'Move', kind: 'once', site_id }
   const cases: [body: object, message: string][] = [
     [{ ...once }, '/starts_at is required for kind once; /ends_at is required for kind once'],
-    [{ ...once, starts_at: later, ends_at: soon }, '/ends_at must be after starts_at'],
+    [{ ...once, starts_at: later, ends_at: soon }, '/ends_at must be after the start'],
     [{ ...once, starts_at: isoTime(now - 2 * HOUR), ends_at: isoTime(now - HOUR) }, '/ends_at must be in the future'],
     [
       { ...once, starts_at: soon, ends_at: isoTime(now + 367 * DAY) },

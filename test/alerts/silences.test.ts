@@ -67,7 +67,7 @@ testLogic('what is wrong with a silence is named, and nothing is kept of it', as
       ['/ends_at'],
       '/ends_at must be in the future',
     ],
-    [{ site_id: site.id, ends_at: end, starts_at: end }, ['/ends_at'], '/ends_at must be after starts_at'],
+    [{ site_id: site.id, ends_at: end, starts_at: end }, ['/ends_at'], '/ends_at must be after the start'],
     [{ site_id: site.id, ends_at: after(api, 367 * DAY) }, ['/ends_at'], '/ends_at must be at most 366 days from now'],
     [
       { site_id: site.id, ends_at: 'tomorrow' },

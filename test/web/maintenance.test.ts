@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blankValues, changes, creation } from '../../web/src/features/maintenance/form.ts'
+import { blankValues, changes, creation, type FormValues } from '../../web/src/features/maintenance/form.ts'
 import {
   dateIn,
   lengthWords,
@@ -118,10 +118,14 @@ test('the form sends the fields of its kind, with times read in the zone', () =>
 test('the form of maintenance sends what was changed in it, and not what someone else may have changed meanwhile', () => {
   const scope = { client_id: 'acme', site_id: null, probe_id: null }
   const once = { ...blankValues(scope, 'Europe/Berlin', Date.parse('2026-11-20T10:10:00Z')), title: 'Move' }
-  assert.deepEqual(changes({ ...once, title: 'Late move' }, once, 'Europe/Berlin'), { title: 'Late move' })
-  assert.deepEqual(changes({ ...once, ends_at: '2026-11-20T15:00' }, once, 'Europe/Berlin'), {
+  const sent = (values: FormValues, now: FormValues) => changes(values, { ...opened }, now, 'Europe/Berlin')
+  let opened = once
+  assert.deepEqual(sent({ ...once, title: 'Late move' }, once), { title: 'Late move' })
+  const moved = { ...once, ends_at: '2026-11-20T15:00' }
+  assert.deepEqual(sent(moved, { ...once, title: 'Renamed by someone else' }), {
     ends_at: '2026-11-20T14:00:00.000Z',
   })
   const weekly = { ...once, kind: 'weekly' as const }
-  assert.deepEqual(changes({ ...weekly, weekdays: ['1', '7'] }, weekly, 'Europe/Berlin'), { weekdays: [1, 7] })
+  opened = weekly
+  assert.deepEqual(sent({ ...weekly, weekdays: ['1', '7'] }, weekly), { weekdays: [1, 7] })
 })

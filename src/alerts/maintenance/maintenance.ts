@@ -175,7 +175,7 @@ function applyToMaintenance(row: MaintenanceRow, input: UpdateMaintenance): Main
 }
 
 function requireOrder(startsAt: number, endsAt: number): void {
-  if (endsAt <= startsAt) throw invalidRequest('/ends_at', 'must be after starts_at')
+  if (endsAt <= startsAt) throw invalidRequest('/ends_at', 'must be after the start')
   if (endsAt > startsAt + MOST_DAYS * DAY) {
     throw invalidRequest('/ends_at', `must be at most ${MOST_DAYS} days after starts_at`)
   }

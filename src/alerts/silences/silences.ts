@@ -72,7 +72,7 @@ function timesOf(input: CreateSilence, now: number): { starts_at: number; ends_a
     throw invalidRequest('/ends_at', 'has to be given, unless until_resolved is true')
   }
   const ends_at = input.ends_at === undefined ? latest : Date.parse(input.ends_at)
-  if (ends_at <= starts_at) throw invalidRequest('/ends_at', 'must be after starts_at')
+  if (ends_at <= starts_at) throw invalidRequest('/ends_at', 'must be after the start')
   if (ends_at <= now) throw invalidRequest('/ends_at', 'must be in the future')
   if (ends_at > latest) throw invalidRequest('/ends_at', `must be at most ${MOST_DAYS} days from now`)
   return { starts_at, ends_at }

@@ -19,12 +19,14 @@ export function SiteSelect({ directory, client, site, className }: Props) {
   const set = useSetUrlState()
   const data = useMemo(() => optionsOf(directory), [directory])
   const value = site !== '' ? `site:${site}` : client !== '' ? `client:${client}` : null
+  // The address may name what is deleted or switched off: "all" would not be so.
+  const isKnown = value === null || (site === '' ? directory.clients[client] : directory.sites[site]) !== undefined
   return (
     <Select
       className={className}
       aria-label="Client or site"
       placeholder="All clients and sites"
-      data={data}
+      data={isKnown || data.length === 0 ? data : [...data, { value, label: 'Unknown, or switched off' }]}
       value={value}
       onChange={(chosen) => {
         const [kind = '', id = ''] = chosen?.split(':') ?? []

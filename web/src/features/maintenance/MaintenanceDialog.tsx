@@ -13,13 +13,18 @@ import {
   TextInput,
 } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError } from '../../api/client.ts'
-import { type MaintenanceRecord, useChangeMaintenance, usePlanMaintenance } from '../../api/maintenance.ts'
+import {
+  type MaintenanceRecord,
+  maintenanceQuery,
+  useChangeMaintenance,
+  usePlanMaintenance,
+} from '../../api/maintenance.ts'
 import { useNow } from '../../lib/external.ts'
-import { useFaultFocus } from '../../lib/form-faults.ts'
+import { useSaving } from '../../lib/form-faults.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
-import { useClosing, useUnsaved } from '../../lib/use-unsaved.ts'
+import { useClosing } from '../../lib/use-unsaved.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { DialogEnd } from '../../ui/DialogEnd.tsx'
 import type { Scope } from '../../ui/mute/mutes.ts'
@@ -69,23 +74,25 @@ function Form({ record, scope: first, onClose }: Props) {
   const { values } = form
   // Times that are shown already stay in their zone: the names of sites, and with them their zones, may come later.
   const zone = record === null ? (zoneOf(values.scope, directory) ?? ownZone()) : firstZone
-  const said = {
-    onSuccess: onClose,
-    onError: (error: Error) => {
-      if (error instanceof ApiError) form.setErrors(faultsOf(error))
+  const queries = useQueryClient()
+  const [opened] = useState(() => ({ ...form.getInitialValues() }))
+  const { formRef, onSubmit, isBusy, rest } = useSaving(
+    form,
+    async (sent) => {
+      if (record === null) await plan.mutateAsync(creation(sent, zone))
+      else {
+        const { id } = record
+        const all = await queries.fetchQuery({ ...maintenanceQuery(false), staleTime: 0 })
+        const now = valuesOf(all.find((one) => one.id === id) ?? record, zone, Date.now())
+        await change.mutateAsync({ id, ...changes(sent, opened, now, zone) })
+      }
+      onClose()
     },
-  }
-  const error = plan.error ?? change.error
-  useUnsaved(() => !plan.isPending && !change.isPending && form.isDirty())
-  const formRef = useFaultFocus(form.errors, error?.message ?? null)
+    (sent) => [...Object.keys(sent), ...Object.keys(SCOPE_FIELDS)],
+    SCOPE_FIELDS,
+  )
   return (
-    <form
-      ref={formRef}
-      onSubmit={form.onSubmit((sent) => {
-        if (record === null) plan.mutate(creation(sent, zone), said)
-        else change.mutate({ id: record.id, ...changes(sent, form.getInitialValues(), zone) }, said)
-      })}
-    >
+    <form ref={formRef} onSubmit={onSubmit}>
       <Stack gap="lg">
         <TextInput
           label="What is done"
@@ -116,22 +123,14 @@ function Form({ record, scope: first, onClose }: Props) {
         />
         {values.kind === 'once' ? <OnceFields form={form} zone={zone} /> : <WeeklyFields form={form} />}
         <Preview values={values} zone={zone} />
-        <DialogEnd
-          action={record === null ? 'Plan it' : 'Save'}
-          isBusy={plan.isPending || change.isPending}
-          onClose={onClose}
-          fault={error?.message}
-        />
+        <DialogEnd action={record === null ? 'Plan it' : 'Save'} isBusy={isBusy} onClose={onClose} fault={rest} />
       </Stack>
     </form>
   )
 }
 
-/** What the service finds wrong, by the fields of the form. */
-const faultsOf = ({ details }: ApiError): Record<string, string> =>
-  Object.fromEntries(
-    details.map(({ path, message }) => [/_id$/.test(path) ? 'scope' : path.slice(1).split('/')[0], message]),
-  )
+/** One field of the form asks for all three. */
+const SCOPE_FIELDS = { client_id: 'scope', site_id: 'scope', probe_id: 'scope' }
 
 const text = (error: unknown): string | undefined => (typeof error === 'string' ? error : undefined)
 

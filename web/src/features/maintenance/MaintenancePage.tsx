@@ -6,6 +6,7 @@ import { silencesQuery } from '../../api/alerts.ts'
 import { maintenanceQuery } from '../../api/maintenance.ts'
 import { useMayChange, useSession } from '../../api/session.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
+import { useStaysOpen } from '../../lib/use-may-open.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { ownZone } from '../../lib/zone.ts'
 import type { Scope } from '../../ui/mute/mutes.ts'
@@ -98,8 +99,9 @@ function Loaded({ entries: all, mayChange }: { entries: readonly Entry[]; mayCha
     probe_id: null,
   }
   const scope = maySet(looked) ? looked : NOWHERE
-  const edited = all.find(({ kind, record }) => kind === 'maintenance' && record.id === dialog && maySet(record))
+  const edited = all.find(({ kind, record }) => kind === 'maintenance' && record.id === dialog)
   const record = edited?.kind === 'maintenance' ? edited.record : null
+  const isOpen = useStaysOpen(dialog, dialog === '' || (record === null ? mayChange : maySet(record)))
   return (
     <Stack gap="lg">
       <SiteSelect directory={directory} client={client} site={site} className={classes.place} />
@@ -121,17 +123,13 @@ function Loaded({ entries: all, mayChange }: { entries: readonly Entry[]; mayCha
           </Button>
         )
       )}
-      {mayChange && (
-        <>
-          <SilenceDialog opened={dialog === 'silence'} onClose={close} scope={scope} />
-          <MaintenanceDialog
-            opened={dialog === 'new' || record !== null}
-            onClose={close}
-            record={record}
-            scope={scope}
-          />
-        </>
-      )}
+      <SilenceDialog opened={isOpen && dialog === 'silence'} onClose={close} scope={scope} />
+      <MaintenanceDialog
+        opened={isOpen && (dialog === 'new' || record !== null)}
+        onClose={close}
+        record={record}
+        scope={scope}
+      />
     </Stack>
   )
 }

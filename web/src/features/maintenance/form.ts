@@ -1,5 +1,5 @@
 import type { CreateMaintenance, MaintenanceRecord, UpdateMaintenance } from '../../api/maintenance.ts'
-import { changed } from '../../lib/changed.ts'
+import { changedSince } from '../../lib/changed.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
 import type { Scope } from '../../ui/mute/mutes.ts'
 import type { Schedule } from './schedule.ts'
@@ -73,10 +73,17 @@ export const creation = (values: FormValues, zone: string): CreateMaintenance =>
   ...scheduleIn(values, zone),
 })
 
-/** What was changed in the form since it was opened: the rest stays as someone else may have left it meanwhile. */
-export function changes(values: FormValues, opened: FormValues, zone: string): UpdateMaintenance {
-  const body = ({ title, ...rest }: FormValues) => ({ title, ...scheduleIn({ title, ...rest }, zone) })
-  return changed(body(values), body(opened))
+/**
+ * What was changed in the form since it was opened: the rest stays as someone else may have left it meanwhile.
+ *
+ * @param opened takes over what has been said of
+ * @param now what the form would be opened with now
+ * @throws ApiError for what someone else has changed, too
+ */
+export function changes(values: FormValues, opened: FormValues, now: FormValues, zone: string): UpdateMaintenance {
+  const mine = changedSince(values, opened, now)
+  const body = { title: values.title, ...scheduleIn(values, zone) }
+  return Object.fromEntries(Object.entries(body).filter(([name]) => name in mine))
 }
 
 /** For showing when it will be, before it is saved. */

@@ -33,7 +33,7 @@ export function ScopePicker({ value, onChange, error }: Props) {
         data={options(Object.values(directory.clients).filter(({ id }) => mayChangeOf(id)))}
         value={clientId}
         onChange={(id) => onChange({ ...NONE, client_id: id })}
-        error={error}
+        error={error !== undefined && clientId === null ? 'Choose a client' : error}
         withAsterisk
       />
       <Select
