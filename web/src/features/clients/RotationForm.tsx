@@ -127,7 +127,15 @@ function People({ form, clientId }: { form: UseFormReturnType<RotationValues>; c
               variant="subtle"
               disabled={index === 0}
               aria-label={`Move person ${index + 1} up`}
-              onClick={() => form.reorderListItem('people', { from: index, to: index - 1 })}
+              onClick={({ currentTarget }) => {
+                const fields = currentTarget.form?.getElementsByTagName('fieldset')
+                flushSync(() => form.reorderListItem('people', { from: index, to: index - 1 }))
+                // At the top the button is disabled; one that stays may now be another person's.
+                const next = fields?.[index - 1]?.querySelector<HTMLElement>(
+                  index === 1 ? 'input' : '[aria-label$=" up"]',
+                )
+                next?.focus()
+              }}
             >
               Up
             </Button>
