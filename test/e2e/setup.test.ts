@@ -28,12 +28,17 @@ test('the setup of a site', async (t) => {
     await page.getByRole('heading', { name: 'Waiting for the first event…' }).waitFor()
     const notifications = page.getByRole('region', { name: 'Notifications' })
     await notifications.getByText('later', { exact: true }).waitFor()
+    const endpoint = page.getByRole('region', { name: 'Endpoint and key' })
+    await endpoint.getByText('needs https', { exact: true }).waitFor()
     await staysAccessible(page)
     assert.equal((await service.ingest(site, event())).status, 200)
     await page.getByRole('heading', { name: 'Events arrive' }).waitFor()
     await page.getByText('Tags have names').waitFor()
     await notifications.getByText('next', { exact: true }).waitFor()
     await notifications.getByText('No one is notified when Fresh shop breaks').waitFor()
+    await endpoint.getByText('ready', { exact: true }).waitFor()
+    await follow(page, '/tags')
+    await page.getByRole('heading', { name: 'No tag ran in the last 24 whole hours' }).waitFor()
   })
 
   await t.test('the checklist stays until someone is notified, and is no longer asked for then', async (t) => {

@@ -16,16 +16,20 @@ interface KeyStepProps {
 /** Where the tag sends to, and with what it authenticates. */
 export function KeyStep({ site, ingest }: KeyStepProps) {
   const isRevoked = site.key_revoked_at !== null
+  // Another sender than our tag may do without.
+  const lacksHttps = !ingest.isHttps && site.last_event_at === null
   return (
     <SetupStep
       number={2}
       title="Endpoint and key"
-      state={isRevoked ? 'bad' : 'done'}
+      state={isRevoked ? 'bad' : lacksHttps ? 'open' : 'done'}
       word={
         isRevoked ? (
           <>
             no valid key since <RelativeTime at={site.key_revoked_at} zone={site.timezone} />
           </>
+        ) : lacksHttps ? (
+          'needs https'
         ) : (
           'ready'
         )

@@ -76,8 +76,8 @@ function Loaded({ catalogue, onOpen }: { catalogue: Catalogue; onOpen: (entry: V
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false }) ?? false
   if (catalogue.total === 0) {
     return (
-      <EmptyState icon={Tags} title="No tag ran in the last day">
-        A site's tags are here once they report: its setup says how.
+      <EmptyState icon={Tags} title="No tag ran in the last 24 whole hours">
+        A site's tags are here from the hour after they first report: its setup says how.
       </EmptyState>
     )
   }

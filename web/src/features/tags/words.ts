@@ -16,7 +16,7 @@ export function versionWords({ versions: { known, mixed } }: Pick<VendorEntry, '
 
 /** Is it down for everyone? "Meta fails on 3 of 14 sites now". */
 export function verdictWords({ name, failing_sites, total }: Pick<VendorSites, 'name' | 'failing_sites' | 'total'>) {
-  if (total === 0) return `No site ran a tag of ${name} in the last day.`
+  if (total === 0) return `No site ran a tag of ${name} in the last 24 whole hours.`
   if (failing_sites === 0) return `No alert is open about ${name} on its ${counted(total, 'site')}.`
   const where =
     failing_sites >= total
