@@ -67,7 +67,9 @@ const feedId = (token: string): string =>
   `urn:tagwarden:status:${createHash('sha256').update(token).digest('hex').slice(0, 32)}`
 
 const summaryOf = ({ severity, started_at, resolved_at }: PastIncident): string =>
-  resolved_at === null ? `${severity} since ${started_at}` : `Over: ${severity} from ${started_at} to ${resolved_at}`
+  resolved_at === null
+    ? `${severity} since ${started_at}`
+    : `Resolved: ${severity} from ${started_at} to ${resolved_at}`
 
 /** Public: the token of the status page is the key. */
 export function feedRoutes(app: HttpApp, { store, pages, clock, publicUrl }: Options): void {

@@ -21,6 +21,7 @@ test('a feed names incidents, links to their pages and changes when one ends', (
   assert.match(open, /<updated>2026-11-20T09:05:00\.000Z<\/updated>/)
   const over = atomFeed('Acme', 'urn:x', [incident({ resolved_at: '2026-11-20T10:00:00.000Z' })], null, 0)
   assert.match(over, /<title type="text">Resolved: shop: It is down<\/title>/)
+  assert.match(over, /<summary type="text">Resolved: critical from /)
   assert.equal(over.match(/<updated>2026-11-20T10:00:00\.000Z<\/updated>/g)?.length, 2)
   assert.doesNotMatch(over, /<link/)
 })
