@@ -52,6 +52,9 @@ function reaches(cause: Sign, symptom: Sign): boolean {
   const isPartial = cause.kind === 'silence' && cause.probeType === 'data_volume' && !cause.isTotal
   if (cause.isSurge || (isPartial && symptom.kind === 'event' && symptom.isTotal)) return false
   switch (cause.kind) {
+    case 'own':
+      // A check that cannot be made says nothing of what came: tags and events are judged by that.
+      return symptom.kind !== 'event' && symptom.kind !== 'tag' && symptom.kind !== 'quality'
     case 'event':
       return symptom.events.length > 0 && symptom.events.every((event) => cause.events.includes(event))
     case 'tag':

@@ -79,8 +79,8 @@ export function speak(
   }
 }
 
-/** The voice has ended, and this is about the very same: with each change between good and bad there is another alert. */
-function isOfVoice({ probe_id, subject }: AlertRow, { row, alerts }: Case): boolean {
+/** Whether it is about the very same as the alert that announced the incident: with each change between good and bad there is another one. */
+export function isOfVoice({ probe_id, subject }: AlertRow, { row, alerts }: Case): boolean {
   const voice = alerts.get(row.announced_alert_id ?? '')
   return voice?.probe_id === probe_id && voice.subject === subject
 }

@@ -10,7 +10,7 @@ import { followAlerts, worstOf } from './close.ts'
 import { type DueMessage, dueMessages, type Intent, type PendingTransition } from './due-messages.ts'
 import { fileAlerts, type News } from './file-alerts.ts'
 import { rankOf, signOf } from './sign.ts'
-import { speak } from './speak.ts'
+import { isOfVoice, speak } from './speak.ts'
 import { lateMs } from './steady.ts'
 
 /** What is to be written of alerts once their incidents are known. */
@@ -208,9 +208,9 @@ function takePlace(alert: AlertRow, cases: ReadonlyMap<string, Case>, now: numbe
 }
 
 /** Since when the stronger alert that explained this one has been over; null while it is not, and of what people know already. */
-function causeOverSince(alert: AlertRow, { row, alerts }: Case): number | null {
-  const lead = alerts.get(row.lead_alert_id ?? '')
-  if (lead === undefined || lead.id === alert.id || row.announced_alert_id === alert.id) return null
+function causeOverSince(alert: AlertRow, known: Case): number | null {
+  const lead = known.alerts.get(known.row.lead_alert_id ?? '')
+  if (lead === undefined || lead.id === alert.id || isOfVoice(alert, known)) return null
   return rankOf(signOf(lead).kind) < rankOf(signOf(alert).kind) ? lead.resolved_at : null
 }
 

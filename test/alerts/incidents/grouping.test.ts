@@ -45,6 +45,13 @@ const SITUATIONS: readonly Situation[] = [
   ['a site that sends nothing', NONE, silent(0), 'open silence'],
   ['an event that is gone', NONE, gone('purchase', 0), 'open event'],
   ['a check that cannot be made', NONE, check('warehouse_events', 0), 'open own'],
+  ['a server that is down while its hosting cannot be asked', one(check('tag_server_infra', 0)), server(10), 'join 1'],
+  [
+    'a tag that fails while the hosting cannot be asked',
+    one(check('tag_server_infra', 0)),
+    failing('Meta', 10),
+    'open tag',
+  ],
   ['a consent banner that is gone', NONE, consent(0), 'open consent'],
   ['a budget that burns while nothing is open', NONE, budget(0), 'open other'],
   ['a budget that burns fast while the server is down', one(server(0)), budget(10), 'join 1'],

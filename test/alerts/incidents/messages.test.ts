@@ -251,3 +251,27 @@ testLogic('a symptom that outlasts its cause by half an hour is notified as some
   await look(5)
   assert.equal((await messages(store)).at(-1), 'resolved Meta fails')
 })
+
+testOnEveryEngine('what announced an incident and flaps outlasts its cause in the same incident', async (store, t) => {
+  const { health, infra, clock } = await watchServer(t, store)
+  const step = async (look: Promise<void>) => {
+    await look
+    clock.advance(MINUTE)
+  }
+  await step(health('critical'))
+  for (let n = 0; n < 3; n++) await step(infra('error'))
+  for (const status of ['ok', 'critical', 'ok', 'critical'] as const) await step(health(status))
+  const told = ['opened', 'explained', 'flapping']
+  const kinds = async () => (await messages(store)).map((line) => line.split(' ')[0])
+  assert.deepEqual(await kinds(), told)
+  await step(infra('ok'))
+  clock.advance(HOUR)
+  for (let n = 0; n < 2; n++) await step(health('critical'))
+  assert.deepEqual(
+    (await incidents(store)).map(({ state, title }) => `${state} ${title}`),
+    ['open endpoint critical'],
+  )
+  assert.deepEqual(await kinds(), told, 'people know of it')
+  for (let n = 0; n < 11; n++) await step(health('ok'))
+  assert.deepEqual(await kinds(), [...told, 'resolved'])
+})

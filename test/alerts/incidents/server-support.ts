@@ -5,7 +5,7 @@ import type { Store } from '../../../src/store/index.ts'
 import { runDue, typeOf } from '../../probes/support.ts'
 import { deliverAll, outbox, watch } from '../support.ts'
 
-type Status = 'ok' | 'warning' | 'critical'
+type Status = 'ok' | 'warning' | 'critical' | 'error'
 
 /** A site with the two probes that look at its server. With channels of its own what is written waits there, else it is delivered at once. */
 export async function watchServer(t: TestContext, store: Store, channelSettings?: ChannelSettings) {
