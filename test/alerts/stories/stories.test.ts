@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { LATE_ESTIMATED_MS } from '../../../src/alerts/incidents/steady.ts'
+import { HOUR, MINUTE } from '../../../src/lib/index.ts'
+import { testLogic } from '../../../testkit/engines.ts'
+import { amount } from '../../../testkit/length.ts'
+import { Random } from '../../../testkit/random.ts'
+import { act, changeWorld, settle } from './acts.ts'
+import { beginStory, PAGER, SLACK, type Story } from './story.ts'
+
+const STEP = 5 * MINUTE
+/** By then what waits is due: a warning for 20 minutes, a message held by a silence for two more, a channel that failed for ten. */
+const PATIENCE = 45 * MINUTE
+/** On the operator's channel ends wait twelve hours for company, after two in which they may be taken back. */
+const LONGEST = 18 * HOUR
+
+for (const seed of Array.from({ length: amount(1, 24) }, (_, n) => n + 1)) {
+  testLogic(
+    `whatever happens, who reads one channel knows what is wrong, and what is over (story ${seed})`,
+    async (store, t) => {
+      const random = new Random(seed)
+      const story = await beginStory(t, store, random)
+      const nervous = new Set<string>()
+      let mutedAt = story.clock.now()
+      for (let n = 0; n < 120; n++) {
+        await changeWorld(story, random, nervous)
+        if (random.chance(0.12)) await act(story, random)
+        if (random.chance(0.2)) story.failing.clear()
+        if (await isMuted(story)) mutedAt = story.clock.now()
+        await story.pass(STEP)
+        if (story.clock.now() - mutedAt >= PATIENCE) await listen(story)
+      }
+      await settle(story)
+      for (let ms = 0; ms < LONGEST; ms += 6 * STEP) await story.pass(6 * STEP)
+      await listen(story)
+      await lookBack(story)
+      if (story.wrong.length > 0) t.diagnostic(story.log.join('\n'))
+      assert.deepEqual(story.wrong, [])
+    },
+  )
+}
+
+async function isMuted({ store, clock, failing }: Story): Promise<boolean> {
+  const lasting = [
+    store.write.selectFrom('silences').select('id').where('ends_at', '>', clock.now()),
+    store.write.selectFrom('maintenance').select('id').where('ends_at', '>', clock.now()),
+  ]
+  const found = await Promise.all(lasting.map((query) => query.execute()))
+  return failing.size > 0 || found.flat().length > 0
+}
+
+/** Nothing that has lasted for long is unknown to who reads a channel that takes all, but for what is found late and may be of what is over. */
+async function listen(story: Story): Promise<void> {
+  const now = story.clock.now()
+  const soon = (await story.incidents()).filter(
+    ({ resolved_at, last_announced_at }) =>
+      now - (resolved_at ?? 0) <= LATE_ESTIMATED_MS + STEP || now - (last_announced_at ?? 0) < PATIENCE,
+  )
+  const late = new Set(soon.map(({ id }) => id))
+  for (const { title, confirmed_at, incident_id } of await story.lastingAlerts()) {
+    if (confirmed_at === null || confirmed_at >= now - PATIENCE || late.has(incident_id ?? '')) continue
+    const known = story.readers.get(SLACK)?.beliefs.get(incident_id ?? '')
+    if (known?.isOpen !== true) story.blame(`no one knows of “${title}” of incident ${incident_id?.slice(9, 13)}`)
+  }
+}
+
+/** No one believes that something lasts which is over, or that what is critical is a warning. */
+async function lookBack(story: Story): Promise<void> {
+  const unsaid = await endedUnsaid(story)
+  const incidents = new Map((await story.incidents()).map((incident) => [incident.id, incident]))
+  for (const [address, { beliefs, options }] of story.readers) {
+    for (const [id, { isOpen, severity }] of beliefs) {
+      const incident = incidents.get(id)
+      const what = `“${incident?.title}” (${id.slice(9, 13)})`
+      const hearsEnd = address === PAGER || (options.wantsEnds && !unsaid.has(id))
+      if (!isOpen) continue
+      if (incident?.state === 'resolved' && hearsEnd) story.blame(`${address} believes that ${what} lasts`)
+      const isWorse = incident?.state !== 'resolved' && incident?.severity === 'critical' && severity === 'warning'
+      if (isWorse && options.isPerson && options.wantsEscalations) story.blame(`${address} takes ${what} for a warning`)
+    }
+  }
+}
+
+/** What ended within a silence, or as its probe was deleted or switched off: who did that knows. */
+async function endedUnsaid({ store, incidents }: Story): Promise<ReadonlySet<string>> {
+  const events = await store.write
+    .selectFrom('incident_events')
+    .select(['incident_id', 'kind'])
+    .where('kind', 'in', ['resolved', 'suppressed'])
+    .orderBy('id')
+    .execute()
+  const alerts = await store.write.selectFrom('alerts').select(['incident_id', 'resolution']).execute()
+  const isUnsaid = ({ id }: { id: string }) =>
+    events.findLast(({ incident_id }) => incident_id === id)?.kind === 'suppressed' ||
+    alerts.filter(({ incident_id }) => incident_id === id).every(({ resolution }) => resolution === 'probe_removed')
+  return new Set((await incidents()).filter(isUnsaid).map(({ id }) => id))
+}
