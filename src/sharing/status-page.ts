@@ -148,8 +148,9 @@ export function duringWork(site: SiteHealth, planned: readonly Planned[], now: n
   const work = planned.find(({ siteId, startsAt }) => startsAt <= now && (siteId === null || siteId === site.id))
   if (work === undefined) return { ...site, workEndsAt: null }
   const alerts = site.alerts.filter(({ openedAt }) => openedAt < work.startsAt)
-  const isHidden = site.status !== 'ok' && alerts.length === 0
-  return { ...site, alerts, workEndsAt: work.endsAt, ...(isHidden ? { status: 'unknown', reason: null } : {}) }
+  const atMost = STATUSES.slice(STATUSES.indexOf(site.status))
+  const status = atMost.find((one) => beganAt(one, alerts) !== null) ?? (site.status === 'ok' ? 'ok' : 'unknown')
+  return { ...site, alerts, workEndsAt: work.endsAt, status, reason: alerts.length === 0 ? null : site.reason }
 }
 
 const byTrouble = (a: SiteHealth, b: SiteHealth): number =>

@@ -143,11 +143,11 @@ testPerEngine(
       clock.advance(6 * SECOND)
       const { status: of, sites: all } = await page()
       const site = all.find(({ name }) => name === 'broken')
-      return [of, site?.status, site?.maintenance_until, site?.alerts.map(({ title }) => title).join()]
+      return [of, site?.status, site?.since, site?.maintenance_until, site?.alerts.map(({ title }) => title).join()]
     }
-    assert.deepEqual(await seen(), ['ok', 'unknown', ends_at, ''])
+    assert.deepEqual(await seen(), ['ok', 'unknown', null, ends_at, ''])
     await call('PATCH', `/api/maintenance/${id}`, { starts_at: isoTime(now - HOUR) })
-    assert.deepEqual(await seen(), ['critical', 'critical', ends_at, warning.title])
+    assert.deepEqual(await seen(), ['warning', 'warning', isoTime(warning.started_at), ends_at, warning.title])
   },
   logicEngines,
 )
