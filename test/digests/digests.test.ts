@@ -124,6 +124,7 @@ testOnEveryEngine(
       { ...quiet, suppressed_by: 'maintenance:1' },
     )
     await insertStory(store, site, '2026-11-19T12:30Z', { parent_id: old.id, title: 'A part of what is open for days' })
+    const outlasting = await insertStory(store, site, '2026-11-19T06:00Z', { parent_id: planned.id, title: 'Lasts' })
     await insertStory(store, other, '2026-11-19T12:00Z', { title: "Another client's" })
 
     await insertMorning(store, site)
@@ -180,13 +181,14 @@ testOnEveryEngine(
           ],
           incidents: [
             { ...line(silenced), unnotified: 'not notified: silenced' },
+            { ...line(outlasting), cause: '“Planned”' },
             { ...line(lesser), unnotified: 'not notified: every channel took only what is critical' },
             { ...line(old), severity: 'critical', impact: '30 of 80 events (38 %)' },
             { ...line(early), cause: 'probably Meta, on other sites too' },
             { ...line(planned), unnotified: 'not notified: maintenance' },
             { ...line(over), site: 'blog', unnotified: 'not notified' },
           ],
-          counts: { incidents: 6, unresolved: 3 },
+          counts: { incidents: 7, unresolved: 4 },
           down: 0,
           unwatched: 1,
           morning: {

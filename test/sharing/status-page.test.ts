@@ -363,6 +363,10 @@ testPerEngine('the page lists incidents of 90 days and planned work, and the fee
   assert.deepEqual([crowded.incidents.length, crowded.has_older_incidents], [100, true])
   assert.equal(crowded.incidents.at(-1)?.id, first)
   assert.ok(!crowded.incidents.some(({ id }) => id === hidden[0]?.id))
+  // What explained it is over, and it lasts.
+  await store.write.updateTable('incidents').set({ resolved_at: clock.now() }).where('id', '=', first).execute()
+  clock.advance(MINUTE)
+  assert.ok((await page()).incidents.some(({ id }) => id === hidden[0]?.id))
   await call('DELETE', `/api/clients/${client.id}/status-link`)
   assert.equal((await api.call('GET', `/api/status/${link.token}/feed.atom`)).status, 404)
 })

@@ -117,7 +117,7 @@ export async function incidentsSince(db: Kysely<Tables>, clients: Visible, since
     .selectFrom('incidents')
     .leftJoin('sites', 'sites.id', 'incidents.site_id')
     .leftJoin('clients', 'clients.id', 'incidents.client_id')
-    .select(['incidents.id', 'incidents.parent_id', 'incidents.opened_at'])
+    .select(['incidents.id', 'incidents.parent_id', 'incidents.opened_at', 'incidents.resolved_at'])
     .where('incidents.state', '=', 'resolved')
     .where('incidents.resolved_at', '>=', since)
     .where(({ eb, and, or }) =>

@@ -90,11 +90,19 @@ const byUrgency = (a: IncidentRow, b: IncidentRow): number =>
   Number(severityOf(b) === 'critical') - Number(severityOf(a) === 'critical') ||
   a.started_at - b.started_at
 
-/** The incidents that none of the `known` explains. */
-export function withoutParts<I extends { parent_id: string | null }>(
+interface Part {
+  parent_id: string | null
+  resolved_at: number | string | null
+}
+
+/** The incidents that none of the `known` explains. One that outlasts what explained it stands for itself. */
+export function withoutParts<I extends Part>(
   incidents: readonly I[],
-  known: readonly { id: string }[],
+  known: readonly (Pick<Part, 'resolved_at'> & { id: string })[],
 ): I[] {
-  const ids = new Set(known.map(({ id }) => id))
-  return incidents.filter(({ parent_id }) => !ids.has(parent_id ?? ''))
+  const ends = new Map(known.map(({ id, resolved_at }) => [id, resolved_at]))
+  const lasts = (id: string) => ends.get(id) === null
+  return incidents.filter(({ parent_id, resolved_at }) =>
+    resolved_at === null ? !lasts(parent_id ?? '') : !ends.has(parent_id ?? ''),
+  )
 }

@@ -57,7 +57,7 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
         summary: 'List incidents',
         description:
           'Alerts of one cause. One that another explains is listed, too, with that one as `parent_id`: Today, the overview, digests and status pages ' +
-          'leave it out where they have that one. Newest first, or by `order`; a `Link` header with `rel="next"` leads to older ones.',
+          'leave it out where they have that one, unless it outlasts it. Newest first, or by `order`; a `Link` header with `rel="next"` leads to older ones.',
         querystring: IncidentQuery,
         response: {
           200: Type.Array(IncidentSummary, { description: 'Newest first, or by `order`' }),
