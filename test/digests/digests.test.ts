@@ -68,7 +68,7 @@ testOnEveryEngine(
     const { client_id } = site
     const young = { client_id, name: 'blog', created_at: Date.parse('2026-11-18T12:00Z') }
     const blog = await insertSite(store, young)
-    await insertSite(store, { client_id, name: 'off', is_active: 0 })
+    const off = await insertSite(store, { client_id, name: 'off', is_active: 0 })
     await insertSite(store, { client_id, name: 'new', created_at: Date.parse('2026-11-20T01:00Z') })
     const other = await insertSite(store, { name: 'other' })
     await count(store, site, [
@@ -115,7 +115,16 @@ testOnEveryEngine(
     const early = await insertStory(store, site, '2026-11-19T22:00Z', late)
     await insertStory(store, site, '2026-11-18T10:00Z', { ...ends('2026-11-18T22:59Z'), title: 'Over before' })
     await insertStory(store, site, '2026-11-19T23:00Z', { title: 'Opened after' })
-    await insertStory(store, site, '2026-11-19T11:00Z', { title: 'Not confirmed' }, { confirmed_at: null })
+    const once = await insertStory(
+      store,
+      site,
+      '2026-11-19T11:00Z',
+      { title: 'Seen once' },
+      { ...quiet, confirmed_at: null },
+    )
+    const soon = { ...ends('2026-11-19T11:05Z'), title: 'Over before it was confirmed' }
+    await insertStory(store, site, '2026-11-19T11:00Z', soon, { confirmed_at: null })
+    await insertStory(store, off, '2026-11-19T11:00Z', { ...ends('2026-11-19T12:00Z'), title: 'Of what is off' })
     const planned = await insertStory(
       store,
       site,
@@ -180,6 +189,7 @@ testOnEveryEngine(
             },
           ],
           incidents: [
+            { ...line(once), unnotified: 'not notified yet' },
             { ...line(silenced), unnotified: 'not notified: silenced' },
             { ...line(outlasting), cause: '“Planned”' },
             { ...line(lesser), unnotified: 'not notified: every channel took only what is critical' },
@@ -188,7 +198,7 @@ testOnEveryEngine(
             { ...line(planned), unnotified: 'not notified: maintenance' },
             { ...line(over), site: 'blog', unnotified: 'not notified' },
           ],
-          counts: { incidents: 7, unresolved: 4 },
+          counts: { incidents: 8, unresolved: 5 },
           down: 0,
           unwatched: 1,
           morning: {

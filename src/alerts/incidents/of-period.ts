@@ -12,7 +12,7 @@ import { type IncidentSummary, impactIn } from './records.ts'
 import { type Cause, causeOf } from './sign.ts'
 
 /**
- * The client's incidents that lasted at some time in the period, as a digest lists them: those that still do first, and each kind newest first.
+ * The client's incidents that lasted at some time in the period, as a digest lists them, of active sites: those that still do first, and each kind newest first.
  * What no one was notified of says why; of many only the first are listed. Left out is what was over before any of its alerts was confirmed, and what another of them explains.
  *
  * @param period half-open, epoch ms
@@ -27,9 +27,10 @@ export async function incidentsOfPeriod(
     .innerJoin('sites', 'sites.id', 'incidents.site_id')
     .select(['incidents.id', 'incidents.parent_id', 'incidents.resolved_at'])
     .where('incidents.client_id', '=', clientId)
+    .where('sites.is_active', '=', 1)
     .where('incidents.opened_at', '<', to)
     .where(({ eb, or }) => or([eb('incidents.resolved_at', 'is', null), eb('incidents.resolved_at', '>=', from)]))
-    .where(HAS_CONFIRMED_ALERT)
+    .where(({ eb, or }) => or([eb('incidents.resolved_at', 'is', null), HAS_CONFIRMED_ALERT]))
     .orderBy((eb) => eb.case().when('incidents.resolved_at', 'is', null).then(0).else(1).end())
     .orderBy('incidents.id', 'desc')
     .execute()
