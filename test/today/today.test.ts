@@ -64,6 +64,8 @@ testLogic('a morning shows the night, what changed, versions, quotas and what is
   const usage = { client_id: shop.client_id, month: 202_611, events: 100_000, requests: 1 }
   await store.write.insertInto('client_usage').values(usage).execute()
   await createSilence(ctx, { site_id: shop.id, ends_at: isoTime(NOW + HOUR), comment: 'Moving' })
+  for (const paused of [{ site_id: off.id }, { client_id: off.client_id }])
+    await createSilence(ctx, { ...paused, ends_at: isoTime(NOW + HOUR), comment: 'Switched off' })
   const times = { starts_at: isoTime(NOW - HOUR), ends_at: isoTime(NOW + 2 * HOUR) }
   await createMaintenance(ctx, { client_id: other.client_id, kind: 'once', title: 'Upgrade', ...times })
 
