@@ -41,7 +41,7 @@ testPerEngine(
       await migrate(store.admin, store.columnTypes)
       const client = await insertClient(store, { email: 'ops@acme.example' })
       const site = await insertSite(store, { client_id: client.id, tag_server_url: url })
-      const probe = { probe_type: 'http_health', name: 'health', interval_seconds: 86_400 }
+      const probe = { probe_type: 'http_health', name: 'health', interval_seconds: 86_400, timeout_ms: 60_000 }
       const { id } = await insertProbe(store, site.id, { ...probe, next_run_at: Date.now() + 1_000 * MINUTE })
       return id
     })
