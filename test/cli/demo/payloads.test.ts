@@ -5,6 +5,7 @@ import { type Incident, incidentsAround, releasesAround } from '../../../src/cli
 import { inBatches, PayloadReader, payloadsOf, sentAt } from '../../../src/cli/demo/payloads.ts'
 import type { SiteProfile } from '../../../src/cli/demo/profile.ts'
 import { COFFEE, FASHION, FURNITURE, OUTDOOR, SITES } from '../../../src/cli/demo/world.ts'
+import { TAG_FAILURE_RATE_DEFAULTS } from '../../../src/detection/index.ts'
 import { checkPayload } from '../../../src/ingest/check.ts'
 import type { EventPayload } from '../../../src/journal/index.ts'
 import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
@@ -79,6 +80,19 @@ test('Meta fails at once on sites of both clients, of which one had a new versio
     released.map(({ site }) => site),
     [OUTDOOR],
   )
+})
+
+test('at any hour what Meta fails on runs often enough that probes see it begin on all sites at once', () => {
+  for (let hour = 0; hour < 24; hour++) {
+    const incidents = incidentsAround(START + hour * HOUR)
+    for (const { kind, site, from } of incidents) {
+      if (kind !== 'tag fails') continue
+      const runs = events(site, from, from + 25 * MINUTE, incidents).flatMap(({ tags }) =>
+        tags.filter(({ name }) => name === 'Meta CAPI'),
+      )
+      assert.ok(runs.length >= TAG_FAILURE_RATE_DEFAULTS.min_executions, `${site.name} after ${hour} h: ${runs.length}`)
+    }
+  }
 })
 
 test('the dead tag fires until two hours begin five days ago, and again after them', () => {
