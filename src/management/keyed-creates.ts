@@ -89,15 +89,13 @@ const isCreate = ({ method, url, schema, config }: RouteOptions): boolean =>
   config?.access !== 'public' &&
   !url.startsWith('/api/account/')
 
-/**
- * What the caller may create by now belongs to the request: ids that are no longer theirs have been replaced, so that no one is shown what
- * they have lost.
- */
+/** What the caller may do by now belongs to the request, so that no one is shown what they have lost. */
 function keyedCreateOf(
   { access, method, routeOptions, params, query, body }: FastifyRequest,
   key: string,
 ): KeyedCreate {
-  const request = JSON.stringify([key, method, routeOptions.url, params, query, body])
+  const { all, clients } = access.grants
+  const request = JSON.stringify([key, method, routeOptions.url, params, query, body, all, [...clients].sort()])
   return {
     id: hashOf(JSON.stringify([access.holder ?? access.role, key])),
     fingerprint: hashOf(request),

@@ -100,4 +100,14 @@ test('an Idempotency-Key is of who sends it, and shows no one what they may not 
   await admin.ask('PATCH', `/api/users/${id}`, { roles: [kept] })
   const without = await create(ada)
   assert.deepEqual([without.status, without.text.includes(site.url)], [422, false])
+
+  // What the route itself looks at, as it is no client's that the caller has lost.
+  const owner = { client_id: null, role: 'owner' } as const
+  await join(admin, 'bob@agency.example', [owner])
+  await admin.ask('PATCH', `/api/users/${id}`, { roles: [owner] })
+  const ofAll = { name: 'of all', role: 'editor', client_ids: null }
+  const token = () => ada.call('POST', '/api/tokens', ofAll, { 'idempotency-key': 'token' })
+  assert.deepEqual([(await token()).status, (await token()).headers.get('idempotent-replayed')], [201, 'true'])
+  await admin.ask('PATCH', `/api/users/${id}`, { roles: [{ ...kept, role: 'owner' }] })
+  assert.equal((await token()).status, 422)
 })
