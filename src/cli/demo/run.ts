@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
-import { type Clock, DAY, floorTo, HOUR, isoTime, MINUTE, SECOND } from '../../lib/index.ts'
+import { type Clock, DAY, floorTo, HOUR, isoTime, MINUTE, SECOND, StartupError } from '../../lib/index.ts'
 import { startService } from '../../main.ts'
-import { connectWithoutThread, migrate, openSqliteStore, type SqliteOptions } from '../../store/index.ts'
+import { connectWithoutThread, migrate, openSqliteStore, type SqliteOptions, StoreError } from '../../store/index.ts'
 import { createLog, stopOnSignals } from '../process.ts'
 import { withProgress } from '../progress.ts'
 import {
@@ -61,7 +61,11 @@ export interface PreparedDemo extends Pick<Results, 'tagServer' | 'chat'> {
   filledTo: number
 }
 
-/** Before the service opens it: the history is written in bulk, and no one waits behind it. */
+/**
+ * Before the service opens it: the history is written in bulk, and no one waits behind it.
+ *
+ * @throws StartupError when the store is not the demo's, or takes nothing more, as on a full disk
+ */
 export async function prepareDemo({ config, clock, days, seed, connect }: DemoOptions): Promise<PreparedDemo> {
   const { dataDir } = config
   const retention = { minuteDays: config.retentionMinuteDays, hourDays: config.retentionHourDays }
@@ -103,6 +107,8 @@ export async function prepareDemo({ config, clock, days, seed, connect }: DemoOp
     const written = `${events + bridge.events} events of ${gaps.length} sites and ${results} results of ${probes} probes`
     console.log(`${written} since ${isoTime(first)} written to ${dataDir}`)
     return { gaps, incidents, start, filledTo: bridge.to, tagServer, chat }
+  } catch (thrown) {
+    throw thrown instanceof StoreError ? new StartupError(`${dataDir} cannot be filled: ${thrown.message}`) : thrown
   } finally {
     await ahead?.end()
     await store.close()

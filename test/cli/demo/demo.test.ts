@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
 import { eventsOf } from '../../../src/cli/demo/events.ts'
 import { incidentsAround } from '../../../src/cli/demo/incidents.ts'
 import { OUTDOOR } from '../../../src/cli/demo/world.ts'
@@ -10,7 +11,8 @@ import { migrate, openStore } from '../../../src/store/index.ts'
 import { apiClient } from '../../../testkit/api.ts'
 import { placeFor, postgres, tempDir } from '../../../testkit/engines.ts'
 import { inTurn } from '../../../testkit/length.ts'
-import { runCli, startCli } from '../../../testkit/processes/command-line.ts'
+import { runCliHere } from '../../../testkit/processes/command-here.ts'
+import { startCli } from '../../../testkit/processes/command-line.ts'
 import { READY } from '../../../testkit/processes/server-process.ts'
 import { insertSite } from '../../../testkit/sites.ts'
 import { until } from '../../../testkit/until.ts'
@@ -214,13 +216,20 @@ function outcomesOfMeta(start: number, from: number, to: number): { executions: 
   return { executions: runs.length, failure: runs.filter(({ status }) => status === 'failure').length }
 }
 
-test('the demo keeps out of a store with real clients', async (t) => {
+test('the demo keeps out of a store with real clients, and says in a line that one takes nothing', async (t) => {
   const dataDir = await tempDir(t)
   await withStore(dataDir, async (store) => {
     await migrate(store.write, store.columnTypes)
     await insertSite(store)
   })
-  const { code, err } = await runCli(t, ['demo', '--data-dir', dataDir, '--port', '0'])
+  const { code, err } = await runCliHere(t, ['demo', '--data-dir', dataDir, '--port', '0'])
   assert.equal(code, 1)
   assert.match(err.join('\n'), /^tagwarden: .* holds clients that no demo made: give the demo another --data-dir$/)
+
+  await withStore(dataDir, async ({ write }) => {
+    for (const table of ['sites', 'clients'] as const) await write.deleteFrom(table).execute()
+    await sql`create trigger full before insert on clients begin select raise(abort, 'no room'); end`.execute(write)
+  })
+  const full = await runCliHere(t, ['demo', '--data-dir', dataDir, '--port', '0'])
+  assert.deepEqual([full.code, full.err], [1, [`tagwarden: ${dataDir} cannot be filled: no room`]])
 })
