@@ -81,7 +81,10 @@ async function takeDatabaseAway(connectionString: string): Promise<void> {
   const client = new pg.Client({ connectionString: elsewhere.href })
   await client.connect()
   await client.query(`alter database ${name} with allow_connections false`)
-  await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+  // An autovacuum worker, which is no one's, only a superuser may end.
+  await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = user', [
+    name,
+  ])
   await client.end()
 }
 

@@ -61,10 +61,12 @@ export async function backendOf(db: Store['read']): Promise<number> {
   return rows[0]?.pid ?? 0
 }
 
-/** Ends sessions of the store's own role. */
+/** Ends sessions of the store's own role: an autovacuum worker, which is no one's, only a superuser may end. */
 export const terminate = (by: Store, condition: ReturnType<typeof sql>) =>
   sql`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid != pg_backend_pid() and ${condition}`.execute(by.admin)
+      where datname = current_database() and usename = user and pid != pg_backend_pid() and ${condition}`.execute(
+    by.admin,
+  )
 
 export interface Wire {
   /** The address by way of the wire. */
