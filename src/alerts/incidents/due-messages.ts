@@ -139,13 +139,12 @@ const neighbourOf = (
 
 /** Null where it goes to no one. */
 function audienceOf(
-  intent: Intent,
+  { known, move, ending, handledBy }: Intent,
   voice: AlertRow,
   source: AlertSource,
   context: AlertContext,
   workMs: number,
 ): Audience | null {
-  const { known, move, ending, handledBy } = intent
   if (typeof handledBy === 'string') return 'keepers'
   if (move !== null) return 'everyone'
   if (ending !== null && (ending.isRemoved || !source.notifyResolved)) return 'keepers'
