@@ -3,7 +3,7 @@ import { latency, type ReportContext, vendorName } from '../../analytics/index.t
 import type { Visible } from '../../http/index.ts'
 import { HOUR, isoTime } from '../../lib/index.ts'
 import type { Catalogue, CatalogueQuery, VendorEntry } from './schemas.ts'
-import { countsOf, NO_VENDOR, type VendorCounts, type VendorReads, type VendorSum } from './vendor-sums.ts'
+import { countsOf, NO_VENDOR, noRuns, type VendorCounts, type VendorReads, type VendorSum } from './vendor-sums.ts'
 import { type LiveVersions, liveVersions, watchedSites } from './watched.ts'
 
 export const UNKNOWN_NAME = 'Other tags'
@@ -24,7 +24,11 @@ export function figuresOf(counts: VendorCounts) {
 /** What is known of vendors that nothing is wrong with. */
 export const FINE: VendorNow = { failing: new Set(), incident: null }
 
-/** Every vendor whose tags ran on any site that the caller may see in the last day. @throws AppError `not_found` of a client that is not there */
+/**
+ * Every vendor whose tags ran on any site that the caller may see in the last day, or about whose tags an alert is open.
+ *
+ * @throws AppError `not_found` of a client that is not there
+ */
 export async function catalogue(
   context: ReportContext,
   reads: VendorReads,
@@ -38,8 +42,13 @@ export async function catalogue(
   const versions = await liveVersions(read, sites, context.clock.now() - HOUR)
   const ids = new Set(sites.map(({ id }) => id))
   const byVendor = new Map<string, { sum: VendorSum; siteNo: number }[]>()
-  for (const [siteNo, vendors] of bySite) {
-    for (const [vendor, sum] of vendors) byVendor.set(vendor, [...(byVendor.get(vendor) ?? []), { sum, siteNo }])
+  const add = (vendor: string, sum: VendorSum, siteNo: number) =>
+    byVendor.set(vendor, [...(byVendor.get(vendor) ?? []), { sum, siteNo }])
+  for (const [siteNo, vendors] of bySite) for (const [vendor, sum] of vendors) add(vendor, sum, siteNo)
+  for (const [vendor, { failing }] of now) {
+    for (const { id, site_no } of sites) {
+      if (failing.has(id) && bySite.get(site_no)?.has(vendor) === false) add(vendor, noRuns(), site_no)
+    }
   }
   const vendors = Array.from(byVendor, ([vendor, parts]) =>
     entryOf(vendor, parts, now.get(vendor) ?? FINE, ids, versions),

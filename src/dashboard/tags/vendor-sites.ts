@@ -7,7 +7,7 @@ import { GRAIN } from '../../rollups/index.ts'
 import { type Kysely, type Tables, totalOf } from '../../store/index.ts'
 import { FINE, figuresOf, nameOfVendor } from './catalogue.ts'
 import type { VendorSite, VendorSites, VendorSitesQuery } from './schemas.ts'
-import { NO_VENDOR, type VendorReads, type VendorSum, type WatchedSite } from './vendor-sums.ts'
+import { NO_VENDOR, noRuns, type VendorReads, type VendorSum, type WatchedSite } from './vendor-sums.ts'
 import { liveVersions, watchedSites } from './watched.ts'
 
 const MOST_TAGS = 10
@@ -32,8 +32,10 @@ export async function vendorSites(
   const { window, bySite, isComplete } = await reads.of(sites)
   const { failing, incident } = (await vendorsNow(read, visible)).get(vendor) ?? FINE
   const users = sites.flatMap((site) => {
-    const sum = bySite.get(site.site_no)?.get(vendor)
-    return sum === undefined ? [] : [{ site, sum, ...figuresOf(sum.counts), failing: failing.has(site.id) }]
+    const isFailing = failing.has(site.id)
+    const sums = bySite.get(site.site_no)
+    const sum = sums?.get(vendor) ?? (sums !== undefined && isFailing ? noRuns() : undefined)
+    return sum === undefined ? [] : [{ site, sum, ...figuresOf(sum.counts), failing: isFailing }]
   })
   users.sort(
     (a, b) =>
@@ -82,9 +84,10 @@ async function cellsOf(
 ): Promise<Map<number, Cells>> {
   const cells = new Map<number, Cells>()
   const [from = 0] = hours
+  const running = users.filter(({ sum }) => sum.rawKeys.length > 0)
   const to = from + hours.length * HOUR
-  for (let start = 0; start < users.length; start += SITES_PER_STATEMENT) {
-    const part = users.slice(start, start + SITES_PER_STATEMENT)
+  for (let start = 0; start < running.length; start += SITES_PER_STATEMENT) {
+    const part = running.slice(start, start + SITES_PER_STATEMENT)
     const keys = new Map(part.map(({ site, sum }) => [site.site_no, new Set(sum.rawKeys)]))
     const siteNos = sql.join([...keys.keys()])
     const names = sql.join([...new Set(part.flatMap(({ sum }) => sum.rawKeys))])

@@ -18,6 +18,9 @@ export interface VendorSum {
   tags: ReadonlySet<string>
 }
 
+/** Of a site on which none of the vendor's tags ran, though an alert is open about one. */
+export const noRuns = (): VendorSum => ({ counts: countsOf([]), rawKeys: [], tags: new Set() })
+
 /** Tags whose vendor neither people nor their names say. */
 export const NO_VENDOR = ''
 

@@ -143,6 +143,17 @@ testOnEveryEngine('the catalogue adds up the tags of all sites by vendor, what f
   const crm = await vendorSites(context, reads, null, { vendor: 'Our CRM' })
   assert.deepEqual([crm.total, crm.sites[0]?.tags], [1, ['My own thing']])
   assert.equal((await vendorSites(context, reads, null, {})).total, 0)
+
+  // It ran a day ago, and has been missing since.
+  await alertAbout(store, shop, 'TikTok')
+  const missing = (await catalogue(context, reads, null, {})).vendors.find(({ vendor }) => vendor === 'tiktok')
+  assert.partialDeepStrictEqual(missing, { sites: 1, tags: 0, runs: 0, failure_rate: null, failing_sites: 1 })
+  const without = await vendorSites(context, reads, null, { vendor: 'tiktok' })
+  assert.partialDeepStrictEqual(without, { total: 1, failing_sites: 1 })
+  assert.deepEqual(
+    without.sites.map(({ site_id, tags, failing, hours }) => [site_id, tags, failing, new Set(hours.runs)]),
+    [[shop.id, [], true, new Set([0])]],
+  )
 })
 
 testPerEngine(
