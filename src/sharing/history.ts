@@ -134,8 +134,8 @@ export async function pastIncidents(
 
 /** Since when those of them that another of them explains are parts of it, epoch ms, by id. */
 export async function partsSince(db: Kysely<Tables>, shown: readonly ShownIncident[]): Promise<Map<string, number>> {
-  const wholes = new Set(withoutParts(shown, shown))
-  const parts = shown.filter((incident) => !wholes.has(incident)).map(({ id }) => id)
+  const known = new Set(shown.map(({ id }) => id))
+  const parts = shown.filter(({ parent_id }) => known.has(parent_id ?? '')).map(({ id }) => id)
   const since = new Map<string, number>()
   for (const ids of chunksOf(parts)) {
     const rows = await db

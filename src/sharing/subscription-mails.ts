@@ -27,6 +27,8 @@ export interface StatusIncident {
   shownAt: number
   /** Since when another one explains it, on whose page it is then. */
   partSince: number | null
+  /** Since when it outlasts that one, and is no part of it; null: it does not. */
+  aloneSince: number | null
   /** When it was bad again after an end. */
   backAt: readonly number[]
   resolvedAt: number | null
@@ -34,21 +36,31 @@ export interface StatusIncident {
 
 /**
  * What a subscriber has not been e-mailed about yet, the oldest first. An incident that another one explained before anyone could be e-mailed about
- * it is left out; one whose beginning was e-mailed has its end e-mailed too.
+ * it is left out until it outlasts that one; one whose beginning was e-mailed has its end e-mailed too.
  */
 export function changesSince(incidents: readonly StatusIncident[], until: number, now: number): StatusChange[] {
   const isDue = ({ at }: StatusChange) => at > until && at > now - STALE_MS && at <= now - SETTLED_MS
   return incidents
-    .filter(({ partSince, shownAt }) => partSince === null || partSince > shownAt + SETTLED_MS)
-    .flatMap(({ site, title, timezone, startedAt, shownAt, backAt, resolvedAt }): StatusChange[] => [
-      { at: shownAt, saidAt: startedAt, kind: 'opened', site, title, timezone },
-      ...backAt.map((at) => ({ at, saidAt: at, kind: 'back' as const, site, title, timezone })),
-      ...(resolvedAt === null
-        ? []
-        : [{ at: resolvedAt, saidAt: resolvedAt, kind: 'resolved' as const, site, title, timezone }]),
-    ])
+    .flatMap(({ partSince, aloneSince, ...incident }): StatusChange[] => {
+      const isPart = partSince !== null && partSince <= incident.shownAt + SETTLED_MS
+      const from = isPart ? aloneSince : incident.shownAt
+      return from === null ? [] : changesOf(incident, from)
+    })
     .filter(isDue)
     .sort((a, b) => a.at - b.at)
+}
+
+/** @param from when it began to be an incident of its own, epoch ms */
+function changesOf(
+  { site, title, timezone, startedAt, backAt, resolvedAt }: Omit<StatusIncident, 'partSince' | 'aloneSince'>,
+  from: number,
+): StatusChange[] {
+  const of = { site, title, timezone }
+  return [
+    { at: from, saidAt: startedAt, kind: 'opened', ...of },
+    ...backAt.filter((at) => at > from).map((at) => ({ at, saidAt: at, kind: 'back' as const, ...of })),
+    ...(resolvedAt === null ? [] : [{ at: resolvedAt, saidAt: resolvedAt, kind: 'resolved' as const, ...of }]),
+  ]
 }
 
 interface Links {

@@ -8,6 +8,8 @@ import { afterMail, forgetLapsed, type OpenSubscriber, openSubscribers } from '.
 import { changesMail, changesSince, confirmationMail, linksFor, type StatusIncident } from './subscription-mails.ts'
 
 const EVERY_MS = 15 * SECOND
+/** Symptoms are over that long after their cause; what lasts is something else, and news. */
+const LATE_MS = 30 * MINUTE
 const ATTEMPT_MS = MINUTE
 /** As many attempts in a row that fail for a reason of the server's: it is away, and each of a thousand would wait for it. */
 const SERVER_IS_AWAY = 3
@@ -68,12 +70,19 @@ export class Subscriptions extends JobRunner {
     const shown = await shownIncidents(store.read, clientId, sites, clock.now() - DAY)
     const parts = await partsSince(store.read, shown)
     const returns = await returnsOf(store.read, shown)
-    return shown.map(({ id, site, site_id, title, started_at, shownAt, resolved_at }) => ({
+    const ends = new Map(shown.map(({ id, resolved_at }) => [id, resolved_at]))
+    const aloneSince = (parentId: string | null, end: string | null) => {
+      const over = ends.get(parentId ?? '') ?? null
+      const since = over === null ? Number.POSITIVE_INFINITY : Date.parse(over) + LATE_MS
+      return since < (end === null ? clock.now() : Date.parse(end)) ? since : null
+    }
+    return shown.map(({ id, parent_id, site, site_id, title, started_at, shownAt, resolved_at }) => ({
       site,
       title,
       startedAt: Date.parse(started_at),
       shownAt,
       partSince: parts.get(id) ?? null,
+      aloneSince: aloneSince(parent_id, resolved_at),
       backAt: returns.get(id) ?? [],
       timezone: zones.get(site_id) ?? 'UTC',
       resolvedAt: resolved_at === null ? null : Date.parse(resolved_at),

@@ -406,9 +406,15 @@ const incident = (shownAt: number, resolvedAt: number | null = null) => ({
   timezone: 'UTC',
   startedAt: shownAt - HOUR,
   shownAt,
-  partSince: null,
-  backAt: [],
+  partSince: null as number | null,
+  aloneSince: null as number | null,
+  backAt: [] as readonly number[],
   resolvedAt,
+})
+const part = (resolvedAt: number | null, aloneSince: number | null) => ({
+  ...incident(NOW - 5 * MINUTE, resolvedAt),
+  partSince: NOW - 5 * MINUTE,
+  aloneSince,
 })
 const CHANGES = [
   ['what was told is not told again', [incident(NOW - HOUR)], NOW - HOUR, []],
@@ -421,6 +427,9 @@ const CHANGES = [
   ],
   ['what has only just come waits until nothing older can come', [incident(NOW - 10 * SECOND)], NOW - HOUR, []],
   ['after a day it is no news', [incident(NOW - DAY - MINUTE)], NOW - 3 * DAY, []],
+  ['what another one explains is not told', [part(NOW - MINUTE, null)], NOW - HOUR, []],
+  ['what outlasts the one that explained it is', [part(null, NOW - MINUTE)], NOW - 2 * MINUTE, ['opened']],
+  ['and so is its end', [part(NOW - MINUTE, NOW - 2 * MINUTE)], NOW - HOUR, ['opened', 'resolved']],
   ['a clock that was set back tells nothing of the future', [incident(NOW + HOUR)], NOW - HOUR, []],
 ] as const
 for (const [title, incidents, until, kinds] of CHANGES) {
