@@ -117,19 +117,21 @@ test('the demo', inTurn(1, 3), async (t) => {
       }
       for (const { last_status } of asked) assert.equal(last_status, 'ok')
 
-      const [critical, ...others] = await first.list<Alert[]>(
-        `alerts?resolved=false&severity=critical&site_id=${outdoor?.id}`,
+      const unresolved = await first.list<Alert[]>(`alerts?resolved=false&site_id=${outdoor?.id}`)
+      // At five in the morning so few executions are counted that it is no more than a warning at times.
+      const [alert, ...others] = unresolved.filter(
+        ({ probe_type, severity }) => probe_type === 'tag_failure_rate' || severity === 'critical',
       )
-      assert.ok(critical !== undefined && others.length === 0)
-      assert.match(critical.title, /“Meta CAPI” failed/)
-      const { change } = await first.list<{ change: string | null }>(`alerts/${critical.id}`)
+      assert.ok(alert !== undefined && others.length === 0, JSON.stringify(unresolved))
+      assert.match(alert.title, /“Meta CAPI” failed/)
+      const { change } = await first.list<{ change: string | null }>(`alerts/${alert.id}`)
       assert.match(change ?? '', /^\d+ min after web container 41 → 42$/)
       const vendors = await first.list<{ title: string; site_count: number }[]>('incidents?resolved=false&scope=vendor')
       assert.deepEqual(
         vendors.map(({ title, site_count }) => [title.replace(/\d sites$/, ''), site_count]),
         [['Meta tags fail on 3 of ', 3]],
       )
-      const age = Date.now() - Date.parse(critical.opened_at)
+      const age = Date.now() - Date.parse(alert.opened_at)
       assert.ok(age > 15 * MINUTE && age < 50 * MINUTE, `${age}`)
       const over = await first.list<Alert[]>('alerts?resolved=true')
       const found = new Set(over.map(({ probe_type }) => probe_type))
