@@ -6,15 +6,15 @@ import {
   finishedOf,
   type Run,
   type RunTools,
+  runProbe,
   writeResults,
 } from '../../probes/index.ts'
 import type { TimeRange } from '../../rollups/index.ts'
 import type { ProbeRow, Store } from '../../store/index.ts'
 import type { Update } from '../progress.ts'
-import { BetweenReleases } from './look-ahead.ts'
+import { BetweenReleases, LookAhead } from './look-ahead.ts'
 import { OWN_CHAT_ONLY, type PersonAction } from './people.ts'
-import { type DemoHistory, type DemoProbe, isOfReleases, nextRunIn, stretchesOf } from './probes.ts'
-import { type CountsProbe, isOfCounts, isRunAhead, type RunsAhead, runAt, runsOf } from './runs-ahead.ts'
+import { type DemoHistory, type DemoProbe, isOfReleases, nextRunIn, REGISTRY, stretchesOf } from './probes.ts'
 
 /** Runs within this time are made together and share a transaction, unless a probe would be due in it a second time. */
 const BATCH_MS = HOUR
@@ -43,8 +43,6 @@ export interface ReplayOptions {
   tools: Omit<RunTools, 'clock'>
   /** Is set to the time that the replay is at. */
   clock: SetClock
-  /** Makes runs before they are asked for. */
-  ahead?: RunsAhead
   /** Sends what is to be sent by now. */
   deliver: () => Promise<void>
 }
@@ -62,12 +60,6 @@ export const plannedRuns = (probes: readonly DemoProbe[], history: DemoHistory):
   probes
     .flatMap((probe) => stretchesOf(probe, history).map(({ from, to }) => (to - from) / probe.row.interval_seconds))
     .reduce((sum, runs) => sum + runs / SECOND, 0)
-
-/** Those that a thread runs before they are asked for. */
-export const probesAhead = (probes: readonly DemoProbe[], history: DemoHistory): CountsProbe[] =>
-  probes
-    .filter(({ row }) => row.is_active === 1 && isRunAhead(row))
-    .map(({ site, row }) => ({ site: { row: site.row }, row, stretches: stretchesOf({ site, row }, history) }))
 
 /**
  * Runs the probes over a history as if they had been there: each at its own time, on the counts of that time, and what follows
@@ -162,25 +154,31 @@ async function run({ nodeId, clock }: ReplayOptions, watched: Watched): Promise<
   return { watched, at, finished: finishedOf(probe, site.row, await watched.runAt(at)) }
 }
 
-function watch({ tools, history, clock, ahead }: ReplayOptions, probe: DemoProbe): Watched {
-  const stretches = stretchesOf(probe, history)
-  const dueAt = nextRunIn(stretches, probe.row)
-  const watched: Watched = { ...probe, stretches, dueAt, runAt: (at) => runAt(tools, watched, at) }
-  if (isOfCounts(probe.row)) {
-    const make = runsOf(tools, watched)
-    const foreseen = isRunAhead(probe.row) ? ahead : undefined
-    watched.runAt = async (at) => (await foreseen?.at(probe.row.id, at)) ?? make(at)
+function watch({ tools, history, clock }: ReplayOptions, probe: DemoProbe): Watched {
+  const type = REGISTRY.get(probe.row.probe_type)
+  const make = async (at: number): Promise<Run> => {
+    const made = await runProbe({ ...tools, clock: { now: () => at } }, type, watched.row, watched.site.row, NEVER)
+    if (made === undefined) throw new Error('a run was cancelled that cannot be cancelled')
+    return made
   }
+  const stretches = stretchesOf(probe, history)
+  const watched: Watched = { ...probe, stretches, dueAt: nextRunIn(stretches, probe.row), runAt: make }
   if (isOfReleases(probe.row)) {
     const ofSite = history.releases.filter(({ site }) => site === probe.site.profile)
     const runs = new BetweenReleases(
-      watched.runAt,
+      make,
       ofSite.map(({ at }) => at),
     )
     watched.runAt = (at) => runs.at(at, clock.now())
   }
+  if (type?.kind !== 'data') return watched
+  const lookAhead = new LookAhead(make, probe.row.interval_seconds * SECOND)
+  const endOf = (at: number) => stretches.find(({ from, to }) => from <= at && at < to)?.to ?? at
+  watched.runAt = (at) => lookAhead.at(at, endOf(at))
   return watched
 }
+
+const NEVER = new AbortController().signal
 
 /** What changes nothing goes together; what may change an alert does so at its own time, and in order. @returns when the last of these was judged, epoch ms */
 async function write(

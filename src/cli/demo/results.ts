@@ -12,9 +12,8 @@ import { withProgress } from '../progress.ts'
 import { Chat } from './chat.ts'
 import { type Incident, releasesAround, versionsFrom } from './incidents.ts'
 import { actionsOf, OWN_CHAT_ONLY } from './people.ts'
-import { ensureDemoProbes } from './probes.ts'
-import { plannedRuns, probesAhead, type ReplayOptions, replay, SetClock } from './replay.ts'
-import { isOfCounts, type RunsAhead } from './runs-ahead.ts'
+import { ensureDemoProbes, REGISTRY } from './probes.ts'
+import { plannedRuns, type ReplayOptions, replay, SetClock } from './replay.ts'
 import { ACTOR, chatKeyOf, clientsOf, type DemoSite, leadToChat, leadToTagServer, tagServerPortOf } from './sites.ts'
 import { allowingTagServer, startTagServer, type TagServer } from './tag-server.ts'
 
@@ -27,8 +26,6 @@ export interface ResultsOptions {
   /** Where the history begins and ends, epoch ms. */
   earliest: number
   start: number
-  /** Makes runs in a thread of its own; without it, all are made in this one. */
-  ahead?: RunsAhead | undefined
 }
 
 export interface Results {
@@ -59,7 +56,7 @@ export async function writeResultHistory(options: ResultsOptions): Promise<Resul
     const actions = actionsOf(probes, history)
     // What someone pointed elsewhere has no past that could be asked for.
     const ours = probes.filter(
-      ({ site, row }) => isOfCounts(row) || site.row.tag_server_url?.startsWith(`${tagServer.url}/`),
+      ({ site, row }) => isData(row.probe_type) || site.row.tag_server_url?.startsWith(`${tagServer.url}/`),
     )
     const lookBack = { probes: ours, history, actions, clock: replayClock, actor: ACTOR }
     // The sites have been sending since an earlier demo ended.
@@ -73,8 +70,10 @@ export async function writeResultHistory(options: ResultsOptions): Promise<Resul
   }
 }
 
+const isData = (type: string): boolean => REGISTRY.get(type)?.kind === 'data'
+
 async function replayAsNode(
-  { store, config, clock, ahead }: ResultsOptions,
+  { store, config, clock }: ResultsOptions,
   tagServer: TagServer,
   chat: Chat,
   lookBack: Omit<ReplayOptions, 'nodeId' | 'tools' | 'deliver'>,
@@ -104,11 +103,9 @@ async function replayAsNode(
     })
     closers.add(() => notifications.stop())
     const deliver = () => notifications.run()
-    const { probes, history } = lookBack
-    ahead?.begin({ dataDir: config.dataDir, settings, probes: probesAhead(probes, history), to: history.to })
-    const planned = plannedRuns(probes, history)
+    const planned = plannedRuns(lookBack.probes, lookBack.history)
     return await withProgress('running probes', planned, (update) =>
-      replay({ ...lookBack, nodeId: node.nodeId, tools, deliver, ...(ahead && { ahead }) }, update),
+      replay({ ...lookBack, nodeId: node.nodeId, tools, deliver }, update),
     )
   } finally {
     await closers.closeAll()

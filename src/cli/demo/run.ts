@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
@@ -19,7 +18,6 @@ import {
 import { type Incident, incidentsAround } from './incidents.ts'
 import { historyBegin } from './profile.ts'
 import { type Results, writeResultHistory } from './results.ts'
-import { RunsAhead } from './runs-ahead.ts'
 import { Simulator } from './simulator.ts'
 import { ACTOR, type DemoSite, ensureDemoSites } from './sites.ts'
 import { allowingTagServer } from './tag-server.ts'
@@ -66,13 +64,12 @@ export interface PreparedDemo extends Pick<Results, 'tagServer' | 'chat'> {
  *
  * @throws StartupError when the store is not the demo's, or takes nothing more, as on a full disk
  */
-export async function prepareDemo({ config, clock, days, seed, connect }: DemoOptions): Promise<PreparedDemo> {
+export async function prepareDemo({ config, clock, days, seed }: DemoOptions): Promise<PreparedDemo> {
   const { dataDir } = config
   const retention = { minuteDays: config.retentionMinuteDays, hourDays: config.retentionHourDays }
   const start = floorTo(clock.now(), MINUTE)
   const incidents = incidentsAround(start)
   const store = await openSqliteStore(dataDir, { connect: connectWithoutThread })
-  let ahead: RunsAhead | undefined
   try {
     await migrate(store.write, store.columnTypes)
     // What the machine forgets of it when the power fails is made again by the next start: no commit has to wait for the disk.
@@ -82,8 +79,6 @@ export async function prepareDemo({ config, clock, days, seed, connect }: DemoOp
     const folder = await folderFor(store)
     const gaps = await gapsOf(store, sites, earliest)
     const first = Math.min(...gaps.map(({ from }) => from))
-    // Where there is little to make, no core for it or, in a test, no thread, it would only load the program once more.
-    if (start - first > DAY / 2 && availableParallelism() > 1 && connect === undefined) ahead = new RunsAhead()
     let events = 0
     if (first < start) {
       events = await withProgress('writing history', start - first, (update) =>
@@ -96,7 +91,6 @@ export async function prepareDemo({ config, clock, days, seed, connect }: DemoOp
     const { tagServer, chat, probes, results } = await writeResultHistory({
       ...{ store, config, clock, incidents, earliest, start },
       sites: gaps,
-      ahead,
     })
     const bridge = await bridgeToNow({ folder, gaps, incidents, seed, retention }, start, clock).catch(
       async (thrown: unknown) => {
@@ -110,7 +104,6 @@ export async function prepareDemo({ config, clock, days, seed, connect }: DemoOp
   } catch (thrown) {
     throw thrown instanceof StoreError ? new StartupError(`${dataDir} cannot be filled: ${thrown.message}`) : thrown
   } finally {
-    await ahead?.end()
     await store.close()
   }
 }

@@ -2,18 +2,13 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Chat } from '../../../src/cli/demo/chat.ts'
 import { folderFor, gapsOf, settle, writeHistory } from '../../../src/cli/demo/history.ts'
-import { incidentsAround, releasesAround } from '../../../src/cli/demo/incidents.ts'
-import { ensureDemoProbes } from '../../../src/cli/demo/probes.ts'
-import { probesAhead } from '../../../src/cli/demo/replay.ts'
+import { incidentsAround } from '../../../src/cli/demo/incidents.ts'
 import { type Results, writeResultHistory } from '../../../src/cli/demo/results.ts'
-import { runsAhead } from '../../../src/cli/demo/runs-ahead.ts'
-import { ACTOR, ensureDemoSites } from '../../../src/cli/demo/sites.ts'
+import { ensureDemoSites } from '../../../src/cli/demo/sites.ts'
 import { startTagServer } from '../../../src/cli/demo/tag-server.ts'
 import { OUTDOOR } from '../../../src/cli/demo/world.ts'
 import { readConfig } from '../../../src/config.ts'
 import { DAY, HOUR, MINUTE, systemClock } from '../../../src/lib/index.ts'
-import { createOutbound, parseOutboundAllow } from '../../../src/outbound/index.ts'
-import { pagesInThisThread, type Run } from '../../../src/probes/index.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { openEmptyStore, sqlite } from '../../../testkit/engines.ts'
 
@@ -71,41 +66,6 @@ test('the past of a demo', async (t) => {
     )
     assert.ok(first.chat.messages.some(({ tone, text }) => tone === 'critical' && text.includes('Meta CAPI')))
     assert.deepEqual(await store.read.selectFrom('nodes').selectAll().execute(), [])
-  })
-
-  await t.test('runs that are made ahead are those that the history has', async () => {
-    const sites = await ensureDemoSites(store, systemClock, 'the folder', [OUTDOOR])
-    const incidents = incidentsAround(TO)
-    const history = { incidents, releases: releasesAround(TO, incidents), from: TO - DAY, to: TO }
-    const made = await ensureDemoProbes({ store, clock: systemClock, actor: ACTOR }, sites)
-    // Of the few that need not learn for a day: until then, probes run every minute.
-    const probes = made
-      .filter(({ row }) => row.probe_type === 'tag_failure_rate')
-      .map(({ site, row }) => ({ site, row: { ...row, next_run_at: history.from, last_status: null } }))
-    const outbound = createOutbound({ allow: parseOutboundAllow(''), userAgent: 'test', clock: systemClock })
-    const tools = { store, outbound, pages: pagesInThisThread, settings: readConfig({}), retryAfterMs: 0 }
-    const ahead = new Map<string, Run['outcome']>()
-    for await (const { probeId, run } of runsAhead(tools, probesAhead(probes, history), TO)) {
-      ahead.set(`${probeId} ${run.executedAt}`, run.outcome)
-    }
-    const rows = await store.read
-      .selectFrom('probe_results')
-      .selectAll()
-      .where('executed_at', '>=', TO - 4 * HOUR)
-      .where(
-        'probe_id',
-        'in',
-        probes.map(({ row }) => row.id),
-      )
-      .execute()
-    assert.ok(rows.some(({ status }) => status !== 'ok') && rows.length > 45)
-    for (const { probe_id, executed_at, status, message, details } of rows) {
-      const foreseen = ahead.get(`${probe_id} ${executed_at}`)
-      assert.deepEqual(
-        [foreseen?.status, foreseen?.message, JSON.stringify(foreseen?.details)],
-        [status, message, details],
-      )
-    }
   })
 
   await t.test(
