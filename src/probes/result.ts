@@ -14,6 +14,9 @@ const RECENT_STATUSES = 20
 /** `seen`: it was judged. `unseen`: nothing of it came, or too little; of `unknown` ones it is not known whether anything did. */
 type Sight = 'seen' | 'unseen' | 'unknown'
 
+/** What a probe's last results said, before the first one and after a pause: no one looked meanwhile. */
+export const NO_STREAK = { consecutive_failures: 0, recent_statuses: '', subject_statuses: '{}' } as const
+
 /** What a run came to, ready to be written. */
 export interface Finished {
   /** As it was claimed. */

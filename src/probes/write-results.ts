@@ -13,7 +13,7 @@ import {
   type Transaction,
 } from '../store/index.ts'
 import { dueAfterRun, nextRunAt } from './claims.ts'
-import type { Finished } from './result.ts'
+import { type Finished, NO_STREAK } from './result.ts'
 
 const WHILE_NEW_SECONDS = 60
 
@@ -186,9 +186,9 @@ export async function skipRun(
   const values = probes.map(
     ({ id, interval_seconds }) => sql`(${sql.join([id, nextRunAt(id, interval_seconds, until)])})`,
   )
-  const forgotten = isPaused ? sql`, consecutive_failures = 0, recent_statuses = '', subject_statuses = '{}'` : sql``
+  const forgotten = Object.entries(isPaused ? NO_STREAK : {}).map(([name, value]) => sql`, ${sql.ref(name)} = ${value}`)
   await sql`
-    update probes set claimed_by = null, claimed_at = null, next_run_at = cast(v.column2 as bigint) ${forgotten}
+    update probes set claimed_by = null, claimed_at = null, next_run_at = cast(v.column2 as bigint) ${sql.join(forgotten, sql``)}
     from (values ${sql.join(values)}) as v
     where probes.id = v.column1 and probes.claimed_by = ${nodeId}`.execute(db)
 }

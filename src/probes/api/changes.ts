@@ -6,11 +6,9 @@ import type { JsonObject, ProbeType } from '../probe-type.ts'
 import { isAutomatic, isMet, mergedConfig, needsInWords, requireConfig, secretNames } from '../probe-type.ts'
 import { makeAddress } from '../push/address.ts'
 import type { Registry } from '../registry.ts'
+import { NO_STREAK } from '../result.ts'
 import { givenConfig, minIntervalSeconds } from './record.ts'
 import type { CreateProbe, UpdateProbe } from './schemas.ts'
-
-/** What its last results said, before the first one and after a pause: no one looked meanwhile. */
-const NO_STREAK = { consecutive_failures: 0, recent_statuses: '', subject_statuses: '{}' } as const
 
 /** What a probe knows before its first run. */
 export const NEVER_RUN = {
