@@ -65,10 +65,8 @@ export async function entriesOf(
         .filter(
           ({ key, address }) => hears(kindOf(key, address), message) || isForUntold(kindOf(key, address), message),
         )
-        // One that was added meanwhile knows of no beginning.
-        .filter(({ key }) => !QUIETENS.includes(kind) || told.get(alert.id)?.has(key) !== false)
-        // Nor does one that was notified of its end, and not that it is back.
-        .filter(({ key }) => !QUIETENS.includes(kind) || told.get(alert.id)?.get(key)?.isOver !== true)
+        // One that was added meanwhile knows of no beginning, nor does one that was notified of its end, and not that it is back.
+        .filter((channel) => !QUIETENS.includes(kind) || !told.has(alert.id) || awaitsEnd(channel, message, told))
         // To a channel for what is critical the escalation is the opening, whatever the client wants of escalations.
         .filter(
           ({ minimumSeverity }) => kind !== 'escalated' || source.notifyAllEscalated || minimumSeverity === 'critical',
