@@ -1,3 +1,4 @@
+import { LATE_MS } from '../alerts/index.ts'
 import { JobRunner, type Leases } from '../cluster/index.ts'
 import { type Clock, DAY, HOUR, isoTime, MINUTE, SECOND } from '../lib/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
@@ -8,8 +9,6 @@ import { afterMail, forgetLapsed, type OpenSubscriber, openSubscribers } from '.
 import { changesMail, changesSince, confirmationMail, linksFor, type StatusIncident } from './subscription-mails.ts'
 
 const EVERY_MS = 15 * SECOND
-/** Symptoms are over that long after their cause; what lasts is something else, and news. */
-const LATE_MS = 30 * MINUTE
 const ATTEMPT_MS = MINUTE
 /** As many attempts in a row that fail for a reason of the server's: it is away, and each of a thousand would wait for it. */
 const SERVER_IS_AWAY = 3
@@ -71,10 +70,11 @@ export class Subscriptions extends JobRunner {
     const parts = await partsSince(store.read, shown)
     const returns = await returnsOf(store.read, shown)
     const ends = new Map(shown.map(({ id, resolved_at }) => [id, resolved_at]))
+    // What lasts so long after its cause is something else, and news.
     const aloneSince = (parentId: string | null, end: string | null) => {
       const over = ends.get(parentId ?? '') ?? null
-      const since = over === null ? Number.POSITIVE_INFINITY : Date.parse(over) + LATE_MS
-      return since < (end === null ? clock.now() : Date.parse(end)) ? since : null
+      const since = over === null ? null : Date.parse(over) + LATE_MS
+      return since === null || end === null || since < Date.parse(end) ? since : null
     }
     return shown.map(({ id, parent_id, site, site_id, title, started_at, shownAt, resolved_at }) => ({
       site,
