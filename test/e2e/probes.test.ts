@@ -107,6 +107,18 @@ test('the probes of the demo store', async (t) => {
     await page.getByText('What it was judged by').waitFor({ state: 'detached' })
   })
 
+  await t.test('only changes of status can be shown, each with how long it lasted', async (t) => {
+    const { page } = await open(t, `/probes/${probe.id}`)
+    const rows = page.getByRole('region', { name: 'Results' }).getByRole('row')
+    await rows.nth(1).waitFor()
+    const before = await rows.count()
+    await page.getByRole('radiogroup', { name: 'Which results' }).getByText('Changes of status').click()
+    await page.waitForURL('**?results=changes')
+    await rows.filter({ hasText: 'until now' }).waitFor()
+    assert.ok((await rows.count()) < before, 'as many rows as results')
+    await staysAccessible(page)
+  })
+
   await t.test('what a type needs of the site is filled in on the spot', async (t) => {
     const bare = await demo.newSite({ id: site.client_id }, { name: 'Shop without a tag server' })
     const { page, browserErrors } = await open(t, '/probes/new')

@@ -7,9 +7,10 @@ import { hooksInOrder, managementRoutes } from '../../src/management/index.ts'
 import { type ProbeRecord, probeRoutes, type ResultRecord } from '../../src/probes/index.ts'
 import { RequiredSecret, SecretText } from '../../src/probes/probe-type.ts'
 import type { Store } from '../../src/store/index.ts'
-import { newClock } from '../../testkit/clock.ts'
+import { NOW, newClock } from '../../testkit/clock.ts'
 import { memoryCredentials } from '../../testkit/credentials.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertProbe, newResultRow } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { ADMIN, type Answer, type Call, Management, UNKNOWN_ID, VIEWER } from '../management/support.ts'
 import { OK, openNode, type ProbeNode, probeRow, typeOf } from './support.ts'
@@ -272,6 +273,33 @@ testLogic('a probe is run by hand six times a minute, and another is not held up
   assert.equal(status, 429)
   assert.match(body.message, /^6 runs of a probe by hand a minute are enough: wait \d+ s$/)
   assert.equal((await run(other)).status, 200)
+})
+
+testOnEveryEngine('results that say the same as the one before can be left out of the list', async (store, t) => {
+  const api = await openApi(store, t)
+  const probe = await insertProbe(store, (await insertSite(store)).id)
+  const other = await insertProbe(store, (await insertSite(store)).id)
+  const found = ['ok', 'ok', 'ok no_data', 'ok no_data', 'critical', 'critical', 'warning', 'ok', 'ok']
+  const rows = found.flatMap((text, n) => {
+    const [status = '', reason = null] = text.split(' ')
+    const at = NOW + n * MINUTE
+    return [
+      { ...newResultRow(probe.id, at), status, reason, message: `${n}` },
+      newResultRow(other.id, at, { status: n % 2 === 0 ? 'ok' : 'error' }),
+    ]
+  })
+  await store.write.insertInto('probe_results').values(rows).execute()
+  const path = `/api/probes/${probe.id}/results?changes=true`
+  const shown = (results: readonly ResultRecord[]) => results.map(({ message }) => message)
+  const all = await api.get<ResultRecord[]>(path)
+  assert.deepEqual(shown(all), ['7', '6', '4', '2', '0'])
+  const page = await api.call<ResultRecord[]>('GET', `${path}&limit=2`)
+  assert.deepEqual(shown(page.body), ['7', '6'])
+  assert.equal(page.link, `<${path}&limit=2&before=${all[1]?.id}>; rel="next"`)
+  // The page begins with a change of the whole list: what came before it is known.
+  assert.deepEqual(shown(await api.get(`${path}&before=${all[1]?.id}`)), ['4', '2', '0'])
+  assert.equal((await api.get<ResultRecord[]>(`/api/probes/${probe.id}/results?changes=false`)).length, found.length)
+  await api.refused(400, 'GET', `/api/probes/${probe.id}/results?changes=some`)
 })
 
 testOnEveryEngine('a run by hand returns its result, which is listed like any other', async (store, t) => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { UNJUDGED_REASONS, type UnjudgedReason } from '../../detection/index.ts'
 import { DEFAULT_PAGE, idBefore, type Page, pageOf, type Visible } from '../../http/index.ts'
 import { fingerprintOf, isoTime, isoTimeOrNull, maskedIfAddress, notFound } from '../../lib/index.ts'
@@ -146,7 +147,7 @@ export async function getProbe({ read }: Reader, id: string): Promise<ProbeRow> 
 export async function listResults(
   store: Reader,
   id: string,
-  { before, limit = DEFAULT_PAGE }: ResultQuery,
+  { before, changes = false, limit = DEFAULT_PAGE }: ResultQuery,
 ): Promise<Page<ResultRecord>> {
   await getProbe(store, id)
   let query = store.read
@@ -156,6 +157,24 @@ export async function listResults(
     .orderBy('id', 'desc')
     .limit(limit + 1)
   if (before !== undefined) query = query.where('id', '<', idBefore(before, 'a result'))
+  if (changes) query = query.where('id', 'in', changedIn(store, id))
   const rows = await query.execute()
   return pageOf(rows.map(resultRecord), limit, (result) => result.id)
 }
+
+/** The results of a probe that say something else than the one before, the oldest included. All of them are read: at most some thousand are kept. */
+const changedIn = ({ read }: Reader, probeId: string) =>
+  read
+    .selectFrom((db) =>
+      db
+        .selectFrom('probe_results')
+        .where('probe_id', '=', probeId)
+        .select([
+          'id',
+          sql<string>`status || coalesce(reason, '')`.as('found'),
+          sql<string | null>`lag(status || coalesce(reason, '')) over (order by id)`.as('before'),
+        ])
+        .as('results'),
+    )
+    .where((eb) => eb.or([eb('before', 'is', null), eb('before', '<>', eb.ref('found'))]))
+    .select('id')

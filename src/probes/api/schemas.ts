@@ -103,6 +103,12 @@ export const ResultQuery = Type.Object(
     before: Type.Optional(
       Type.String({ description: 'Only results older than this one (its id) or than this time (ISO)' }),
     ),
+    changes: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Only results whose `status` or `reason` differs from that of the result before',
+      }),
+    ),
     limit: Type.Optional(Limit),
   },
   { additionalProperties: false },

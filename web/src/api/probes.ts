@@ -51,12 +51,15 @@ export const probeQuery = (id: string) =>
     refetchInterval: REFRESH_MS,
   })
 
-/** The results of a probe, newest first, page after page. */
-export const resultsQuery = (id: string, limit = PAGE) =>
+/** The results of a probe, newest first, page after page; `changes`: only those that say something else than the one before. */
+export const resultsQuery = (id: string, limit = PAGE, changes = false) =>
   infiniteQueryOptions({
-    queryKey: [...PROBES_KEY, 'results', id, limit],
+    queryKey: [...PROBES_KEY, 'results', id, limit, changes],
     queryFn: ({ signal, pageParam }) =>
-      request<ResultRecord[]>(`/api/probes/${id}/results`, { query: { before: pageParam, limit }, signal }),
+      request<ResultRecord[]>(`/api/probes/${id}/results`, {
+        query: { before: pageParam, limit, changes: changes ? 'true' : undefined },
+        signal,
+      }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => (page.length < limit ? null : (page.at(-1)?.id ?? null)),
     refetchInterval: REFRESH_MS,

@@ -6,6 +6,7 @@ import { type ProbeRecord, probeQuery, probeTypesQuery, resultsQuery, useProbeUp
 import { AboutClient } from '../../api/session.ts'
 import { siteQuery } from '../../api/sites.ts'
 import { useLeadOn } from '../../lib/use-lead-on.ts'
+import { useUrlState } from '../../lib/use-url-state.ts'
 import { HeatStrip } from '../../ui/HeatStrip.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -20,7 +21,7 @@ import { DeleteProbe, ProbeActions } from './ProbeActions.tsx'
 import { PushPanel } from './PushPanel.tsx'
 import { inWords } from './presets.ts'
 import classes from './probe.module.css'
-import { Results } from './Results.tsx'
+import { RESULT_VIEWS, Results } from './Results.tsx'
 import { SpecialDays } from './SpecialDays.tsx'
 
 /** One probe: how it stands, and all that it has found. */
@@ -46,7 +47,9 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
   const leadOn = useLeadOn()
   const { data: site } = useQuery(siteQuery(probe.site_id))
   const { data: types } = useQuery(probeTypesQuery)
-  const results = useInfiniteQuery(resultsQuery(probe.id))
+  const [view, setView] = useUrlState('results', 'all', RESULT_VIEWS)
+  const latest = useInfiniteQuery(resultsQuery(probe.id)).data?.pages.flat()
+  const results = useInfiniteQuery(resultsQuery(probe.id, undefined, view === 'changes'))
   const [isDeleting, setDeleting] = useState(false)
   const rows = results.data?.pages.flat()
   const status = statusOf(probe)
@@ -109,13 +112,15 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
           <dd>{probe.failure_threshold === 1 ? 'at once' : `after ${probe.failure_threshold} bad results in a row`}</dd>
         </div>
       </dl>
-      {rows === undefined ? <Skeleton height={40} /> : <HeatStrip results={rows} zone={zone} size="page" />}
-      {probe.probe_type === 'data_volume' && <ExpectationPanel probe={probe} zone={zone} newest={rows?.[0]} />}
+      {latest === undefined ? <Skeleton height={40} /> : <HeatStrip results={latest} zone={zone} size="page" />}
+      {probe.probe_type === 'data_volume' && <ExpectationPanel probe={probe} zone={zone} newest={latest?.[0]} />}
       {probe.probe_type === 'data_volume' && <SpecialDays siteId={probe.site_id} zone={zone} />}
       {probe.probe_type === 'push' && <PushPanel probe={probe} zone={zone} />}
       {rows !== undefined ? (
         <Results
           rows={rows}
+          view={view}
+          onView={setView}
           zone={zone}
           isActive={probe.is_active}
           hasMore={results.hasNextPage}

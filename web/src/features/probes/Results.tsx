@@ -5,7 +5,7 @@ import { ListChecks } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { ResultRecord } from '../../api/probes.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
-import { exact, unbroken, whole } from '../../lib/words.ts'
+import { duration, exact, unbroken, whole } from '../../lib/words.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { EmptyState } from '../../ui/States.tsx'
@@ -17,9 +17,15 @@ import { sentence } from './list.ts'
 import classes from './probe.module.css'
 import details from './Results.module.css'
 
+/** All results, or only those that say something else than the one before. */
+export const RESULT_VIEWS = ['all', 'changes'] as const
+type ResultView = (typeof RESULT_VIEWS)[number]
+
 interface ResultsProps {
-  /** Newest first. */
+  /** Those of the view, newest first. */
   rows: readonly ResultRecord[]
+  view: ResultView
+  onView: (view: ResultView) => void
   zone: string | undefined
   isActive: boolean
   hasMore: boolean
@@ -27,14 +33,20 @@ interface ResultsProps {
   onMore: () => void
 }
 
+const VIEW_LABELS = [
+  { value: 'all', label: 'All' },
+  { value: 'changes', label: 'Changes of status' },
+] satisfies { value: ResultView; label: string }[]
+
 const PHONE = '(max-width: 48em)'
 
 /** What the probe has found. A row opens its details; the address names the one that is open. */
-export function Results({ rows, zone, isActive, hasMore, isLoading, onMore }: ResultsProps) {
+export function Results({ rows, view, onView, zone, isActive, hasMore, isLoading, onMore }: ResultsProps) {
   const [opened, setOpened] = useUrlState('result', '', undefined, { push: true })
   const columns = useColumns(
     zone,
     rows.some(({ response_time_ms }) => response_time_ms !== null),
+    useMemo(() => (view === 'changes' ? lastedOf(rows) : undefined), [rows, view]),
   )
   if (rows.length === 0) {
     return (
@@ -47,7 +59,17 @@ export function Results({ rows, zone, isActive, hasMore, isLoading, onMore }: Re
   }
   return (
     <section className={classes.results}>
-      <h2>Results</h2>
+      <div className={classes.views}>
+        <h2>Results</h2>
+        <SegmentedControl
+          size="xs"
+          aria-label="Which results"
+          data={VIEW_LABELS}
+          value={view}
+          onChange={onView}
+          transitionDuration={0}
+        />
+      </div>
       <DataTable
         label="Results"
         columns={columns}
@@ -57,7 +79,7 @@ export function Results({ rows, zone, isActive, hasMore, isLoading, onMore }: Re
       />
       {hasMore && (
         <Button variant="default" loading={isLoading} onClick={onMore} className={classes.more}>
-          Show older results
+          {view === 'changes' ? 'Show older changes' : 'Show older results'}
         </Button>
       )}
       <ResultDrawer
@@ -70,8 +92,25 @@ export function Results({ rows, zone, isActive, hasMore, isLoading, onMore }: Re
   )
 }
 
-/** @param isAsked whether the probe asks over the network, which takes a time */
-function useColumns(zone: string | undefined, isAsked: boolean): Column<ResultRecord>[] {
+/** How long it stayed as each result says, by id: until the next newer of `changes`. */
+function lastedOf(changes: readonly ResultRecord[]): ReadonlyMap<string, string> {
+  return new Map(
+    changes.map(({ id, executed_at }, n) => {
+      const next = changes[n - 1]
+      return [id, next === undefined ? 'until now' : duration(Date.parse(next.executed_at) - Date.parse(executed_at))]
+    }),
+  )
+}
+
+/**
+ * @param isAsked whether the probe asks over the network, which takes a time
+ * @param lasted how long it stayed as each result says; undefined where all results are shown
+ */
+function useColumns(
+  zone: string | undefined,
+  isAsked: boolean,
+  lasted: ReadonlyMap<string, string> | undefined,
+): Column<ResultRecord>[] {
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false }) ?? false
   return useMemo(() => {
     const time = ({ executed_at }: ResultRecord) => (
@@ -86,7 +125,10 @@ function useColumns(zone: string | undefined, isAsked: boolean): Column<ResultRe
             <div className={classes.card}>
               <span className={classes.cardHead}>
                 <Judgement result={result} />
-                <span className={classes.muted}>{time(result)}</span>
+                <span className={classes.muted}>
+                  {time(result)}
+                  {lasted !== undefined && ` · ${lasted.get(result.id) ?? ''}`}
+                </span>
               </span>
               {sentence(result.message)}
             </div>
@@ -97,6 +139,9 @@ function useColumns(zone: string | undefined, isAsked: boolean): Column<ResultRe
     return [
       { key: 'status', title: 'Status', width: '9rem', render: (result) => <Judgement result={result} /> },
       { key: 'time', title: 'When', width: '8rem', render: time },
+      ...(lasted === undefined
+        ? []
+        : [{ key: 'lasted', title: 'Lasted', width: '7rem', render: ({ id }: ResultRecord) => lasted.get(id) ?? '' }]),
       {
         key: 'message',
         title: 'Message',
@@ -109,7 +154,7 @@ function useColumns(zone: string | undefined, isAsked: boolean): Column<ResultRe
       },
       ...(isAsked ? [ANSWER] : []),
     ]
-  }, [isPhone, zone, isAsked])
+  }, [isPhone, zone, isAsked, lasted])
 }
 
 /** The status of a result; of one that judged nothing, that it did not: its "ok" says nothing of the target. */
