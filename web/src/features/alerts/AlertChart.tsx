@@ -9,6 +9,7 @@ import { compact } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import type { ChartColors } from '../../ui/chart/colors.ts'
 import { withHourlyBand } from '../../ui/chart/hourly-band.ts'
+import { dottedNote } from '../../ui/chart/points.ts'
 import { Chart, TimeChart } from '../../ui/chart/TimeChart.tsx'
 import type { AlertSpan } from '../../ui/chart/time-chart-data.ts'
 import { timeOption } from '../../ui/chart/time-option.ts'
@@ -84,6 +85,12 @@ function DataChart({
   const series = useMemo(() => (isComplete ? plan.draw(answers) : []), [isComplete, plan, answers])
   const spans = useMemo(() => badSpans(alert, others, from, to), [alert, others, from, to])
   const deploys = useChangeMarks(alert.site_id, from, to)
+  const dotted = useMemo(
+    () => (plan.kind === 'lines' ? dottedNote(series, from, to) : undefined),
+    [plan.kind, series, from, to],
+  )
+  const usual = hours === undefined ? undefined : 'dashed: what is usual'
+  const notes = ['green: what passes', 'red or amber: while it was bad', usual, dotted]
   const since = Date.parse(alert.since)
   const ended = alert.resolved_at === null ? null : Date.parse(alert.resolved_at)
   const option = useCallback(
@@ -102,7 +109,7 @@ function DataChart({
   return (
     <Panel
       title={titled(plan.title, place)}
-      note="green: what passes · red or amber: while it was bad"
+      note={notes.filter((part) => part !== undefined).join(' · ')}
       action={<ShowAll {...zoom} />}
     >
       {series.length > 0 ? (

@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type Cut, timeseriesQuery } from '../../api/analytics.ts'
-import { isUncertain, pointsOf } from '../../ui/chart/points.ts'
+import { dottedNote } from '../../ui/chart/points.ts'
 import { TimeChart } from '../../ui/chart/TimeChart.tsx'
 import type { TimeChartData } from '../../ui/chart/time-chart-data.ts'
 import { Awaited } from '../../ui/States.tsx'
@@ -27,8 +27,6 @@ interface Props
   note?: string | undefined
 }
 
-const DOTTED = 'pale and dotted: few events, or not over yet'
-
 /** A chart over the window of the page, with its title and its numbers; until its series are there, their skeleton or fault. */
 export function ChartPanel(props: Props) {
   const { answer, series, kind, scale, format, label, onClick, height, isFirst = false, over, note, ...panel } = props
@@ -36,13 +34,11 @@ export function ChartPanel(props: Props) {
   // Another time shares neither the crosshair nor the marks.
   const shown = over === undefined ? frame : { ...over, zone: frame.zone }
   const { from, to } = shown
-  const isDotted = useMemo(
-    () =>
-      kind === 'lines' &&
-      (series ?? []).some((each) => each.isReference !== true && pointsOf(each, from, to).some(isUncertain)),
+  const dotted = useMemo(
+    () => (kind === 'lines' ? dottedNote(series ?? [], from, to) : undefined),
     [kind, series, from, to],
   )
-  const unit = [panel.unit, isDotted ? DOTTED : undefined].filter((part) => part !== undefined).join('; ') || undefined
+  const unit = [panel.unit, dotted].filter((part) => part !== undefined).join('; ') || undefined
   return (
     <Panel {...panel} unit={unit} isStale={answer.isPlaceholderData}>
       {note !== undefined ? (

@@ -119,3 +119,9 @@ export function isAlone(points: readonly (Stroke | null)[], index: number): bool
   const has = (at: number) => (points[at]?.point.value ?? null) !== null
   return has(index) && !has(index - 1) && !has(index + 1)
 }
+
+/** What `strokes` says, for the note of a chart; undefined where every line is known well. */
+export const dottedNote = (series: readonly TimeSeries[], from: number, to: number): string | undefined =>
+  series.some((each) => each.isReference !== true && pointsOf(each, from, to).some(isUncertain))
+    ? 'pale and dotted: little data, or not over yet'
+    : undefined
