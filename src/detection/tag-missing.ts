@@ -69,11 +69,14 @@ export function tagMissing(input: TagMissingInput, config: TagMissingConfig): Ve
   // A site that went over to batches still runs tags, but no longer says on which event.
   const reportsPairs =
     sum(input.pairs.flatMap(({ hours }) => hours)) > 0 || sum([...input.executions.values()].flat()) === 0
-  const expectedPairs = input.pairs.flatMap((pair): ExpectedPair[] => {
-    const event = events.get(pair.event_name)
-    const reference = event === undefined ? null : tagReference(pair.days, event.days, input.days, config)
-    return event === undefined || reference === null ? [] : [{ pair, event, reference }]
-  })
+  const expectedPairs = input.pairs
+    .flatMap((pair): ExpectedPair[] => {
+      const event = events.get(pair.event_name)
+      const reference = event === undefined ? null : tagReference(pair.days, event.days, input.days, config)
+      return event === undefined || reference === null ? [] : [{ pair, event, reference }]
+    })
+    // Of a tag that is gone from several events the one that shows most speaks for all.
+    .toSorted((a, b) => sum(b.event.hours) - sum(a.event.hours))
   const byTag = Map.groupBy(expectedPairs, ({ pair }) => pair.tag_key)
   const absences = new Map(Array.from(byTag, ([tag, ofTag]) => [tag, absenceOf(ofTag, input, config)] as const))
   const judged = expectedPairs.map((expectedPair) =>
@@ -157,7 +160,7 @@ function judge(
   const absent = missing ?? absentSince(expectedPair, absence, input, reportsPairs, config)
   const seen = absent ?? byHour ?? atMost
   if (seen === null) return null
-  const successor = absent === null ? null : successorOf(pair, event, input, config)
+  const successor = absent === null ? null : successorOf(pair, event, absent, input)
   const { occurrences, runs } = seen
   const since = absent === null ? null : goneSince(pair, absence, input)
   const onNone = missing === undefined && absence !== null ? absence.occurrences : null
@@ -165,8 +168,10 @@ function judge(
     subject: { event_name: pair.event_name, tag_key: pair.tag_key },
     status: absent === null ? 'ok' : missing === undefined || successor !== null ? 'warning' : 'critical',
     message: [
-      `“${pair.tag_key}” ran on ${number(Math.min(runs, occurrences))} of the last ${number(occurrences)} “${pair.event_name}” events (${duration(seen.to - seen.from)})`,
-      onNone === null ? '' : `, and on none of all ${number(onNone)} events that it belongs to`,
+      `“${pair.tag_key}” ran on `,
+      onNone === null || onNone === occurrences
+        ? `${number(Math.min(runs, occurrences))} of the last ${number(occurrences)} “${pair.event_name}” events (${duration(seen.to - seen.from)})`
+        : `none of the last ${number(onNone)} events that it belongs to (${duration(seen.to - seen.from)}), ${number(occurrences)} of them “${pair.event_name}”`,
       `; it used to run on ${percent(reference.runs / reference.occurrences)}`,
       successor === null ? '' : `; “${successor}” runs instead: renamed or replaced?`,
     ].join(''),
@@ -207,17 +212,19 @@ function absentSince(
 function successorOf(
   pair: TagOnEvent,
   event: EventOccurrences,
+  absent: TimeRange,
   { pairs, days, hours }: TagMissingInput,
-  config: TagMissingConfig,
 ): string | null {
   const today = days.at(-1)?.to ?? 0
   const ranToday = hours.some(({ from }, index) => from >= today && (pair.hours[index] ?? 0) > 0)
   const until = ranToday ? days.length : pair.days.findLastIndex((runs) => runs > 0)
-  const isNewcomer = (other: TagOnEvent): boolean => {
-    if (other.event_name !== pair.event_name || sum(other.days.slice(0, until)) > 0) return false
-    const recently = latest(hours, event.hours, other.hours, config.recent_occurrences)
-    return recently !== null && recently.runs > recently.occurrences / 2
-  }
+  const since = hours.findIndex(({ to }) => to > absent.from)
+  // The first of these hours may be the one in which it ended: what it still ran on then says nothing of others.
+  const without = event.hours.map((occurrences, index) => Math.max(0, occurrences - (pair.hours[index] ?? 0)))
+  const isNewcomer = (other: TagOnEvent): boolean =>
+    other.event_name === pair.event_name &&
+    sum(other.days.slice(0, until)) === 0 &&
+    sum(other.hours.slice(since)) > sum(without.slice(since)) / 2
   return pairs.find(isNewcomer)?.tag_key ?? null
 }
 

@@ -144,7 +144,7 @@ test('of a tag that died within the hour, its last minutes say since when, and a
   assert.equal(status, 'warning')
   assert.match(
     message,
-    /“Ads” ran on 0 of the last 2 “purchase” events \(17 min\), and on none of all 4 events that it/,
+    /^“Ads” ran on none of the last 4 events that it belongs to \(17 min\), 2 of them “(purchase|lead)”; it used to run on 100 %/,
   )
   assert.equal(details.findings[0]?.since, isoTime(NOON - 17 * MINUTE))
 })
@@ -168,6 +168,43 @@ test('a tag whose place a new one took may have been renamed: that is a warning'
   assert.equal(judge({ ...before, others: [later] }).status, 'warning')
   const older = { ...later, days: later.days.with(10, 1) }
   assert.equal(judge({ ...before, others: [older] }).status, 'critical', 'it ran beside it the day before')
+})
+
+test('that a new tag may have taken its place is said at once, before it is known by 30 occurrences', () => {
+  const inLastHour = (tag_key: string, runs: number) => ({
+    ...{ event_name: 'purchase', tag_key, days: filled(14, 0), hours: [...filled(23, 0), runs] },
+  })
+  // Of the ten in the hour under way it ran on the first four.
+  const course = { days: ALWAYS, hours: [...filled(23, 10), 4], slots: [...filled(6, 1), ...filled(6, 0)] }
+  const { status, message } = judge({ ...course, others: [inLastHour('Ads 2', 6)] })
+  assert.equal(status, 'warning')
+  assert.match(
+    message,
+    /^“Ads” ran on 0 of the last 6 “purchase” events \(30 min\); it used to run on 100 %; “Ads 2” runs/,
+  )
+  const seldom = judge({ ...course, others: [inLastHour('Consent', 3)] })
+  assert.doesNotMatch(seldom.message, /instead/, 'one that runs on half of the others took no place')
+})
+
+test('of a tag that is gone from several events the one that came most often is named', () => {
+  const days = bucketsUntil(MIDNIGHT, DAY, 14)
+  const [hours, slots] = [bucketsUntil(NOON, HOUR, 24), bucketsUntil(NOON, SLOT, 12)]
+  const came = (event_name: string, often: number) => ({
+    ...{ event_name, days: filled(14, 100 * often), hours: filled(24, 4 * often), slots: filled(12, often) },
+  })
+  const ran = (event_name: string, often: number) => ({
+    ...{ event_name, tag_key: 'Ads', days: filled(14, 100 * often), hours: [...filled(23, 4 * often), 0] },
+  })
+  const { message } = tagMissing(
+    {
+      ...{ days, hours, slots },
+      events: [came('lead', 1), came('page_view', 2)],
+      pairs: [ran('lead', 1), ran('page_view', 2)],
+      executions: new Map([['Ads', [...filled(9, 3), ...filled(3, 0)]]]),
+    },
+    TAG_MISSING_DEFAULTS,
+  )
+  assert.match(message, /^“Ads” ran on none of the last 9 events that it belongs to \(15 min\), 6 of them “page_view”/)
 })
 
 test('a site that changed to batches no longer says which event a tag ran on', () => {
