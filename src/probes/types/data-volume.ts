@@ -14,7 +14,7 @@ import { readEventRepeats } from '../counts/event-repeats.ts'
 import { expectedCounts } from '../counts/expected-counts.ts'
 import { withHint } from '../counts/judge-counts.ts'
 import { judgeEvents } from '../counts/site-events.ts'
-import { learning, learningHour, learningHours, localMoment, noData } from '../counts/unjudged.ts'
+import { learning, learningHour, learningHours, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
 const Config = Type.Object(
@@ -98,7 +98,7 @@ export const dataVolume = defineProbeType({
     // Events are counted at the sender's time: that none is of the last hours does not say that none came.
     if (silentFrom === null || outcome.isRefused === true || last === null) return outcome
     if (last < silentFrom + ON_ITS_WAY_MS || now - last > JUST_MS) return outcome
-    return withHint(outcome, `but one came at ${localMoment(last, site.timezone)}: the sender's clock may be behind`)
+    return withHint(outcome, `but one came ${duration(now - last)} ago: the sender's clock is behind, or it sends late`)
   },
   expectation: (asked) =>
     expectedCounts(asked, asked.config.weeks, asked.config.direction, (usual) =>
