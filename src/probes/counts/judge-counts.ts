@@ -203,7 +203,7 @@ function behind(now: number, complete: number): CountsOutcome {
   const minutes = Math.round((now - complete) / MINUTE)
   return {
     status: 'error',
-    message: `Cannot judge: the counts are ${minutes} minutes behind what was received`,
+    message: `The counts are ${minutes} minutes behind what was received`,
     details: { reason: 'counts_behind', complete_until: isoTime(complete), behind_seconds: (now - complete) / 1_000 },
   }
 }
@@ -213,7 +213,7 @@ function deaf(now: number, listened: number): CountsOutcome {
   const minutes = Math.round((now - listened) / MINUTE)
   return {
     status: 'error',
-    message: `Cannot judge: no process of this service has taken requests for ${minutes} minutes`,
+    message: `No process of this service has taken requests for ${minutes} minutes`,
     details: { reason: 'not_listening', listened_until: isoTime(listened) },
   }
 }
