@@ -124,7 +124,7 @@ function judgeTag(
   return {
     subject: { tag_key },
     status,
-    message: `“${tag_key}” takes ${milliseconds(measured, bounds)} (95th percentile of ${number(timed)} executions in ${duration(length)}); ${milliseconds(expected, bounds)} are usual at this hour`,
+    message: `“${tag_key}” takes ${number(Math.round(mean))} ms on average, 95th percentile ${milliseconds(measured, bounds)} (${number(timed)} executions in ${duration(length)}); usually ${number(Math.round(usualMean))} ms and ${milliseconds(expected, bounds)} at this hour`,
     measured,
     expected,
     band: { low: null, high: warningLimit },
@@ -238,9 +238,13 @@ const slowShares = (buckets: readonly LatencyBucket[], bounds: readonly number[]
     of: sum(counts),
   }))
 
+/** `1,000–2,500 ms`: more than its bucket is not known of a percentile. */
 function milliseconds(value: number, bounds: readonly number[]): string {
-  const last = bounds.at(-1)
-  return last !== undefined && value >= last ? `over ${number(last)} ms` : `${number(value)} ms`
+  const bucket = bounds.findIndex((bound) => value <= bound)
+  const [lower, upper] = [bounds[bucket - 1], bounds[bucket]]
+  if (upper === undefined || (bucket === bounds.length - 1 && value === upper))
+    return `over ${number(bounds.at(-1) ?? 0)} ms`
+  return lower === undefined ? `up to ${number(upper)} ms` : `${number(lower)}–${number(upper)} ms`
 }
 
 /** Durations by bucket. */

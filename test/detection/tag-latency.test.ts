@@ -47,6 +47,17 @@ for (const [what, usual, recent, status] of CASES) {
   test(`a tag that is ${what} is ${status}`, () => assert.equal(judge(weekOf(usual), last15(recent)).status, status))
 }
 
+test('a slow tag has its mean, which is exact, and the bucket of its percentile, of which no more is known', () => {
+  // Interpolated in its bucket, the percentile was 2,425 ms, which no execution took.
+  const slow = judge(weekOf(QUICK), last15({ 1050: 100 }))
+  assert.equal(
+    slow.message,
+    '“Ads” takes 1,050 ms on average, 95th percentile 1,000–2,500 ms (100 executions in 15 min); usually 91 ms and 100–250 ms at this hour',
+  )
+  const cutOff = judge(weekOf(QUICK), last15({ 9000: 100 }))
+  assert.match(cutOff.message, /^“Ads” takes 9,000 ms on average, 95th percentile over 5,000 ms \(/)
+})
+
 test('a slow tag whose executions are cut off is critical', () => {
   const [slow] = last15({ 80: 50, 800: 50 })
   assert.ok(slow)
@@ -108,7 +119,7 @@ test('a tag that runs rarely is judged over a longer time, and says since when i
   )
   const { status, details, message } = judge(weekOf(QUICK), recent)
   assert.equal(status, 'critical')
-  assert.match(message, /of 32 executions in 40 min/)
+  assert.match(message, /\(32 executions in 40 min\)/)
   assert.equal(details.findings[0]?.since, isoTime(NOON - 12 * SLOT))
 })
 
