@@ -162,7 +162,7 @@ function judge(
   if (seen === null) return null
   const successor = absent === null ? null : successorOf(pair, event, absent, input)
   const { occurrences, runs } = seen
-  const since = absent === null ? null : goneSince(pair, absence, input)
+  const since = absent === null ? null : goneSince(pair, absent, absence, input)
   const onNone = missing === undefined && absence !== null ? absence.occurrences : null
   return {
     subject: { event_name: pair.event_name, tag_key: pair.tag_key },
@@ -228,11 +228,18 @@ function successorOf(
   return pairs.find(isNewcomer)?.tag_key ?? null
 }
 
-/** End of the newest bucket in which the tag ran on the event; to the minute where it runs on nothing at all. */
-function goneSince(pair: TagOnEvent, absence: Absence | null, { days, hours }: TagMissingInput): number | null {
+/**
+ * End of the newest bucket in which the tag ran on the event, but no later than it was seen not to run: one execution among many that are
+ * missing, as when it comes back, is in the hour under way. To the minute where it runs on nothing at all.
+ */
+function goneSince(
+  pair: TagOnEvent,
+  absent: TimeRange,
+  absence: Absence | null,
+  { days, hours }: TagMissingInput,
+): number | null {
   const hour = pair.hours.findLastIndex((runs) => runs > 0)
   const day = pair.days.findLastIndex((runs) => runs > 0)
-  const lastRun = hours[hour]?.to ?? days[day]?.to
-  if (absence === null || lastRun === undefined) return lastRun ?? absence?.from ?? null
-  return Math.min(lastRun, absence.from)
+  const lastRun = hours[hour]?.to ?? days[day]?.to ?? absence?.from
+  return lastRun === undefined ? null : Math.min(lastRun, absent.from, absence?.from ?? absent.from)
 }

@@ -170,6 +170,11 @@ test('a tag whose place a new one took may have been renamed: that is a warning'
   assert.equal(judge({ ...before, others: [older] }).status, 'critical', 'it ran beside it the day before')
 })
 
+test('a tag that comes back is missing since it stopped, not from the end of the hour under way on', () => {
+  const { status, details } = judge({ days: ALWAYS, hours: [...filled(21, 10), 0, 0, 1], slots: [...filled(11, 0), 1] })
+  assert.deepEqual([status, details.findings[0]?.since], ['critical', isoTime(NOON - 3 * HOUR)])
+})
+
 test('that a new tag may have taken its place is said at once, before it is known by 30 occurrences', () => {
   const inLastHour = (tag_key: string, runs: number) => ({
     ...{ event_name: 'purchase', tag_key, days: filled(14, 0), hours: [...filled(23, 0), runs] },
