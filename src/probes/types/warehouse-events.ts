@@ -4,13 +4,7 @@ import type { Store } from '../../store/index.ts'
 import { GoogleFailure } from '../google/failure.ts'
 import { serviceAccountOf } from '../google/service-account.ts'
 import { areNames, openWarehouse, type TableFacts, type Warehouse } from '../google/warehouse.ts'
-import {
-  defineProbeType,
-  type JsonObject,
-  type ProbeContext,
-  type ProbeOutcome,
-  RESULT_STATUSES,
-} from '../probe-type.ts'
+import { defineProbeType, type JsonObject, type ProbeContext, type ProbeOutcome } from '../probe-type.ts'
 import {
   type DayTable,
   judgeIntraday,
@@ -239,10 +233,13 @@ async function newestTable(run: Run): Promise<string | null> {
 
 type Parts = Readonly<Record<string, Part | readonly Part[] | null>>
 
+/** A part that could not be checked hides nothing that another found. */
+const WORST_FIRST: readonly Part['status'][] = ['critical', 'warning', 'error', 'ok']
+
 /** The worst part speaks for all; what else is bad stands behind it. */
 function outcomeOf(parts: Parts, facts: JsonObject): ProbeOutcome {
   const all = Object.values(parts).flatMap((part) => part ?? [])
-  const sorted = all.toSorted((a, b) => RESULT_STATUSES.indexOf(a.status) - RESULT_STATUSES.indexOf(b.status))
+  const sorted = all.toSorted((a, b) => WORST_FIRST.indexOf(a.status) - WORST_FIRST.indexOf(b.status))
   const status = sorted[0]?.status ?? 'ok'
   const named = sorted.filter((part) => part.message !== '' && (status === 'ok' || part.status !== 'ok'))
   const shown = (part: Part) => ({ status: part.status, ...part.details })

@@ -304,6 +304,13 @@ test('a query that would read too much is not made, and an error', async (t) => 
   assert.equal(google.asked.filter(({ path }) => path === QUERIES).length, 1)
 })
 
+test('a query that is not made hides no warning of the table itself', async (t) => {
+  const answer = bigQuery(tablesWith(400), queries({}, String(2 ** 31)))
+  const { outcome } = await runAgainst(t, answer, { config: REQUIRED })
+  assert.equal(outcome.status, 'warning')
+  assert.match(outcome.message, /^events_20261119 has 400 rows, .*; The required events were not counted: /)
+})
+
 const tableOnly = (reply: Reply) => (asked: ReceivedRequest) => (asked.path.startsWith(DATASET) ? reply : undefined)
 
 const NO_TABLES =
