@@ -80,7 +80,7 @@ const meanwhileOver = ({ over = [] }: AlertMessage, times: LocalTimes, at: numbe
     ? []
     : [
         [
-          'Over meanwhile:',
+          'Resolved meanwhile:',
           ...over.slice(0, ENDS_MAX).map((one) => `${SHAPES[toneOf(one)]} ${endOf(one, times, at)}`),
           ...(over.length > ENDS_MAX ? [`and ${over.length - ENDS_MAX} more`] : []),
         ].join('\n'),
