@@ -1,5 +1,6 @@
 import { DAY, duration, HOUR, isoTime, MINUTE, number } from '../lib/index.ts'
 import { burstsNow } from './bursts-now.ts'
+import { silenceSoFar, type VolumeInput, type VolumeSoFar } from './data-volume.ts'
 import type { HourLimits } from './expectation.ts'
 import { surprise } from './false-alarms.ts'
 import { wideningEvidence } from './feedback.ts'
@@ -40,6 +41,10 @@ export const freshnessLimits = (config: FreshnessConfig): HourLimits => ({
   minVisits: config.min_silence_minutes * MINUTE < HOUR ? config.gaps * LONG_GAP : Number.POSITIVE_INFINITY,
 })
 
+/** How far a site is from being judged. Null while nothing is known to compare the newest events with. */
+export const freshnessSoFar = (input: VolumeInput, { false_alarms, gaps }: FreshnessConfig): VolumeSoFar | null =>
+  silenceSoFar(input, { silenceBudget: false_alarms, minVisits: gaps * LONG_GAP })
+
 /** Whether a site still sends at all. */
 export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): Verdict {
   const { now, last_event_at, recent, usual, outages } = input
@@ -57,6 +62,9 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
   const usualGap = rate > 0 ? LONG_GAP / rate : Number.POSITIVE_INFINITY
   const limit = Math.max(config.min_silence_minutes * MINUTE, config.gaps * usualGap)
   const isSilent = found !== null && silence > limit && found.chance < found.limit && found.expected >= 1
+  // Where not even a day without any event would be bad, what comes or not says nothing.
+  const soFar = freshnessSoFar(input, config)
+  if (!isSilent && (soFar === null || soFar.usual < soFar.needed)) return verdictOf([null], `last event ${ago}`)
   const expected = found?.expected ?? 0
   const message = isSilent
     ? `nothing received for ${duration(silence)}${besides(deaf)}; about ${number(expected)} events are usual in that time`

@@ -6,7 +6,7 @@ import { surprise } from './false-alarms.ts'
 import { wideningEvidence } from './feedback.ts'
 import { passing } from './passing.ts'
 import type { Multiples } from './repeats.ts'
-import { LEAST_SILENCE, type Silence, visitsToTell } from './silence.ts'
+import { LEAST_SILENCE, type Silence, type SilenceLimits, visitsToTell } from './silence.ts'
 import { sum } from './statistics.ts'
 import type { UsualCount, UsualCounts } from './usual-counts.ts'
 import { type Finding, type Verdict, verdictOf } from './verdict.ts'
@@ -139,13 +139,17 @@ export interface VolumeSoFar {
 }
 
 /** Null while nothing is known to compare the newest events with. */
-export function volumeSoFar({ recent, usual }: VolumeInput, config: VolumeConfig): VolumeSoFar | null {
+export const volumeSoFar = (input: VolumeInput, config: VolumeConfig): VolumeSoFar | null =>
+  silenceSoFar(input, limitsOf(config, null))
+
+/** How far a site has too few events for a day without any to be bad. */
+export function silenceSoFar({ recent, usual }: VolumeInput, limits: SilenceLimits): VolumeSoFar | null {
   const { measured, expected, covered } = courseOf(null, recent, usual)
   const [events, mean, length] = [measured.at(-1), expected.at(-1), covered.at(-1)]
   if (events === undefined || mean === undefined || length === undefined) return null
   const { noise } = usual.of(null)
   const { group } = burstsNow(null, recent, usual, noise)
-  const needed = group * visitsToTell(noise.ofSilence(length), length, limitsOf(config, null))
+  const needed = group * visitsToTell(noise.ofSilence(length), length, limits)
   return { covered: length, events, usual: mean, needed }
 }
 

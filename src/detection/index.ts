@@ -30,6 +30,7 @@ export {
   type FreshnessConfig,
   type FreshnessInput,
   freshnessLimits,
+  freshnessSoFar,
 } from './data-freshness.ts'
 export {
   dataVolume,

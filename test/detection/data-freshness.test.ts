@@ -62,6 +62,12 @@ test('a site of a few hours is not judged', () => {
   assert.equal(judge(500, 40 * MINUTE, NOON - 5 * HOUR).details.judged, 0)
 })
 
+test('a site with so few events that no silence could be bad is not judged, however long it is silent', () => {
+  const perDay = (events: number, silence: number) => judge(events / 288, silence).details.judged
+  assert.deepEqual([perDay(5, HOUR), perDay(5, 5 * DAY)], [0, 0])
+  assert.deepEqual([perDay(24, HOUR), perDay(24, 5 * DAY)], [1, 1])
+})
+
 test('on a kind of day that was never seen, a silence has to be five times as long', () => {
   const saturday = NOON + 3 * DAY
   const onSaturday = (silence: number) => {

@@ -53,6 +53,27 @@ testLogic('data_freshness: silence in hours that had events the day before is cr
   assert.equal((await resultsOf(store, tolerant.id))[0]?.status, 'ok')
 })
 
+testLogic(
+  'data_freshness: a site with a few events a day is never said to be fine, as none of its silences could be bad',
+  async (store, t) => {
+    const site = await insertSite(store, { created_at: NOW - 9 * DAY })
+    const payloads = Array.from({ length: 20 }, (_, n) => eventPayload({ timestamp_ms: NOW - 9 * DAY + n * 5 * HOUR }))
+    for (const [seq, payload] of payloads.entries()) {
+      await writeJournal(store, 'gone', seq, deltaOf(site.site_no, [payload], payload.timestamp_ms))
+    }
+    await foldOrphans(store, [])
+    await rollUp(store, NOW)
+    const probe = await insertProbe(store, site.id, { probe_type: 'data_freshness' })
+    await runDue(await openNode(t, store, newClock(), [dataFreshness]))
+    const [result] = await resultsOf(store, probe.id)
+    assert.deepEqual([result?.status, result?.reason], ['ok', 'learning'])
+    assert.match(
+      result?.message ?? '',
+      /^Learning: last event 5 days ago; [\d.]+ events are usual in 24 h, judges silence once \d+ are$/,
+    )
+  },
+)
+
 testLogic('data_freshness: a site that never sent is not judged', async (store, t) => {
   const site = await insertSite(store)
   const probe = await insertProbe(store, site.id, { probe_type: 'data_freshness' })

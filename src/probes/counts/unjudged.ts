@@ -1,5 +1,5 @@
 import type { UnjudgedReason, UsualCounts } from '../../detection/index.ts'
-import { DAY, floorTo, HOUR, number } from '../../lib/index.ts'
+import { counted, DAY, floorTo, HOUR, number } from '../../lib/index.ts'
 import { SLOT } from './timeline.ts'
 
 /** Why nothing can be judged, and in words what was seen and when judging starts. */
@@ -32,7 +32,7 @@ export const learningHour = ({ nextKnownHour }: UsualCounts, now: number, timezo
 
 /** `2 of 7 days, judges from 29 Nov`. */
 export function daysSeen(seen: number, days: number, judgesFrom: number, timezone: string): string {
-  return `${number(seen)} of ${number(days)} days, judges from ${localDay(judgesFrom, timezone)}`
+  return `${number(seen)} of ${counted(days, 'day')}, judges from ${localDay(judgesFrom, timezone)}`
 }
 
 export const localDay = (time: number, timeZone: string): string =>

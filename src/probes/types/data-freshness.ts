@@ -1,10 +1,16 @@
 import { Type } from 'typebox'
-import { DATA_FRESHNESS_DEFAULTS, freshnessLimits, dataFreshness as judgeFreshness } from '../../detection/index.ts'
-import { duration, invalidRequest, MINUTE } from '../../lib/index.ts'
+import {
+  DATA_FRESHNESS_DEFAULTS,
+  freshnessLimits,
+  freshnessSoFar,
+  dataFreshness as judgeFreshness,
+  type VolumeSoFar,
+} from '../../detection/index.ts'
+import { counted, duration, invalidRequest, MINUTE, number } from '../../lib/index.ts'
 import { lastEventAt } from '../../management/index.ts'
 import { expectedCounts } from '../counts/expected-counts.ts'
 import { judgeEvents } from '../counts/site-events.ts'
-import { learningHour, learningHours, noData } from '../counts/unjudged.ts'
+import { learning, learningHour, learningHours, noData } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
 const WEEKS = 4
@@ -47,9 +53,12 @@ export const dataFreshness = defineProbeType({
       { store, site, now },
       { weeks: WEEKS, byName: false },
       (events) => judgeFreshness({ ...events, now, last_event_at: last }, config),
-      ({ usual, knownFrom, end }) => {
+      ({ recent, usual, knownFrom, end }) => {
         if (last === null) return noData('No event has come yet')
-        return learningHours(knownFrom, end, site.timezone) ?? learningHour(usual, end, site.timezone)
+        const hours = learningHours(knownFrom, end, site.timezone)
+        if (hours !== undefined) return hours
+        const soFar = freshnessSoFar({ recent, usual }, config)
+        return soFar === null ? learningHour(usual, end, site.timezone) : learning(tooFew(soFar, now - last))
       },
       'critical',
     )
@@ -59,3 +68,9 @@ export const dataFreshness = defineProbeType({
     return expectedCounts(asked, WEEKS, 'down', () => freshnessLimits(asked.config))
   },
 })
+
+/** `last event 5 days ago; 5 events are usual in 24 h, judges silence once 10 are` */
+function tooFew({ covered, usual, needed }: VolumeSoFar, ago: number): string {
+  const last = ago < MINUTE ? 'just now' : `${duration(ago)} ago`
+  return `last event ${last}; ${counted(usual, 'event is', 'events are')} usual in ${duration(covered)}, judges silence once ${number(needed)} are`
+}

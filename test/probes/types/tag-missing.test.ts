@@ -74,6 +74,12 @@ testLogic('tag_missing: a tag that was given another name is the same tag', asyn
   assert.deepEqual([status, message], ['ok', '1 tag runs on the events it belongs to'])
 })
 
+testLogic('tag_missing: on the first day it says that one has to be over', async (store, t) => {
+  const payloads = every(30 * MINUTE, NOW - 5 * HOUR, NOW).map((time) => purchase(time, 'GA4'))
+  const { message } = await resultOf(t, store, await siteWith(store, payloads), tagMissing)
+  assert.equal(message, 'Learning: 0 of 1 day, judges from 21 Nov')
+})
+
 testLogic('tag_missing: a site without enough of a past is learned first', async (store, t) => {
   const payloads = every(30 * MINUTE, NOW - 20 * HOUR, NOW).map((time) => purchase(time, 'GA4'))
   const { status, message, reason } = await resultOf(t, store, await siteWith(store, payloads), tagMissing)
