@@ -236,7 +236,12 @@ export const ACTS: Readonly<Record<string, Act>> = {
     bad: VOLUME,
     change: (sending) => [withPayload(sending, { event_name: '' })],
   },
-  'the site is switched off': { bad: VOLUME, change: (sending) => [sending], here: 'the site is switched off' },
+  'the site is switched off': {
+    bad: VOLUME,
+    found: [],
+    change: (sending) => [sending],
+    here: 'the site is switched off',
+  },
   'the key is revoked, and a new one made': { bad: VOLUME, change: (sending) => [sending], here: 'the key is revoked' },
   'the service is down': { bad: [], change: () => [], here: 'no process runs' },
 }
