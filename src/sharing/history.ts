@@ -58,8 +58,9 @@ const shownAt = sql`(select min(case when a.announced_at > a.confirmed_at then a
  * The incidents of a client's sites that lasted at some time since then: those that still do first, and each kind newest first. Left out is what was over before
  * it was confirmed, or before the planned work or the silence that it began in, and that a check of ours could not run, which is no business of who has the link.
  *
+ * @param sites those that they may be of
  * @param since epoch ms
- * @param most without it all of them
+ * @param most of active sites; without it all of them
  */
 export async function shownIncidents(
   db: Kysely<Tables>,
@@ -79,20 +80,22 @@ export async function shownIncidents(
     .where('incidents.cause', '<>', 'own')
     .where(({ eb, or }) => or([eb('lead.subject', 'is', null), eb('lead.subject', '<>', 'check')]))
     .where(sql<boolean>`${shownAt} is not null`)
-    // Of sites that are switched off nothing is shown.
-    .where(
-      'incidents.site_id',
-      'in',
-      db.selectFrom('sites').select('sites.id').where('client_id', '=', clientId).where('is_active', '=', 1),
-    )
     .where(({ eb, or }) => or([eb('incidents.resolved_at', 'is', null), eb('incidents.resolved_at', '>=', since)]))
     .orderBy((eb) => eb.case().when('incidents.resolved_at', 'is', null).then(0).else(1).end())
     .orderBy('incidents.id', 'desc')
-    .$if(most !== undefined, (all) => all.limit(most ?? 0))
+    .$if(most !== undefined, (all) =>
+      all
+        .where(
+          'incidents.site_id',
+          'in',
+          db.selectFrom('sites').select('sites.id').where('client_id', '=', clientId).where('is_active', '=', 1),
+        )
+        .limit(most ?? 0),
+    )
     .execute()
   return rows.flatMap((row) => {
     const { id, site_id, parent_id, title, severity, started_at, opened_at, resolved_at, shown_at } = row
-    // Switched off since the sites were read.
+    // Added, or switched off, since the sites were read.
     const site = names.get(site_id ?? '')
     if (site === undefined || site_id === null) return []
     return [

@@ -59,11 +59,11 @@ export class Subscriptions extends JobRunner {
 
   async #incidentsOf(clientId: string): Promise<StatusIncident[]> {
     const { store, clock } = this.#options
+    // Paused ones as well: with its site's watch an incident ends, and who was e-mailed of it is to know.
     const sites = await store.read
       .selectFrom('sites')
       .select(['id', 'name', 'timezone'])
       .where('client_id', '=', clientId)
-      .where('is_active', '=', 1)
       .execute()
     const zones = new Map(sites.map(({ id, timezone }) => [id, timezone]))
     const shown = await shownIncidents(store.read, clientId, sites, clock.now() - DAY)

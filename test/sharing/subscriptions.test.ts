@@ -232,6 +232,26 @@ testPerEngine(
 )
 
 testPerEngine(
+  'who was e-mailed of an incident gets its end, also where it ends as its site is paused',
+  async (engine, t) => {
+    const { clock, mail, call, site, tick, confirmed, breakDown, recover } = await start(t, engine)
+    await confirmed('reader@example.com')
+    clock.advance(MINUTE)
+    const incident = await breakDown('Checkout is down')
+    clock.advance(MINUTE)
+    await tick()
+    await call('PATCH', `/api/sites/${site.id}`, { is_active: false })
+    await recover(incident.id)
+    clock.advance(11 * MINUTE)
+    await tick()
+    assert.deepEqual(
+      mail.mails.map(({ raw }) => subjectOf(raw)),
+      ['Acme: shop: Checkout is down', 'Acme: resolved, shop: Checkout is down'],
+    )
+  },
+)
+
+testPerEngine(
   'an address is forgotten when it does not confirm, and all are when the link is revoked',
   async (engine, t) => {
     const { clock, api, mail, call, client, path, tick, subscribe, confirmed, breakDown, rows } = await start(t, engine)
