@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { IsoTime, nullable, Uuid, type Visible } from '../http/index.ts'
-import type { Store } from '../store/index.ts'
+import { chunksOf, type Store } from '../store/index.ts'
 import { listMaintenance } from './maintenance/maintenance.ts'
 import { ScopeFields } from './scope.ts'
 import { listSilences } from './silences/silences.ts'
@@ -21,8 +21,17 @@ export const MutedNow = Type.Object({
 })
 export type MutedNow = Static<typeof MutedNow>
 
-/** What keeps messages back now, of these clients or of all: what ends last comes first. */
-export async function mutedNow(store: Pick<Store, 'read'>, clients: Visible, now: number): Promise<MutedNow[]> {
+/**
+ * What keeps messages back now, of these clients or of all: what ends last comes first. Left out is what is of other sites, as they are paused.
+ *
+ * @param sites those that are watched
+ */
+export async function mutedNow(
+  store: Pick<Store, 'read'>,
+  clients: Visible,
+  sites: readonly { id: string; client_id: string }[],
+  now: number,
+): Promise<MutedNow[]> {
   const query = { active_only: true, limit: MOST }
   const [silences, maintenance] = await Promise.all([
     listSilences(store, clients, query, now),
@@ -73,5 +82,29 @@ export async function mutedNow(store: Pick<Store, 'read'>, clients: Visible, now
         ]
       : [],
   )
-  return [...silent, ...planned].sort((a, b) => (a.ends_at < b.ends_at ? 1 : a.ends_at > b.ends_at ? -1 : 0))
+  const muted = [...silent, ...planned]
+  const siteOf = await sitesOf(store, muted)
+  const watched = new Set(sites.flatMap(({ id, client_id }) => [id, client_id]))
+  return muted
+    .filter(({ client_id, site_id, probe_id, incident_id }) => {
+      const of = site_id ?? client_id ?? siteOf.get(probe_id ?? incident_id ?? '')
+      // Of a vendor's incident no site is the one.
+      return of === undefined || of === null || watched.has(of)
+    })
+    .sort((a, b) => (a.ends_at < b.ends_at ? 1 : a.ends_at > b.ends_at ? -1 : 0))
+}
+
+/** The sites of the probes and the incidents among them, by the ids of these. */
+async function sitesOf({ read }: Pick<Store, 'read'>, muted: readonly MutedNow[]): Promise<Map<string, string | null>> {
+  const sites = new Map<string, string | null>()
+  for (const [table, ids] of [
+    ['probes', muted.flatMap(({ probe_id }) => probe_id ?? [])],
+    ['incidents', muted.flatMap(({ incident_id }) => incident_id ?? [])],
+  ] as const) {
+    for (const chunk of chunksOf(ids)) {
+      const rows = await read.selectFrom(table).select(['id', 'site_id']).where('id', 'in', chunk).execute()
+      for (const { id, site_id } of rows) sites.set(id, site_id)
+    }
+  }
+  return sites
 }

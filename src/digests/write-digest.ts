@@ -212,7 +212,7 @@ async function morningOf(
       at,
     })),
     quota: usage === null || usage.level === 'ok' ? null : { events: usage.events, limit: usage.limit },
-    muted: await mutedIn(read, await mutedNow(context.store, [clientId], now), names),
+    muted: await mutedIn(read, await mutedNow(context.store, [clientId], sites, now), names),
   }
 }
 
@@ -227,18 +227,14 @@ async function mutedIn(
     const rows = await read.selectFrom('probes').select(['id', 'name', 'site_id']).where('id', 'in', chunk).execute()
     for (const { id, name, site_id } of rows) probes.set(id, `${name} of ${sites.get(site_id) ?? 'a site'}`)
   }
-  // Of sites that the digest is not about, as they are paused, it says nothing.
-  const isTheirs = ({ site_id }: MutedNow) => site_id === null || sites.has(site_id)
-  return muted
-    .filter(isTheirs)
-    .map(({ kind, site_id, probe_id, incident_id, subject_label, why, ends_at, until_resolved }) => {
-      const ofWhole = incident_id === null ? 'all sites' : 'an incident'
-      const of = probe_id === null ? (sites.get(site_id ?? '') ?? ofWhole) : (probes.get(probe_id) ?? 'a probe')
-      return {
-        kind,
-        of: subject_label === null ? of : `${of}: ${subject_label}`,
-        why,
-        ends_at: until_resolved ? null : Date.parse(ends_at),
-      }
-    })
+  return muted.map(({ kind, site_id, probe_id, incident_id, subject_label, why, ends_at, until_resolved }) => {
+    const ofWhole = incident_id === null ? 'all sites' : 'an incident'
+    const of = probe_id === null ? (sites.get(site_id ?? '') ?? ofWhole) : (probes.get(probe_id) ?? 'a probe')
+    return {
+      kind,
+      of: subject_label === null ? of : `${of}: ${subject_label}`,
+      why,
+      ends_at: until_resolved ? null : Date.parse(ends_at),
+    }
+  })
 }

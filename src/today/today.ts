@@ -36,13 +36,11 @@ export async function today(
       sites.map(({ id }) => id),
       { from: weeks.now.from, to: now + 1 },
     ),
-    mutedNow(context.store, clients, now),
+    mutedNow(context.store, clients, sites, now),
     monthUsages(read, now),
   ])
   const found = await changes.of(sites, weeks, PATIENCE_MS)
   const ids = new Map(sites.map(({ site_no, id }) => [site_no, id]))
-  // Of what is switched off a morning says nothing else.
-  const switchedOn = new Set(sites.flatMap(({ id, client_id }) => [id, client_id]))
   return {
     generated_at: isoTime(now),
     timezone,
@@ -65,10 +63,7 @@ export async function today(
           : [{ client_id: id, ...usage, level, resets_at: isoTime(nextMonthStart(now)) }],
       )
       .sort((a, b) => Number(b.level === 'exceeded') - Number(a.level === 'exceeded')),
-    muted: muted.filter(({ client_id, site_id }) => {
-      const of = site_id ?? client_id
-      return of === null || switchedOn.has(of)
-    }),
+    muted,
   }
 }
 

@@ -8,6 +8,7 @@ import { insertAlert } from '../../testkit/alerts.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { logicEngines, placeFor, testLogic, testPerEngine } from '../../testkit/engines.ts'
 import { insertIncident } from '../../testkit/incidents.ts'
+import { insertProbe } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { reportContext } from '../analytics/support.ts'
@@ -127,6 +128,25 @@ testLogic('a morning shows the night, what changed, versions, quotas and what is
     ['Upgrade'],
   )
 })
+
+testLogic(
+  'what is muted of a paused site is in no morning, be it the site, its probe or its incident',
+  async (store) => {
+    const context = reportContext(store, NOW)
+    const ctx = { store, clock: new TestClock(NOW), actor: 'ada' }
+    const paused = await insertSite(store)
+    const probe = await insertProbe(store, paused.id)
+    const incident = await insertIncident(store, paused, NOW - MINUTE)
+    const ends_at = isoTime(NOW + HOUR)
+    for (const scope of [{ site_id: paused.id }, { probe_id: probe.id }, { incident_id: incident.id }])
+      await createSilence(ctx, { ...scope, ends_at })
+    await createMaintenance(ctx, { kind: 'once', probe_id: probe.id, starts_at: isoTime(NOW - MINUTE), ends_at })
+    const muted = async () => (await today(context, new Changes(context), null, { timezone: 'UTC' })).muted.length
+    assert.equal(await muted(), 4)
+    await store.write.updateTable('sites').set({ is_active: 0 }).execute()
+    assert.equal(await muted(), 0)
+  },
+)
 
 testLogic(
   'of a night that no list holds everything is counted, and nothing that a part of it explains',
