@@ -88,8 +88,8 @@ export async function mutedNow(
   return muted
     .filter(({ client_id, site_id, probe_id, incident_id }) => {
       const of = site_id ?? client_id ?? siteOf.get(probe_id ?? incident_id ?? '')
-      // Of a vendor's incident no site is the one.
-      return of === undefined || of === null || watched.has(of)
+      // A vendor's incident is of no one site; a probe that was deleted a moment ago is of none that is known.
+      return of === null || (of !== undefined && watched.has(of))
     })
     .sort((a, b) => (a.ends_at < b.ends_at ? 1 : a.ends_at > b.ends_at ? -1 : 0))
 }

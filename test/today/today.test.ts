@@ -130,7 +130,7 @@ testLogic('a morning shows the night, what changed, versions, quotas and what is
 })
 
 testLogic(
-  'what is muted of a paused site is in no morning, be it the site, its probe or its incident',
+  'what is muted of what is paused or gone is in no morning, be it a site, its probe or its incident',
   async (store) => {
     const context = reportContext(store, NOW)
     const ctx = { store, clock: new TestClock(NOW), actor: 'ada' }
@@ -143,6 +143,8 @@ testLogic(
     await createMaintenance(ctx, { kind: 'once', probe_id: probe.id, starts_at: isoTime(NOW - MINUTE), ends_at })
     const muted = async () => (await today(context, new Changes(context), null, { timezone: 'UTC' })).muted.length
     assert.equal(await muted(), 4)
+    await store.write.deleteFrom('probes').execute()
+    assert.equal(await muted(), 2, 'nor of a probe that was deleted a moment ago')
     await store.write.updateTable('sites').set({ is_active: 0 }).execute()
     assert.equal(await muted(), 0)
   },
