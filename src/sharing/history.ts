@@ -48,11 +48,12 @@ interface ShownIncident extends PastIncident {
 
 /**
  * Since when an incident is shown: since it was confirmed, and where no one was notified of it at first, as work was planned or it was silenced, since
- * someone was.
+ * someone was. An alert that another one of it speaks for says nothing of that: it may have been silenced before.
  */
 const shownAt = sql`(select min(case when a.announced_at > a.confirmed_at then a.announced_at else a.confirmed_at end)
   from alerts as a where a.incident_id = incidents.id and (a.announced_at is not null or a.suppressed_by is null
-    or (a.suppressed_by not like 'maintenance:%' and a.suppressed_by not like 'silence:%')))`
+    or (a.suppressed_by not like 'maintenance:%' and a.suppressed_by not like 'silence:%'
+      and a.suppressed_by <> 'incident:' || incidents.id)))`
 
 /**
  * The incidents of a client's sites that lasted at some time since then: those that still do first, and each kind newest first. Left out is what was over before

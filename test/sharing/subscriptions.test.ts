@@ -252,6 +252,39 @@ testPerEngine(
 )
 
 testPerEngine(
+  'what began in a silence is e-mailed when someone is notified of it, also with an alert for which another one speaks',
+  async (engine, t) => {
+    const { clock, api, mail, site, tick, confirmed, breakDown } = await start(t, engine)
+    const { store } = api.service
+    await confirmed('reader@example.com')
+    clock.advance(MINUTE)
+    const silenced = await breakDown('Silenced', clock.now(), 'silence:1')
+    const own = { incident_id: silenced.id, confirmed_at: clock.now(), suppressed_by: 'silence:1' }
+    const other = await insertAlert(store, site, clock.now(), own)
+    clock.advance(MINUTE)
+    await breakDown('Something else')
+    clock.advance(MINUTE)
+    await tick()
+    clock.advance(HOUR)
+    const set = (values: object, id: string, sign: '=' | '<>') =>
+      store.write
+        .updateTable('alerts')
+        .set(values)
+        .where('incident_id', '=', silenced.id)
+        .where('id', sign, id)
+        .execute()
+    await set({ suppressed_by: null, announced_at: clock.now() }, other.id, '<>')
+    await set({ suppressed_by: `incident:${silenced.id}` }, other.id, '=')
+    clock.advance(MINUTE)
+    await tick()
+    assert.deepEqual(
+      mail.mails.map(({ raw }) => subjectOf(raw)),
+      ['Acme: shop: Something else', 'Acme: shop: Silenced'],
+    )
+  },
+)
+
+testPerEngine(
   'an address is forgotten when it does not confirm, and all are when the link is revoked',
   async (engine, t) => {
     const { clock, api, mail, call, client, path, tick, subscribe, confirmed, breakDown, rows } = await start(t, engine)
