@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
-import { AlertRecord, type Planned, plannedMaintenance, withoutParts } from '../alerts/index.ts'
+import { AlertRecord, type Planned, plannedMaintenance, saysBack, withoutParts } from '../alerts/index.ts'
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { DAY, isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../store/index.ts'
@@ -48,10 +48,12 @@ interface ShownIncident extends PastIncident {
 
 /**
  * Since when an incident is shown: since it was confirmed, and where no one was notified of it at first, as work was planned or it was silenced, since
- * someone was. An alert that another one of it speaks for says nothing of that: it may have been silenced before.
+ * someone was, or no one could be. An alert that another one of it speaks for says nothing of that: it may have been silenced before.
  */
-const shownAt = sql`(select min(case when a.announced_at > a.confirmed_at then a.announced_at else a.confirmed_at end)
-  from alerts as a where a.incident_id = incidents.id and (a.announced_at is not null or a.suppressed_by is null
+const shownAt = sql`(select min(case when a.told_at > a.confirmed_at then a.told_at else a.confirmed_at end)
+  from (select alerts.*, coalesce((select min(e.at) from alert_events as e where e.alert_id = alerts.id and e.kind = 'unreachable'),
+    announced_at) as told_at from alerts where alerts.incident_id = incidents.id) as a
+  where (a.announced_at is not null or a.suppressed_by is null
     or (a.suppressed_by not like 'maintenance:%' and a.suppressed_by not like 'silence:%'
       and a.suppressed_by <> 'incident:' || incidents.id)))`
 
@@ -154,31 +156,41 @@ export async function partsSince(db: Kysely<Tables>, shown: readonly ShownIncide
   return since
 }
 
-/** When those of them that had ended were back, epoch ms, by id. */
-export async function returnsOf(db: Kysely<Tables>, shown: readonly ShownIncident[]): Promise<Map<string, number[]>> {
-  const returns = new Map<string, number[]>()
+/** That an incident ended, or was back after an end. Times in epoch ms. */
+export interface Turn {
+  kind: 'back' | 'resolved'
+  /** When it was written down: an end may lie before, where what kept the incident open turned out to be something else. */
+  at: number
+  /** What the page says of it. */
+  saidAt: number
+}
+
+/** When those of them ended, and were back, by id; the oldest first. */
+export async function turnsOf(db: Kysely<Tables>, shown: readonly ShownIncident[]): Promise<Map<string, Turn[]>> {
+  const turns = new Map<string, Turn[]>()
   for (const incidents of chunksOf(shown)) {
-    const ids = incidents.map(({ id }) => id)
     const rows = await db
       .selectFrom('incident_events')
-      .select(['incident_id', 'at', 'kind'])
-      .where('incident_id', 'in', ids)
+      .innerJoin('incidents', 'incidents.id', 'incident_events.incident_id')
+      .select(['incident_id', 'at', 'kind', 'text', 'resolved_at'])
+      .where(
+        'incident_id',
+        'in',
+        incidents.map(({ id }) => id),
+      )
       .where('kind', 'in', ['resolved', 'joined'])
-      .orderBy('id')
+      .orderBy('incident_events.id')
       .execute()
-    for (const { id, resolved_at } of incidents) {
-      const events = rows.filter(({ incident_id }) => incident_id === id)
+    for (const { incident_id, at, kind, text, resolved_at } of rows) {
+      const of = turns.get(incident_id) ?? []
+      const isOver = of.at(-1)?.kind === 'resolved'
+      turns.set(incident_id, of)
+      if (kind === 'resolved') of.push({ kind, at, saidAt: Math.min(at, resolved_at ?? at) })
       // What joins it after its end, and is found late, does not bring it back.
-      const last = resolved_at === null ? events.length : events.findLastIndex(({ kind }) => kind === 'resolved')
-      const back = events.filter(({ kind }, n) => kind === 'joined' && n < last && events[n - 1]?.kind === 'resolved')
-      if (back.length > 0)
-        returns.set(
-          id,
-          back.map(({ at }) => at),
-        )
+      else if (isOver && saysBack(text)) of.push({ kind: 'back', at, saidAt: at })
     }
   }
-  return returns
+  return turns
 }
 
 /** Work under way and planned for the next two weeks, the nearest first. */

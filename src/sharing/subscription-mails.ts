@@ -1,6 +1,7 @@
 import { DAY, SECOND } from '../lib/index.ts'
 import { composeNotice, LocalTimes } from '../notifications/index.ts'
 import type { StatusSubscriberRow } from '../store/index.ts'
+import type { Turn } from './history.ts'
 
 /** What was committed by two nodes at once shows in order after this time, ms: nothing that comes later may be older than what was told. */
 const SETTLED_MS = 15 * SECOND
@@ -29,9 +30,8 @@ export interface StatusIncident {
   partSince: number | null
   /** Since when it outlasts that one, and is no part of it; null: it does not. */
   aloneSince: number | null
-  /** When it was bad again after an end. */
-  backAt: readonly number[]
-  resolvedAt: number | null
+  /** Its ends, and when it was bad again after one, the oldest first. */
+  turns: readonly Turn[]
 }
 
 /**
@@ -52,15 +52,11 @@ export function changesSince(incidents: readonly StatusIncident[], until: number
 
 /** @param from when it began to be an incident of its own, epoch ms */
 function changesOf(
-  { site, title, timezone, startedAt, backAt, resolvedAt }: Omit<StatusIncident, 'partSince' | 'aloneSince'>,
+  { site, title, timezone, startedAt, turns }: Omit<StatusIncident, 'partSince' | 'aloneSince'>,
   from: number,
 ): StatusChange[] {
-  const of = { site, title, timezone }
-  return [
-    { at: from, saidAt: startedAt, kind: 'opened', ...of },
-    ...backAt.filter((at) => at > from).map((at) => ({ at, saidAt: at, kind: 'back' as const, ...of })),
-    ...(resolvedAt === null ? [] : [{ at: resolvedAt, saidAt: resolvedAt, kind: 'resolved' as const, ...of }]),
-  ]
+  const opened = { kind: 'opened' as const, at: from, saidAt: startedAt }
+  return [opened, ...turns.filter(({ at }) => at >= from)].map((turn) => ({ ...turn, site, title, timezone }))
 }
 
 interface Links {

@@ -4,7 +4,7 @@ import { type Clock, DAY, HOUR, isoTime, MINUTE, SECOND } from '../lib/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
 import type { Mailer } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
-import { partsSince, returnsOf, shownIncidents } from './history.ts'
+import { partsSince, shownIncidents, turnsOf } from './history.ts'
 import { afterMail, forgetLapsed, type OpenSubscriber, openSubscribers } from './subscribers.ts'
 import { changesMail, changesSince, confirmationMail, linksFor, type StatusIncident } from './subscription-mails.ts'
 
@@ -68,7 +68,7 @@ export class Subscriptions extends JobRunner {
     const zones = new Map(sites.map(({ id, timezone }) => [id, timezone]))
     const shown = await shownIncidents(store.read, clientId, sites, clock.now() - DAY)
     const parts = await partsSince(store.read, shown)
-    const returns = await returnsOf(store.read, shown)
+    const turns = await turnsOf(store.read, shown)
     const ends = new Map(shown.map(({ id, resolved_at }) => [id, resolved_at]))
     // What lasts so long after its cause is something else, and news.
     const aloneSince = (parentId: string | null, end: string | null) => {
@@ -83,9 +83,8 @@ export class Subscriptions extends JobRunner {
       shownAt,
       partSince: parts.get(id) ?? null,
       aloneSince: aloneSince(parent_id, resolved_at),
-      backAt: returns.get(id) ?? [],
+      turns: turns.get(id) ?? [],
       timezone: zones.get(site_id) ?? 'UTC',
-      resolvedAt: resolved_at === null ? null : Date.parse(resolved_at),
     }))
   }
 

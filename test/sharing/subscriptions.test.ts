@@ -74,7 +74,8 @@ async function start(t: TestContext, engine: TestEngine = sqlite, options: Param
     const end = kind === 'resolved' ? clock.now() : null
     const state = kind === 'resolved' ? 'resolved' : 'open'
     await store.write.updateTable('incidents').set({ state, resolved_at: end }).where('id', '=', id).execute()
-    const event = { id: newOrderedId(clock.now()), at: clock.now(), kind, actor: null, text: '' }
+    const text = kind === 'joined' ? '“It is down” is back, 11 min after its end' : ''
+    const event = { id: newOrderedId(clock.now()), at: clock.now(), kind, actor: null, text }
     await store.write
       .insertInto('incident_events')
       .values({ ...event, incident_id: id })
@@ -285,6 +286,46 @@ testPerEngine(
 )
 
 testPerEngine(
+  'who reads every e-mail knows of each end and each return, whatever was found late, and of a beginning once',
+  async (engine, t) => {
+    const { clock, api, mail, tick, confirmed, breakDown, recover, comeBack } = await start(t, engine)
+    const { store } = api.service
+    await confirmed('reader@example.com')
+    const pass = async () => {
+      clock.advance(11 * MINUTE)
+      await tick()
+      return mail.mails.splice(0).map(({ raw }) => subjectOf(raw))
+    }
+    const line = (text: string) => ({ id: newOrderedId(clock.now()), at: clock.now(), actor: null, text })
+    clock.advance(MINUTE)
+    const incident = await breakDown('It is down', clock.now(), 'no_channel')
+    const alerts = store.write.selectFrom('alerts').select('id').where('incident_id', '=', incident.id)
+    const { id: alert_id } = await alerts.executeTakeFirstOrThrow()
+    const unreachable = { ...line('No one to notify'), alert_id, kind: 'unreachable' }
+    await store.write.insertInto('alert_events').values(unreachable).execute()
+    assert.deepEqual(await pass(), ['Acme: shop: It is down'])
+    const told = { suppressed_by: null, announced_at: clock.now() }
+    await store.write.updateTable('alerts').set(told).where('id', '=', alert_id).execute()
+    assert.deepEqual(await pass(), [], 'someone can be notified of it now')
+
+    await recover(incident.id)
+    const late = { ...line('“Meta” failed while “It is down”'), incident_id: incident.id, kind: 'joined' }
+    await store.write.insertInto('incident_events').values(late).execute()
+    assert.deepEqual(await pass(), ['Acme: resolved, shop: It is down'])
+    await comeBack(incident.id)
+    assert.deepEqual(await pass(), ['Acme: shop: It is down'])
+
+    // What kept it open turned out to be something else: its end lies before the last e-mail.
+    const other = await breakDown('Something else')
+    assert.deepEqual(await pass(), ['Acme: shop: Something else'])
+    await recover(incident.id)
+    const before = { resolved_at: other.opened_at - MINUTE }
+    await store.write.updateTable('incidents').set(before).where('id', '=', incident.id).execute()
+    assert.deepEqual(await pass(), ['Acme: resolved, shop: It is down'])
+  },
+)
+
+testPerEngine(
   'an address is forgotten when it does not confirm, and all are when the link is revoked',
   async (engine, t) => {
     const { clock, api, mail, call, client, path, tick, subscribe, confirmed, breakDown, rows } = await start(t, engine)
@@ -461,8 +502,7 @@ const incident = (shownAt: number, resolvedAt: number | null = null) => ({
   shownAt,
   partSince: null as number | null,
   aloneSince: null as number | null,
-  backAt: [] as readonly number[],
-  resolvedAt,
+  turns: resolvedAt === null ? [] : [{ kind: 'resolved' as const, at: resolvedAt, saidAt: resolvedAt }],
 })
 const part = (resolvedAt: number | null, aloneSince: number | null) => ({
   ...incident(NOW - 5 * MINUTE, resolvedAt),
