@@ -51,8 +51,9 @@ interface ShownIncident extends PastIncident {
  * someone was, or no one could be. An alert that another one of it speaks for says nothing of that: it may have been silenced before.
  */
 const shownAt = sql`(select min(case when a.told_at > a.confirmed_at then a.told_at else a.confirmed_at end)
-  from (select alerts.*, coalesce((select min(e.at) from alert_events as e where e.alert_id = alerts.id and e.kind = 'unreachable'),
-    announced_at) as told_at from alerts where alerts.incident_id = incidents.id) as a
+  from (select alerts.*, coalesce((select min(e.at) from alert_events as e where e.alert_id = alerts.id and e.kind = 'unreachable'
+    and (announced_at is null or e.at < announced_at)), announced_at) as told_at
+    from alerts where alerts.incident_id = incidents.id) as a
   where (a.announced_at is not null or a.suppressed_by is null
     or (a.suppressed_by not like 'maintenance:%' and a.suppressed_by not like 'silence:%'
       and a.suppressed_by <> 'incident:' || incidents.id)))`
