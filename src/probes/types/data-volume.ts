@@ -97,8 +97,10 @@ export const dataVolume = defineProbeType({
     )
     // Events are counted at the sender's time: that none is of the last hours does not say that none came.
     if (silentFrom === null || outcome.isRefused === true || last === null) return outcome
-    if (last < silentFrom + ON_ITS_WAY_MS || now - last > JUST_MS) return outcome
-    return withHint(outcome, `but one came ${duration(now - last)} ago: the sender's clock is behind, or it sends late`)
+    const ago = now - last
+    // One of the future tells only that our clock was set back.
+    if (ago < 0 || ago > JUST_MS || last < silentFrom + ON_ITS_WAY_MS) return outcome
+    return withHint(outcome, `but one came ${duration(ago)} ago: the sender's clock is behind, or it sends late`)
   },
   expectation: (asked) =>
     expectedCounts(asked, asked.config.weeks, asked.config.direction, (usual) =>

@@ -52,6 +52,9 @@ testLogic(
     const behind = await resultOf(t, store, site, dataVolume)
     assert.equal(behind.status, 'critical')
     assert.match(behind.message, /; but one came 1 min ago: the sender's clock is behind, or it sends late$/)
+    // Our own clock was ahead, and was set back.
+    await lastCame(NOW + HOUR)
+    assert.equal((await resultOf(t, store, site, dataVolume)).message, silent.message)
   },
 )
 
