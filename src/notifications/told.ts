@@ -1,15 +1,20 @@
 import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
 import type { MessageImpact, VendorMessage } from './message.ts'
 
+interface Told {
+  isOver: boolean
+  at: number
+}
+
 /**
- * The channels that messages about each alert were written for, with whether the last of these said that it is over; an alert without any, or
- * whose are past their retention, is missing.
+ * The channels that messages about each alert were written for, with when the last of these was (`at`, epoch ms) and whether it said that it is
+ * over; an alert without any, or whose are past their retention, is missing.
  */
 export async function channelsTold(
   trx: Transaction<Tables>,
   alertIds: readonly string[],
-): Promise<Map<string, ReadonlyMap<string, { isOver: boolean }>>> {
-  const told = new Map<string, Map<string, { isOver: boolean }>>()
+): Promise<Map<string, ReadonlyMap<string, Told>>> {
+  const told = new Map<string, Map<string, Told>>()
   for (const ids of chunksOf([...new Set(alertIds)])) {
     const rows = await trx
       .selectFrom('deliveries')
@@ -19,12 +24,13 @@ export async function channelsTold(
       .select(({ fn }) =>
         fn.max('id').filterWhere('state', '<>', 'cancelled').filterWhere('kind', '=', 'resolved').as('end'),
       )
+      .select(({ fn }) => fn.max('created_at').filterWhere('state', '<>', 'cancelled').as('at'))
       .where('alert_id', 'in', ids)
       .groupBy(['alert_id', 'channel'])
       .execute()
-    for (const { alert_id, channel, last, end } of rows) {
+    for (const { alert_id, channel, last, end, at } of rows) {
       if (alert_id !== null)
-        told.set(alert_id, (told.get(alert_id) ?? new Map()).set(channel, { isOver: last === end }))
+        told.set(alert_id, (told.get(alert_id) ?? new Map()).set(channel, { isOver: last === end, at: Number(at) }))
     }
   }
   return told

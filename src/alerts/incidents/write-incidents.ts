@@ -161,8 +161,10 @@ async function withdrawnEnds(
     const source = [...alerts.values()].map(({ probe_id }) => sources.get(probe_id)).find((one) => one !== undefined)
     const isHeld = severity !== 'critical' && row.notified_severity !== 'critical' && source !== undefined
     const withdrawn = await withdrawEnd(trx, voice, now, isHeld ? quietEndOf(source, now + GATHER_MS) : null)
-    const told = [...((await channelsTold(trx, [voice])).get(voice)?.keys() ?? [])]
-    const isNews = !told.every((key) => withdrawn.has(key))
+    const told = [...((await channelsTold(trx, [voice])).get(voice) ?? [])]
+    // Of an earlier end it says nothing that someone was notified of who has not been since, as that is no longer the one on call.
+    const endedAt = known.before?.resolved_at ?? 0
+    const isNews = told.some(([key, { isOver, at }]) => !(withdrawn.has(key) || (isOver && at < endedAt)))
     back.set(known, { withdrawn, isNews })
     // Where it was a warning to the last, that it is critical is still to be said.
     const isKnown = severity === 'critical' ? withdrawn.size > 0 : !isNews

@@ -191,6 +191,29 @@ testLogic('that it is critical once more is told although a chat has not heard o
   assert.deepEqual(await run('critical', 5), ['email escalated critical', 'global escalated critical'])
 })
 
+testLogic(
+  'that it is critical is said once, although a channel that is no more knows of an earlier end',
+  async (store, t) => {
+    const run = await watchVolume(t, store)
+    const { id: client_id } = await store.write.selectFrom('clients').select('id').executeTakeFirstOrThrow()
+    const own = { id: 'own', client_id, kind: 'webhook', name: 'Ours', address: 'https://hooks.example/ours' }
+    await store.write
+      .insertInto('client_channels')
+      .values({ ...own, minimum_severity: 'warning', is_active: 1, created_at: 0 })
+      .execute()
+    await run('critical', 1)
+    await run('ok', 30)
+    assert.deepEqual(await run('ok', 92), ['email resolved critical', 'own resolved critical'])
+    await store.write.deleteFrom('client_channels').execute()
+    // So many that it does not flap.
+    for (let n = 0; n < 20; n++) await run('ok', 1)
+    assert.deepEqual(await run('critical', 60), ['email opened critical'])
+    await run('ok', 30)
+    assert.deepEqual(await run('warning', 40), [], 'whose end was taken back')
+    assert.deepEqual(await run('critical', 5), [])
+  },
+)
+
 testOnEveryEngine('a warning that waits is not sent for what is not confirmed to be critical', async (store, t) => {
   const globalWebhook = 'https://hooks.slack.com/services/T0/B0/all'
   const channelSettings = { globalWebhook, isEmailOn: true, warningsAfterMs: 30 * MINUTE }
