@@ -93,7 +93,12 @@ export async function writeTransitions(
     alert === null ? [] : happened.map((event) => ({ alert_id: alert.id, id: newOrderedId(now), at: now, ...event })),
   )
   for (const chunk of chunksOf(events)) await trx.insertInto('alert_events').values(chunk).execute()
-  await sayCritical(trx, critical)
+  const said = await sayCritical(trx, critical)
+  // Where it is to be said again as an escalation, that is still to come on channels that have had the opening.
+  await noteCritical(
+    trx,
+    [...said].filter((id) => critical.get(id)?.notifyEscalated === false),
+  )
   await releaseHeld(
     trx,
     [...critical].flatMap(([id, { isMuted }]) => (isMuted ? [] : id)),
@@ -104,6 +109,18 @@ export async function writeTransitions(
   if (resolved.length === 0) return
   await endResolvedSilences(trx, now)
   await endFeedback(trx, resolved, now)
+}
+
+/** Notes of incidents that people read of as critical without an escalation that they do: so they read of the end. */
+async function noteCritical(trx: Transaction<Tables>, voices: readonly string[]): Promise<void> {
+  for (const ids of chunksOf(voices)) {
+    await trx
+      .updateTable('incidents')
+      .set({ notified_severity: 'critical' })
+      .where('announced_alert_id', 'in', ids)
+      .where('notified_severity', '=', 'warning')
+      .execute()
+  }
 }
 
 async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[]): Promise<void> {

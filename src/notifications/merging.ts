@@ -146,11 +146,16 @@ export async function restoreOpenings(
   return restored
 }
 
-/** Says of openings that no one was sent that it is critical now, whether or not the client wants a message of that. */
+/**
+ * Says of openings that no one was sent that it is critical now, whether or not the client wants a message of that.
+ *
+ * @returns the alerts whose openings say so
+ */
 export async function sayCritical(
   trx: Transaction<Tables>,
   critical: ReadonlyMap<string, { title: string }>,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
+  const amended = new Set<string>()
   for (const ids of chunksOf([...critical.keys()])) {
     const rows = await trx
       .selectFrom('deliveries')
@@ -162,15 +167,17 @@ export async function sayCritical(
     for (const { id, alert_id, message } of rows) {
       const said = JSON.parse(message) as AlertMessage
       const title = critical.get(alert_id ?? '')?.title ?? said.alert.title
-      await trx
+      const { numUpdatedRows } = await trx
         .updateTable('deliveries')
         .set({ message: JSON.stringify({ ...said, alert: { ...said.alert, severity: 'critical', title } }) })
         .where('id', '=', id)
         .where('state', '=', 'pending')
         .where('group_id', 'is', null)
-        .execute()
+        .executeTakeFirstOrThrow()
+      if (numUpdatedRows > 0n && alert_id !== null) amended.add(alert_id)
     }
   }
+  return amended
 }
 
 /** Of these alerts those whose messages were not sent because they were over before these were due. */

@@ -173,6 +173,16 @@ testLogic('so it does where the client wants no escalations', async (store, t) =
   assert.deepEqual(await run('critical', 5), ['email opened critical', 'global opened critical'])
 })
 
+testLogic('where that was said, it is said of its end, too', async (store, t) => {
+  const { run } = await watchOne(t, store)
+  await store.write.updateTable('clients').set({ notify_escalated: 0 }).execute()
+  await run('warning')
+  await run('critical', 5)
+  assert.deepEqual(await run('warning', 5), [])
+  const ends = ['chat resolved critical', 'email resolved critical', 'global resolved critical']
+  assert.deepEqual(await run('ok', 5), ends)
+})
+
 testLogic('a warning that is over before it was due is told by webhooks alone', async (store, t) => {
   const { run, rows } = await watchOne(t, store)
   await run('warning')

@@ -18,7 +18,7 @@ interface Filings {
   pending: readonly PendingTransition[]
   due: readonly DueMessage[]
   /** By the alerts that speak for them: incidents that people know of as a warning, or are about to, and that are critical now. */
-  critical: ReadonlyMap<string, { title: string; isMuted: boolean }>
+  critical: ReadonlyMap<string, { title: string; isMuted: boolean; notifyEscalated: boolean }>
 }
 
 /** A transition under way. */
@@ -113,7 +113,13 @@ function becameCritical(
       const was = (alert: AlertRow) => (befores.has(alert.id) ? (befores.get(alert.id) ?? null) : alert)
       const wasCritical = before.severity === 'critical' && all.map(was).some(isKnownCritical)
       if (wasCritical || !all.some(isKnownCritical)) return []
-      return [[voice, { title, isMuted: areMuted(all, mutes, now) }] as const]
+      const source = moves.find(({ alert }) => alerts.has(alert.id))?.pending.source
+      return [
+        [
+          voice,
+          { title, isMuted: areMuted(all, mutes, now), notifyEscalated: source?.notifyEscalated ?? true },
+        ] as const,
+      ]
     }),
   )
 }
