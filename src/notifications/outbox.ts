@@ -247,6 +247,8 @@ export async function withdrawEnd(
     .set({ state: 'cancelled', last_error: 'it is bad again' })
     .where('alert_id', '=', alertId)
     .where('kind', '=', 'resolved')
+    // On a channel that is no more, or under a key that it had, it is over all the same.
+    .where('message', 'not like', '%"resolution":"channel_%')
     .where(isUnsent)
     .returning('channel')
     .execute()

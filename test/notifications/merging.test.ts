@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { ownKey } from '../../src/notifications/channel.ts'
+import { closeChannel, leaveAddress } from '../../src/notifications/farewell.ts'
 import {
   type AlertMessage,
   type AlertMessageKind,
@@ -167,3 +169,22 @@ testOnEveryEngine('what is being sent stays as it is', async (store) => {
   await write('resolved', 31)
   assert.deepEqual(await rows(), ['opened pending “opened” +30', 'resolved pending “resolved” +31'])
 })
+
+for (const what of ['switched off', 'given another key'] as const) {
+  testOnEveryEngine(`the end on a channel that was ${what} stands, though the alert is bad again`, async (store) => {
+    const { write, rows, clientId } = await writer(store)
+    const key = ownKey(clientId, 'pager')
+    const address = 'pagerduty+https://events.pagerduty.com/v2/enqueue#R0'
+    await write('opened', 0, { channel: { key, address } })
+    await store.write.updateTable('deliveries').set({ state: 'delivered', attempts: 1 }).execute()
+    await store.write.transaction().execute(async (trx) => {
+      if (what === 'switched off') await closeChannel(trx, key, 'channel_off', NOW + MINUTE)
+      else await leaveAddress(trx, key, `${address}1`, NOW + MINUTE)
+      await withdrawEnd(trx, 'alert', NOW + 2 * MINUTE)
+    })
+    assert.deepEqual(
+      (await rows()).map((row) => row.split(' ', 2).join(' ')),
+      ['opened delivered', 'resolved pending'],
+    )
+  })
+}
