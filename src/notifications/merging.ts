@@ -18,7 +18,7 @@ function mergedWith({ opening, notBefore: due }: Waiting, next: AlertMessage): A
     case 'escalated':
     case 'explained':
     case 'widened':
-      return { ...next, kind: 'opened', facts: withEarlierEvents(opening, next) }
+      return { ...next, ...withEarlierNote(opening, next), kind: 'opened', facts: withEarlierEvents(opening, next) }
     case 'flapping':
       return next
     case 'reminder':
@@ -27,6 +27,12 @@ function mergedWith({ opening, notBefore: due }: Waiting, next: AlertMessage): A
     default:
       return null
   }
+}
+
+/** The incident of the next message, which says as well what was to be said of it: that it is back. */
+function withEarlierNote(opening: AlertMessage, { incident }: AlertMessage): Pick<AlertMessage, 'incident'> {
+  const notes = [opening.incident?.note, incident?.note].filter((note) => typeof note === 'string')
+  return incident === undefined || notes.length === 0 ? {} : { incident: { ...incident, note: notes.join('. ') } }
 }
 
 /** The facts of the next message, with the events that have been added to the opening while it waited. */

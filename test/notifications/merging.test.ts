@@ -80,6 +80,25 @@ testLogic('a warning whose cause is found before it was sent opens with it, when
   assert.deepEqual(await rows(), ['opened pending “explained” +30'])
 })
 
+testLogic('what is back, and becomes worse before anyone was notified, says both', async (store) => {
+  const { write } = await writer(store)
+  const noted = (kind: AlertMessageKind, note: string | null) => ({
+    message: {
+      ...message(kind),
+      incident: { id: 'i', title: 'slow', cause: 'server', alerts: 1, note, elsewhere: null },
+    },
+  })
+  const read = async () => {
+    const row = await store.write.selectFrom('deliveries').select('message').executeTakeFirstOrThrow()
+    return (JSON.parse(row.message) as AlertMessage).incident?.note
+  }
+  await write('opened', 0, { holdMs: 30 * MINUTE, ...noted('opened', '“slow” is back, 30 min after its end') })
+  await write('widened', 5, noted('widened', null))
+  assert.equal(await read(), '“slow” is back, 30 min after its end')
+  await write('escalated', 12, noted('escalated', 'Until now: “slow”'))
+  assert.equal(await read(), '“slow” is back, 30 min after its end. Until now: “slow”')
+})
+
 testLogic('an opening that waits names all events that were added to it meanwhile', async (store) => {
   const { write, open } = await writer(store)
   await open()

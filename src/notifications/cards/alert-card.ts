@@ -281,6 +281,6 @@ const changeOf = (message: AlertMessage): string | null =>
 /** What explains it best, unless the message says so in a sentence of its own. */
 function causeOf({ incident, kind }: AlertMessage): Fact[] {
   const cause = incident?.likely_cause ?? null
-  const isSaid = cause === null || cause === incident?.elsewhere || cause === incident?.note
+  const isSaid = cause === null || cause === incident?.elsewhere || incident?.note?.includes(cause) === true
   return isSaid || kind === 'resolved' ? [] : [fact('Likely cause', cause)]
 }
