@@ -57,6 +57,7 @@ export function speak(
         return { ...quiet(before, made, alert, known), events, ...sayBack(known, alert, now) }
       }
       if (isVoice || (message === 'flapping' && row.resolved_at === null && isOfVoice(alert, known))) {
+        noteSeverity(known, wishes)
         return { ...said, message }
       }
       return { ...quiet(before, made, alert, known), ...newsOf(before, alert, known, wishes, now) }
@@ -73,6 +74,7 @@ export function speak(
       if (!isReminderDue(row, wishes.reminderMinutes, now))
         return { ...said, alert: unreminded(before, alert), message: null }
       row.last_announced_at = now
+      noteSeverity(known, wishes)
       return { ...said, message }
     default:
       return { ...said, message: null }
@@ -91,6 +93,11 @@ function announce({ row, alerts }: Case, alert: AlertRow, now: number): void {
   row.announced_alert_id = alert.id
   // The message says how bad all are: one that was found at once and is worse is no news after it.
   row.notified_severity = worstOf(alerts.values())
+}
+
+/** Where no escalation is to say that it is critical, people know it by what says how bad it is. */
+function noteSeverity({ row, alerts }: Case, { notifyEscalated }: Wishes): void {
+  if (!notifyEscalated && worstOf(alerts.values()) === 'critical') row.notified_severity = 'critical'
 }
 
 /** People were notified of its end, and of nothing since: it came back while it was muted. */

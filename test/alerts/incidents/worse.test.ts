@@ -244,3 +244,17 @@ testLogic('one critical run of a probe that takes two makes no warning critical,
   await health('critical')
   assert.deepEqual((await said()).slice(1), ['escalated critical endpoint critical'])
 })
+
+testLogic('the end of what a reminder called critical does so, too, where no escalation did', async (store, t) => {
+  const { find, upkeep, clock } = await watch(t, store)
+  await store.write.updateTable('clients').set({ notify_escalated: 0, reminder_minutes: 30 }).execute()
+  await find('wc')
+  clock.advance(31 * MINUTE)
+  await upkeep()
+  await find('wo')
+  assert.deepEqual(await written(store), [
+    'global opened warning',
+    'global reminder critical',
+    'global resolved critical',
+  ])
+})
