@@ -5,9 +5,9 @@ import { createSilence, removeSilence } from '../../../src/alerts/silences/silen
 import { AppError, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { removeProbe, updateProbe } from '../../../src/probes/api/changes.ts'
 import type { ResultStatus } from '../../../src/probes/index.ts'
-import type { IncidentRow, ProbeRow } from '../../../src/store/index.ts'
 import type { Random } from '../../../testkit/random.ts'
-import type { Story } from './story.ts'
+import { CHANNEL_ACTS, settleChannels } from './channel-acts.ts'
+import type { Act, Story } from './story.ts'
 
 /** Lets some probes find something else than before; a few waver all the time. */
 export async function changeWorld(story: Story, random: Random, nervous: Set<string>): Promise<void> {
@@ -23,13 +23,6 @@ export async function changeWorld(story: Story, random: Random, nervous: Set<str
     story.found.set(id, next)
     story.note(`${name} ${id.slice(-2)} is ${next}`)
   }
-}
-
-interface Chosen {
-  probe: ProbeRow
-  incident: IncidentRow | undefined
-  siteId: string
-  ends_at: string
 }
 
 /** All that people do, and what may happen to a channel. */
@@ -79,11 +72,13 @@ const ACTS: readonly [Act, ...Act[]] = [
   [
     'a channel fails',
     async ({ failing, readers }, _chosen, random) => {
-      failing.add(random.anyOf([...readers.keys()]) ?? '')
+      const [address, reader] = random.anyOf([...readers]) ?? []
+      if (address === undefined || reader === undefined) return
+      reader.options.isPrompt = false
+      failing.add(address)
     },
   ],
 ]
-type Act = readonly [what: string, run: (story: Story, chosen: Chosen, random: Random) => Promise<unknown>]
 
 const once = ({ clock }: Story['ctx'], ends_at: string) =>
   ({ kind: 'once', starts_at: isoTime(clock.now()), ends_at }) as const
@@ -96,7 +91,7 @@ export async function act(story: Story, random: Random): Promise<void> {
   const minutes = random.pick([10, 30, 60, 180])
   const ends_at = isoTime(story.clock.now() + minutes * MINUTE)
   const chosen = { probe, incident: random.anyOf(lasting), siteId: random.pick(story.sites).id, ends_at }
-  const [what, run] = random.pick(ACTS)
+  const [what, run] = random.chance(0.25) ? (random.anyOf(CHANNEL_ACTS) ?? ACTS[0]) : random.pick(ACTS)
   const of = `probe ${probe.id.slice(-2)}, incident ${chosen.incident?.id.slice(9, 13)}, site ${chosen.siteId.slice(-1)}`
   story.note(`${what} (${of}, ${minutes} min)`)
   await run(story, chosen, random).catch((thrown: unknown) => {
@@ -117,5 +112,6 @@ export async function settle(story: Story): Promise<void> {
   story.note('from now on nothing changes')
   story.failing.clear()
   await endMutes(story)
+  await settleChannels(story)
   for (const { id } of await story.probes()) await updateProbe(story.ctx, story.registry, id, { is_active: true })
 }

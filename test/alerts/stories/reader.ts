@@ -1,3 +1,4 @@
+import { MINUTE } from '../../../src/lib/index.ts'
 import type { AlertMessage, Message, MessageGroup } from '../../../src/notifications/index.ts'
 import type { Severity } from '../../../src/notifications/message.ts'
 
@@ -7,6 +8,10 @@ interface Belief {
   severity: Severity
   /** It was said to flap as a warning: that it is critical again is news. */
   mayRise: boolean
+  /** When it was last said, epoch ms. */
+  saidAt: number
+  /** The channel was switched off since: what follows may come, or may not. */
+  isStale?: boolean
 }
 
 export interface ReaderOptions {
@@ -16,6 +21,12 @@ export interface ReaderOptions {
   /** What the client wants to be notified of. */
   wantsEnds: boolean
   wantsEscalations: boolean
+  /** Was added, switched on or put on call at some time, and may get what follows an opening that others were sent. */
+  mayJoin: boolean
+  /** A service that is notified of each end, whatever people want. */
+  isKeeper?: boolean
+  /** Each message has come as soon as it was written. */
+  isPrompt?: boolean
 }
 
 const OF_HANDLING: readonly string[] = ['acknowledged', 'unacknowledged']
@@ -30,26 +41,44 @@ export class Reader {
     this.options = options
   }
 
-  /** @returns what is wrong with the message, in words */
-  read(message: Message | MessageGroup): string[] {
-    if (message.kind === 'group') return message.messages.flatMap((one) => this.#readOne(one))
-    if (!('alert' in message)) return []
-    return [...(message.over ?? []), message].flatMap((one) => this.#readOne(one))
+  /** It may have missed what came before. */
+  join(): void {
+    this.options.mayJoin = true
   }
 
-  #readOne(message: AlertMessage): string[] {
+  /** What is muted and critical is said when that is over, also where an opening that waited has said so meanwhile. */
+  mayRise(): void {
+    for (const belief of this.beliefs.values()) belief.mayRise = true
+  }
+
+  /** The channel is no more, or will be silent for a while. */
+  leave(): void {
+    this.join()
+    for (const belief of this.beliefs.values()) belief.isStale = true
+  }
+
+  /** @returns what is wrong with the message, in words */
+  read(message: Message | MessageGroup, now: number): string[] {
+    if (message.kind === 'group') return message.messages.flatMap((one) => this.#readOne(one, now))
+    if (!('alert' in message)) return []
+    return [...(message.over ?? []), message].flatMap((one) => this.#readOne(one, now))
+  }
+
+  #readOne(message: AlertMessage, now: number): string[] {
     const { kind, alert, incident, untold } = message
     const id = incident?.id ?? ''
     const known = this.beliefs.get(id)
-    const wrong = this.#wrongWith(message, known?.isOpen === true ? known : null)
+    const wrong = this.#wrongWith(message, known?.isOpen === true ? known : null, now)
     if (kind !== 'resolved' && untold === undefined && alert.resolved_at !== null) wrong.push('it has an end')
     if (alert.resolved_at !== null && alert.resolved_at < alert.since) wrong.push('it ended before it began')
-    this.beliefs.set(id, believed(message, known))
+    this.beliefs.set(id, believed(message, known, now))
     return wrong.map((why) => `${kind} ${alert.severity} “${alert.title}” of incident ${id.slice(9, 13)}: ${why}`)
   }
 
-  #wrongWith({ kind, alert, incident, untold }: AlertMessage, open: Belief | null): string[] {
-    const { isPerson, takesWarnings, wantsEnds, wantsEscalations } = this.options
+  #wrongWith({ kind, alert, incident, untold }: AlertMessage, open: Belief | null, now: number): string[] {
+    const { isPerson, wantsEnds, wantsEscalations, mayJoin, isPrompt, isKeeper = false } = this.options
+    if (open?.isStale === true) return []
+    const takesWarnings = this.options.takesWarnings && !mayJoin
     const isCritical = alert.severity === 'critical'
     switch (kind) {
       case 'flapping':
@@ -60,7 +89,8 @@ export class Reader {
         return open !== null && wantsEnds && !isBack ? ['it was known to be open'] : []
       }
       case 'resolved':
-        if (open === null) return untold === undefined ? ['it was not known to be open'] : []
+        // Of a channel that was deleted, and added again under the same key, the end may come after what the new one says.
+        if (open === null) return untold === undefined && !(isKeeper && mayJoin) ? ['it was not known to be open'] : []
         return isPerson && open.severity === 'critical' && !isCritical ? ['it was known to be critical'] : []
       case 'escalated':
         if (!isCritical) return ['it is none']
@@ -69,6 +99,8 @@ export class Reader {
         if (open === null) return ['it was not known to be open']
         return isPerson && open.severity === 'critical' && !open.mayRise ? ['it was known to be critical'] : []
       case 'reminder':
+        if (isPrompt === true && open !== null && incident?.note === null && now - open.saidAt < MINUTE)
+          return ['it was said a moment ago']
         // It says itself how bad it is by now.
         return open === null && takesWarnings ? ['it was not known to be open'] : []
       default:
@@ -80,22 +112,23 @@ export class Reader {
   }
 }
 
-function believed({ kind, alert: { severity } }: AlertMessage, known: Belief | undefined): Belief {
+function believed({ kind, alert: { severity } }: AlertMessage, known: Belief | undefined, now: number): Belief {
   switch (kind) {
     case 'opened':
     case 'escalated':
-      return { isOpen: true, severity, mayRise: false }
+      return { isOpen: true, severity, mayRise: false, saidAt: now }
     case 'resolved':
-      return { isOpen: false, severity, mayRise: false }
+      return { isOpen: false, severity, mayRise: false, saidAt: now }
     case 'reminder':
     case 'flapping':
       return {
         isOpen: true,
         severity: known?.isOpen === true ? worse(known.severity, severity) : severity,
         mayRise: true,
+        saidAt: now,
       }
     default:
-      return known ?? { isOpen: false, severity, mayRise: false }
+      return known?.isOpen === true ? { ...known, saidAt: now } : { isOpen: true, severity, mayRise: true, saidAt: now }
   }
 }
 

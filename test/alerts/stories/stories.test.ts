@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { LATE_ESTIMATED_MS } from '../../../src/alerts/incidents/steady.ts'
-import { HOUR, MINUTE } from '../../../src/lib/index.ts'
+import { HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { testLogic } from '../../../testkit/engines.ts'
 import { amount } from '../../../testkit/length.ts'
 import { Random } from '../../../testkit/random.ts'
 import { act, changeWorld, settle } from './acts.ts'
-import { beginStory, PAGER, SLACK, type Story } from './story.ts'
+import { beginStory, OTHER, type Story } from './story.ts'
 
 const STEP = 5 * MINUTE
 /** By then what waits is due: a warning for 20 minutes, a message held by a silence for two more, a channel that failed for ten. */
@@ -25,7 +25,10 @@ for (const seed of Array.from({ length: amount(1, 24) }, (_, n) => n + 1)) {
         await changeWorld(story, random, nervous)
         if (random.chance(0.12)) await act(story, random)
         if (random.chance(0.2)) story.failing.clear()
-        if (await isMuted(story)) mutedAt = story.clock.now()
+        if (await isMuted(story)) {
+          mutedAt = story.clock.now()
+          for (const reader of story.readers.values()) reader.mayRise()
+        }
         await story.pass(STEP)
         if (story.clock.now() - mutedAt >= PATIENCE) await listen(story)
       }
@@ -39,13 +42,16 @@ for (const seed of Array.from({ length: amount(1, 24) }, (_, n) => n + 1)) {
   )
 }
 
-async function isMuted({ store, clock, failing }: Story): Promise<boolean> {
+async function isMuted({ store, clock, failing, broken, addresses, client }: Story): Promise<boolean> {
+  const time = isoTime(clock.now()).slice(11, 16)
+  if (client.quiet_from !== null && client.quiet_to !== null && time >= client.quiet_from && time <= client.quiet_to)
+    return true
   const lasting = [
     store.write.selectFrom('silences').select('id').where('ends_at', '>', clock.now()),
     store.write.selectFrom('maintenance').select('id').where('ends_at', '>', clock.now()),
   ]
   const found = await Promise.all(lasting.map((query) => query.execute()))
-  return failing.size > 0 || found.flat().length > 0
+  return failing.size > 0 || broken.has(addresses.chat_webhook) || found.flat().length > 0
 }
 
 /** Nothing that has lasted for long is unknown to who reads a channel that takes all, but for what is found late and may be of what is over. */
@@ -55,10 +61,19 @@ async function listen(story: Story): Promise<void> {
     ({ resolved_at, last_announced_at }) =>
       now - (resolved_at ?? 0) <= LATE_ESTIMATED_MS + STEP || now - (last_announced_at ?? 0) < PATIENCE,
   )
-  const late = new Set(soon.map(({ id }) => id))
-  for (const { title, confirmed_at, incident_id } of await story.lastingAlerts()) {
+  // What outlasts its cause may be what makes another incident come back, as a warning that waits.
+  const joined = await story.store.write
+    .selectFrom('incident_events')
+    .select('incident_id')
+    .where('kind', '=', 'joined')
+    .where('at', '>', now - PATIENCE)
+    .execute()
+  const late = new Set([...soon.map(({ id }) => id), ...joined.map(({ incident_id }) => incident_id)])
+  for (const { title, confirmed_at, incident_id, client_id } of await story.lastingAlerts()) {
     if (confirmed_at === null || confirmed_at >= now - PATIENCE || late.has(incident_id ?? '')) continue
-    const known = story.readers.get(SLACK)?.beliefs.get(incident_id ?? '')
+    const known = story.readers
+      .get(client_id === story.client.id ? story.addresses.chat_webhook : OTHER)
+      ?.beliefs.get(incident_id ?? '')
     if (known?.isOpen !== true) story.blame(`no one knows of “${title}” of incident ${incident_id?.slice(9, 13)}`)
   }
 }
@@ -68,14 +83,22 @@ async function lookBack(story: Story): Promise<void> {
   const unsaid = await endedUnsaid(story)
   const incidents = new Map((await story.incidents()).map((incident) => [incident.id, incident]))
   for (const [address, { beliefs, options }] of story.readers) {
-    for (const [id, { isOpen, severity }] of beliefs) {
+    const isKeeper = options.isKeeper === true
+    for (const [id, { isOpen, isStale, severity }] of beliefs) {
       const incident = incidents.get(id)
       const what = `“${incident?.title}” (${id.slice(9, 13)})`
-      const hearsEnd = address === PAGER || (options.wantsEnds && !unsaid.has(id))
-      if (!isOpen) continue
-      if (incident?.state === 'resolved' && hearsEnd) story.blame(`${address} believes that ${what} lasts`)
-      const isWorse = incident?.state !== 'resolved' && incident?.severity === 'critical' && severity === 'warning'
-      if (isWorse && options.isPerson && options.wantsEscalations) story.blame(`${address} takes ${what} for a warning`)
+      if (!isOpen || isStale === true) continue
+      // Of a site that was deleted who did that knows, and of a channel that was given another key nothing lasts.
+      const lasts = incident !== undefined && incident.state !== 'resolved' && !story.former.has(address)
+      const hearsEnd = isKeeper || (options.wantsEnds && incident !== undefined && !unsaid.has(id))
+      if (!lasts && hearsEnd) story.blame(`${address} believes that ${what} lasts`)
+      const isWorse =
+        incident !== undefined &&
+        incident.state !== 'resolved' &&
+        incident.severity === 'critical' &&
+        severity === 'warning'
+      if (isWorse && options.isPerson && !options.mayJoin && options.wantsEscalations)
+        story.blame(`${address} takes ${what} for a warning`)
     }
   }
 }

@@ -2,10 +2,21 @@ import type { TestContext } from 'node:test'
 import { Alerts } from '../../../src/alerts/alerts.ts'
 import { noteDelivered } from '../../../src/alerts/write-transitions.ts'
 import { isoTime, MINUTE, SECOND } from '../../../src/lib/index.ts'
+import type { DeletedSite } from '../../../src/management/index.ts'
+import { removeSite } from '../../../src/management/sites.ts'
 import type { Message, MessageGroup, SendOrder, SendOutcome } from '../../../src/notifications/index.ts'
+import { removeOfSites } from '../../../src/probes/api/changes.ts'
 import type { ProbeOutcome, ResultStatus } from '../../../src/probes/index.ts'
 import { registryOf } from '../../../src/probes/registry.ts'
-import type { Store } from '../../../src/store/index.ts'
+import type {
+  ClientChannelRow,
+  IncidentRow,
+  ProbeRow,
+  SiteRow,
+  Store,
+  Tables,
+  Transaction,
+} from '../../../src/store/index.ts'
 import { newClock } from '../../../testkit/clock.ts'
 import { insertProbe } from '../../../testkit/probes.ts'
 import type { Random } from '../../../testkit/random.ts'
@@ -18,14 +29,29 @@ import { Reader } from './reader.ts'
 const TYPES = ['http_health', 'tag_server_infra', 'cmp_check', 'push', 'tag_failure_rate'] as const
 const GATHERED_MS = 11 * SECOND
 
-export const SLACK = 'https://hooks.slack.com/services/T0/B0/x'
+const SLACK = 'https://hooks.slack.com/services/T0/B0/x'
 export const PAGER = 'pagerduty+https://events.pagerduty.com/v2/enqueue#R0123456789'
 const EMAIL = 'ops@client.example'
 const TEAMS = 'https://acme.webhook.office.com/webhookb2/x'
 const OPERATOR = 'https://hooks.example/all'
+/** Of the second client, where there is one. */
+export const OTHER = 'https://hooks.slack.com/services/T1/B1/x'
+/** The first and the third person on call; nothing reaches the second. */
+const PEOPLE = ['ada@client.example', null, 'cyd@client.example']
 
-/** Two sites of one client with five probes each, and five channels, each with a reader: all that happens there, minute by minute. */
+/** Two sites with five probes each, of one client or of two, and their channels, each with a reader: all that happens there, minute by minute. */
 export type Story = Awaited<ReturnType<typeof beginStory>>
+
+/** What something is done to. */
+export interface Chosen {
+  probe: ProbeRow
+  incident: IncidentRow | undefined
+  siteId: string
+  ends_at: string
+}
+
+/** Something that people do, or that happens to them. */
+export type Act = readonly [what: string, run: (story: Story, chosen: Chosen, random: Random) => Promise<unknown>]
 
 export async function beginStory(t: TestContext, store: Store, random: Random) {
   const clock = newClock()
@@ -39,36 +65,75 @@ export async function beginStory(t: TestContext, store: Store, random: Random) {
     wrong.push(`${isoTime(clock.now()).slice(8, 16)} ${text}`)
   }
 
-  const client = await insertClient(store, {
-    id: fixedId(),
-    chat_webhook: SLACK,
-    email: EMAIL,
+  const wishes = {
     reminder_minutes: random.pick([null, 30, 120]),
     notify_escalated: Number(random.chance(0.8)),
     notify_resolved: Number(random.chance(0.9)),
-  })
-  const own = { client_id: client.id, is_active: 1, created_at: 0 }
-  await store.write
-    .insertInto('client_channels')
-    .values([
-      { ...own, id: fixedId(), kind: 'pagerduty', name: 'Pager', address: PAGER, minimum_severity: 'warning' },
-      { ...own, id: fixedId(), kind: 'chat', name: 'Teams', address: TEAMS, minimum_severity: 'critical' },
-    ])
-    .execute()
+    ...(random.chance(0.4) ? { quiet_from: '12:00', quiet_to: '14:00' } : {}),
+  }
+  const client = await insertClient(store, { id: fixedId(), chat_webhook: SLACK, email: EMAIL, ...wishes })
+  const other = random.chance(0.4)
+    ? await insertClient(store, { id: fixedId(), chat_webhook: OTHER, ...wishes })
+    : client
+  /** A channel of the first client's own, under an id of the story. */
+  const addChannel = (channel: Pick<ClientChannelRow, 'kind' | 'name' | 'address' | 'minimum_severity'>) =>
+    store.write
+      .insertInto('client_channels')
+      .values({
+        ...{ ...channel, id: fixedId(), client_id: client.id, is_active: 1, created_at: 0 },
+        warnings_after_minutes: channel.kind === 'chat' ? random.pick([null, 0, 60]) : null,
+      })
+      .execute()
+  const least = random.pick(['warning', 'critical'])
+  await addChannel({ kind: 'pagerduty', name: 'Pager', address: PAGER, minimum_severity: 'warning' })
+  await addChannel({ kind: 'chat', name: 'Teams', address: TEAMS, minimum_severity: least })
+  const people = random.chance(0.6)
+    ? PEOPLE.map((email, n) => ({ id: fixedId(), name: `Person ${n}`, email, channelId: null }))
+    : []
+  if (people.length > 0) {
+    await store.write
+      .insertInto('on_call_rotations')
+      .values({
+        client_id: client.id,
+        people: JSON.stringify(people),
+        people_count: people.length,
+        ...{ timezone: 'UTC', handover_weekday: 5, handover_time: '15:00', starts_on: '2026-11-20' },
+        escalate_after_minutes: random.pick([null, 15, 60]),
+      })
+      .execute()
+  }
   const wants = { wantsEnds: client.notify_resolved === 1, wantsEscalations: client.notify_escalated === 1 }
-  const readers = new Map(
-    [SLACK, PAGER, EMAIL, TEAMS, OPERATOR].map((address) => [
-      address,
-      new Reader({ ...wants, isPerson: address === SLACK || address === EMAIL, takesWarnings: address !== TEAMS }),
-    ]),
-  )
+  const all = { ...wants, isPerson: false, takesWarnings: true, mayJoin: false }
+  const readers = new Map([
+    [SLACK, new Reader({ ...all, isPerson: true })],
+    [EMAIL, new Reader({ ...all, isPerson: true })],
+    [PAGER, new Reader({ ...all, isKeeper: true })],
+    [TEAMS, new Reader({ ...all, takesWarnings: least === 'warning' })],
+    [OPERATOR, new Reader({ ...all, isPrompt: true })],
+    [OTHER, new Reader({ ...all, isPerson: true })],
+    ...PEOPLE.flatMap((email): [string, Reader][] =>
+      email === null ? [] : [[email, new Reader({ ...all, mayJoin: true })]],
+    ),
+  ])
   const failing = new Set<string>()
+  /** Of the first client. */
+  const addresses = { chat_webhook: SLACK, email: EMAIL }
+  /** Addresses that a channel had before it got another. */
+  const former = new Set<string>()
+  /** They fail until someone mends their address. */
+  const broken = new Set<string>()
   const send = ({ address, message }: SendOrder): SendOutcome => {
     // The sender waits for the pace of a service by the real clock, unless it has passed on this one.
     clock.advance(2 * SECOND)
     if (failing.has(address)) return { kind: 'passing', error: 'status 503' }
+    if (broken.has(address)) return { kind: 'channel_broken', error: 'status 404' }
     note(`  → ${address.slice(0, 24)}: ${inWords(message)}`)
-    for (const what of readers.get(address)?.read(message) ?? []) blame(`${address.slice(0, 24)}: ${what}`)
+    const reader = readers.get(address)
+    if (reader === undefined) blame(`no one reads ${address}`)
+    for (const what of reader?.read(message, clock.now()) ?? []) blame(`${address.slice(0, 24)}: ${what}`)
+    const own = address === OTHER ? other : client
+    const isOfOther = address !== OPERATOR && clientsIn(message).some((id) => id !== own.id)
+    if (isOfOther) blame(`${address} gets what is of another client`)
     return { kind: 'delivered' }
   }
 
@@ -84,20 +149,22 @@ export async function beginStory(t: TestContext, store: Store, random: Random) {
   )
   const warningsAfterMs = random.pick([0, 0, 20 * MINUTE])
   const channelSettings = { globalWebhook: OPERATOR, isEmailOn: true, warningsAfterMs }
-  const node = await openNode(t, store, clock, types, { onResults: (trx, results) => alerts.onResults(trx, results) })
   const onError = (error: Error, what: string) => blame(`${what}: ${error.message}`)
-  const { leases } = node
-  const alerts: Alerts = new Alerts({ store, clock, leases, channelSettings, keyEvents: [], resultDays: 90, onError })
-  t.after(() => alerts.stop())
-  const sender = await openSender(t, store, clock, send, {
-    globalWebhook: OPERATOR,
-    warningsAfterMs,
-    onDelivered: noteDelivered(store),
-  })
-  const sites = [
-    await insertSite(store, { id: fixedId(), client_id: client.id }),
-    await insertSite(store, { id: fixedId(), client_id: client.id }),
-  ] as const
+  const start = async () => {
+    const node = await openNode(t, store, clock, types, { onResults: (trx, results) => alerts.onResults(trx, results) })
+    const { leases } = node
+    const alerts: Alerts = new Alerts({ store, clock, leases, channelSettings, keyEvents: [], resultDays: 90, onError })
+    t.after(() => alerts.stop())
+    const sender = await openSender(t, store, clock, send, {
+      globalWebhook: OPERATOR,
+      warningsAfterMs,
+      onDelivered: noteDelivered(store),
+    })
+    return { node, alerts, sender }
+  }
+  let service = await start()
+  const addSite = (client_id: string) => insertSite(store, { id: fixedId(), client_id })
+  const sites: [SiteRow, SiteRow] = [await addSite(client.id), await addSite(other.id)]
   /** Under an id of the story, as a probe's id decides when it runs. */
   const addProbe = (siteId: string, probe_type: string) =>
     insertProbe(store, siteId, {
@@ -110,15 +177,59 @@ export async function beginStory(t: TestContext, store: Store, random: Random) {
       failure_threshold: random.pick([1, 1, 2, 3]),
       recovery_threshold: random.pick([1, 1, 2]),
     })
-  for (const { id } of sites) for (const probe_type of TYPES) await addProbe(id, probe_type)
+  const addProbes = async ({ id }: SiteRow) => {
+    for (const probe_type of TYPES) await addProbe(id, probe_type)
+  }
+  for (const site of sites) await addProbes(site)
 
   return {
     ctx: { store, clock, actor: 'ada' },
-    ...{ store, clock, log, wrong, note, blame, sites, readers, failing, found, channelSettings, addProbe },
+    ...{
+      store,
+      clock,
+      log,
+      wrong,
+      note,
+      blame,
+      sites,
+      readers,
+      failing,
+      addresses,
+      broken,
+      former,
+      found,
+      channelSettings,
+      addProbe,
+    },
+    ...{ client, other, people, addChannel },
+    /** Deletes a site, and adds another in its place. */
+    replaceSite: async (n: 0 | 1) => {
+      const { removeOfSites: removeAlerts } = service.alerts.deletionHooks
+      const hooks = {
+        removeOfSites: async (trx: Transaction<Tables>, gone: readonly DeletedSite[]) => {
+          await removeAlerts(trx, gone)
+          await removeOfSites(trx, gone)
+        },
+        removeOfClient: () => Promise.resolve(),
+      }
+      await removeSite({ store, clock, actor: 'ada' }, hooks, sites[n].id)
+      sites[n] = await addSite(sites[n].client_id)
+      await addProbes(sites[n])
+    },
+    /** As after a kill: what it had claimed is free when it is known to be dead. */
+    restart: async () => {
+      service = await start()
+    },
     registry: registryOf(types),
+    /** What is due, as it does every two seconds. */
+    send: async () => {
+      await service.sender.membership.beat()
+      await service.sender.notifications.run()
+    },
     /** Everything that a service does in this time, at its beginning. */
     pass: async (ms: number) => {
       const end = clock.now() + ms
+      const { node, alerts, sender } = service
       await node.membership.beat()
       await sender.membership.beat()
       await runDue(node)
@@ -126,7 +237,9 @@ export async function beginStory(t: TestContext, store: Store, random: Random) {
       clock.advance(GATHERED_MS)
       await sender.notifications.run()
       clock.set(Math.max(end, clock.now()))
-      for (const error of [...node.errors.splice(0), ...sender.errors.splice(0)]) blame(error)
+      for (const error of [...node.errors.splice(0), ...sender.errors.splice(0)]) {
+        if (!error.endsWith('until the address is edited')) blame(error)
+      }
     },
     probes: () =>
       store.write
@@ -141,6 +254,13 @@ export async function beginStory(t: TestContext, store: Store, random: Random) {
     incidents: () => store.write.selectFrom('incidents').selectAll().orderBy('id').execute(),
   }
 }
+
+const clientsIn = (message: Message | MessageGroup): string[] =>
+  message.kind === 'group'
+    ? message.messages.flatMap(clientsIn)
+    : 'client' in message && message.client !== null
+      ? [message.client.id]
+      : []
 
 function inWords(message: Message | MessageGroup): string {
   if (message.kind === 'group') return message.messages.map(inWords).join(' + ')
