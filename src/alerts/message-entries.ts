@@ -103,7 +103,7 @@ export async function entriesOf(
 export const FOR_NO_ONE = {
   kind: 'suppressed',
   actor: null,
-  text: 'No notification: every channel takes only what is critical',
+  text: 'No notification: every channel takes critical alerts only',
 } as const
 
 /** Whether it opens as a warning while every channel there is takes only what is critical. */

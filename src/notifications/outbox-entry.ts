@@ -50,7 +50,7 @@ export interface Merging {
 }
 
 /** What becomes of the message about a warning that was over before it was due: it is not sent, once that is certain. */
-export const BRIEF = { kind: 'passed', reason: 'it was over before people were to be notified' } as const
+export const BRIEF = { kind: 'passed', reason: 'it was over before a notification was due' } as const
 
 /** Whether it is that message, or one that it had cancelled. */
 export const wasBrief = ({ kind, state, last_error }: Pick<DeliveryRow, 'kind' | 'state' | 'last_error'>): boolean =>

@@ -54,7 +54,9 @@ testOnEveryEngine(
       .where('alert_id', '=', alert?.id ?? '')
       .where('kind', '=', 'resolved')
       .execute()
-    assert.deepEqual(events, [{ kind: 'resolved', text: 'No longer seen: nothing came to judge it by for 24 hours' }])
+    assert.deepEqual(events, [
+      { kind: 'resolved', text: 'No longer seen: nothing to judge it by arrived for 24 hours' },
+    ])
     const messages = await outbox(store)
     assert.deepEqual(
       messages.map((message) => [message.kind, message.alert.resolution]),

@@ -74,8 +74,8 @@ testLogic('what waits goes to who is on call when it is due, and then to the oth
   await seen.upkeep()
   assert.deepEqual((await sent()).slice(2), ['Ada: reminder, Ada'])
   assert.deepEqual(await events(store), [
-    'Not acknowledged for 15 min: over to Mary, whom nothing reaches: add an e-mail address or a channel',
-    'Not acknowledged for 15 min: over to Ada',
+    'Not acknowledged for 15 min: passed on to Mary, who cannot be reached: add an e-mail address or a channel',
+    'Not acknowledged for 15 min: passed on to Ada',
   ])
 })
 
@@ -98,14 +98,14 @@ testLogic('what no one acknowledges goes to each of the others once', async (sto
   await seen.upkeep()
   await seen.upkeep()
   assert.deepEqual((await sent()).slice(2), ['Grace: reminder, Grace'])
-  assert.equal((await outbox(store)).at(-1)?.incident?.note, 'Not acknowledged for 15 min: over to Grace')
+  assert.equal((await outbox(store)).at(-1)?.incident?.note, 'Not acknowledged for 15 min: passed on to Grace')
   for (let round = 0; round < 4; round++) {
     seen.clock.advance(15 * MINUTE)
     await seen.upkeep()
   }
   assert.deepEqual(await events(store), [
-    'Not acknowledged for 15 min: over to Grace',
-    'Not acknowledged for another 15 min: over to Mary, whom nothing reaches: add an e-mail address or a channel',
+    'Not acknowledged for 15 min: passed on to Grace',
+    'Not acknowledged for another 15 min: passed on to Mary, who cannot be reached: add an e-mail address or a channel',
   ])
   const { id } = await store.read.selectFrom('incidents').select('id').executeTakeFirstOrThrow()
   const shared = JSON.stringify(sharedIncident(await readIncident(store, id, false)))
@@ -228,7 +228,7 @@ testOnEveryEngine(
     assert.deepEqual(await sent(), ['all: opened, Grace', 'all: opened, Grace'])
     seen.clock.advance(15 * MINUTE)
     await seen.upkeep()
-    assert.match((await events(store))[0] ?? '', new RegExp(`over to ${mary?.name}`))
+    assert.match((await events(store))[0] ?? '', new RegExp(`passed on to ${mary?.name}`))
   },
 )
 

@@ -145,7 +145,7 @@ testOnEveryEngine(
       (await store.read.selectFrom(table).select('text').where('kind', '=', 'suppressed').execute()).map(
         ({ text }) => text,
       )
-    const text = 'No notification: every channel takes only what is critical'
+    const text = 'No notification: every channel takes critical alerts only'
     assert.deepEqual(await run('warning'), [])
     assert.deepEqual(await run('warning', 40), [])
     assert.deepEqual([await said('alert_events'), await said('incident_events')], [[text], [text]])

@@ -99,7 +99,7 @@ testOnEveryEngine(
     const silenced = await insertStory(store, site, '2026-11-19T09:00Z', { title: 'Still silent' }, kept)
     const lesser = await insertStory(store, site, '2026-11-19T05:00Z', { title: 'For no one' }, quiet)
     const unheard = { id: newOrderedId(lesser.opened_at), at: lesser.opened_at, kind: 'suppressed', actor: null }
-    const text = 'No notification: every channel takes only what is critical'
+    const text = 'No notification: every channel takes critical alerts only'
     await store.write
       .insertInto('incident_events')
       .values({ incident_id: lesser.id, ...unheard, text })
@@ -192,7 +192,7 @@ testOnEveryEngine(
             { ...line(once), unnotified: 'not notified yet' },
             { ...line(silenced), unnotified: 'not notified: silenced' },
             { ...line(outlasting), cause: '“Planned”' },
-            { ...line(lesser), unnotified: 'not notified: every channel took only what is critical' },
+            { ...line(lesser), unnotified: 'not notified: every channel takes critical alerts only' },
             { ...line(old), severity: 'critical', impact: '30 of 80 events (38 %)' },
             { ...line(early), cause: 'probably Meta, on other sites too' },
             { ...line(planned), unnotified: 'not notified: maintenance' },

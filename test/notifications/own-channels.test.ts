@@ -97,9 +97,9 @@ const ENDS = {
 const REASONS = {
   site: /its probe was removed/,
   client: /its probe was removed/,
-  channel: /the channel was deleted\. It may still last/,
-  switch: /the channel was switched off\. It may still last/,
-  key: /the channel got another key\. It may still last/,
+  channel: /the channel was deleted\. It may still be going on/,
+  switch: /the channel was switched off\. It may still be going on/,
+  key: /the channel got another key\. It may still be going on/,
 }
 for (const what of ['site', 'client', 'channel', 'switch', 'key'] as const) {
   testPerEngine(`what pages people learns of the end that comes with ${ENDS[what]}`, async (engine, t) => {

@@ -238,13 +238,13 @@ test('the story begins with the first sign, unless that was seen at once', () =>
 })
 
 test('that it went to the next on call is not that it became critical', () => {
-  const text = 'Not acknowledged for 15 min: over to Grace'
+  const text = 'Not acknowledged for 15 min: passed on to Grace'
   const story = postMortem(
     detail({ timeline: [opened, { ...opened, at: ago(20), kind: 'next_on_call', text }] }),
     'Europe/Berlin',
     NOW,
   )
-  assert.match(story, /Next on call: Not acknowledged for 15 min: over to Grace/)
+  assert.match(story, /Next on call: Not acknowledged for 15 min: passed on to Grace/)
 })
 
 test('people without a key read what happened, and the first sign', () => {

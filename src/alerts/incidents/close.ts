@@ -91,7 +91,7 @@ function end({ row, alerts, events }: Case, last: AlertRow, now: number): Ending
   events.push({
     kind: 'resolved',
     actor: null,
-    text: count === 1 ? 'Its alert ended' : `The last of ${count} alerts ended`,
+    text: count === 1 ? 'Its alert was resolved' : `The last of ${count} alerts was resolved`,
   })
   const isRemoved = all.every(({ resolution }) => CLOSED.includes(resolution))
   return { last, isRemoved, holdMs: holdMs(all, row.lead_alert_id, last) }

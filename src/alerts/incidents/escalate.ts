@@ -95,8 +95,8 @@ async function escalate(
   const channels = channelsOfPerson(person, { client: source.client, ...channelSettings })
   // Where nothing reaches someone, the one after is due at once.
   await noteStep(trx, id, steps + 1, channels.length === 0 ? since : now)
-  const note = `Not acknowledged for ${since === first ? '' : 'another '}${minutes} min: over to ${person.name}`
-  const text = channels.length === 0 ? `${note}, whom nothing reaches: add an e-mail address or a channel` : note
+  const note = `Not acknowledged for ${since === first ? '' : 'another '}${minutes} min: passed on to ${person.name}`
+  const text = channels.length === 0 ? `${note}, who cannot be reached: add an e-mail address or a channel` : note
   await writeIncidentEvents(trx, [{ incident_id: id, kind: 'next_on_call', actor: null, text }], now)
   const alert = asIncident(voice, { known, kind: 'reminder', move: null, ending: null })
   const message = {

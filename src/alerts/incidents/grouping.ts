@@ -98,7 +98,7 @@ function spentBy(sign: Sign, open: readonly OpenIncident[]): Decision | null {
   const [first] = firstTold(spending.map((incident) => ({ incident })))
   return first === undefined
     ? null
-    : { kind: 'join', incident: first.incident, why: `${quoted(sign.title)} says what it costs` }
+    : { kind: 'join', incident: first.incident, why: `${quoted(sign.title)} shows what it costs` }
 }
 
 function explainedBy(sign: Sign, incidents: readonly OpenIncident[]): Decision | null {

@@ -266,9 +266,9 @@ function whole<T extends Loss | null>(loss: T): T {
 
 function estimateInWords({ isWhole, events, failing, missing }: Affected, { all }: TagLosses): string {
   const parts = [
-    ...(isWhole ? ['Expected is what is usual at these hours of the week, at the level of the hours before.'] : []),
-    ...(events.length > 0 ? ['Expected is what is usual of these events, as far as the others came.'] : []),
-    ...(isWhole || events.length > 0 ? ['The range is what chance and the usual wavering of the counts allow.'] : []),
+    ...(isWhole ? ['Expected: what is usual at these hours of the week, at the level of the hours before.'] : []),
+    ...(events.length > 0 ? ['Expected: the usual share of these events among those that came.'] : []),
+    ...(isWhole || events.length > 0 ? ['The range allows for chance and for the usual variation of the counts.'] : []),
     ...(failing.length > 0 && all.length > 0 ? ['Failed executions are counted.'] : []),
     ...(missing.length > 0 && all.length > 0
       ? ['Missing executions are estimated from the share of these events on which the tag ran in the week before.']

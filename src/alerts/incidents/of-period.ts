@@ -70,7 +70,7 @@ export async function incidentsOfPeriod(
   const whyOf = ({ id, announced_alert_id, resolved_at }: (typeof rows)[number]) =>
     reasons.get(id) ??
     (brief.has(announced_alert_id ?? '')
-      ? 'not notified: a warning that was soon over'
+      ? 'not notified: the warning did not last'
       : `not notified${resolved_at === null ? ' yet' : ''}`)
   const incidents = rows.map((row): DigestIncident => {
     const { id, site, title, cause, started_at, resolved_at } = row
@@ -179,7 +179,7 @@ async function whyUntold(db: Kysely<Tables>, ids: readonly string[]): Promise<Ma
       .where('text', '=', FOR_NO_ONE.text)
       .execute()
     for (const { incident_id } of unheard) {
-      reasons.set(incident_id, 'not notified: every channel took only what is critical')
+      reasons.set(incident_id, 'not notified: every channel takes critical alerts only')
     }
     const rows = await db
       .selectFrom('alerts')

@@ -138,7 +138,7 @@ async function notifyClients(
   now: number,
 ): Promise<void> {
   const voices = parts.flatMap(({ row }) => row.announced_alert_id ?? [])
-  await withdrawMessages(trx, 'global', voices, 'one message says it for all sites')
+  await withdrawMessages(trx, 'global', voices, 'one message covers all sites')
   const probeIds = parts.flatMap(({ row, alerts }) => alerts.get(row.announced_alert_id ?? '')?.probe_id ?? [])
   const context = await loadContext(trx, { probeIds, mutes: await loadMutes(trx, now), channelSettings, now })
   const intents = parts.map((known) => ({ known, kind: 'explained' as const, note, move: null, ending: null }))
@@ -193,7 +193,7 @@ export async function writeVendor(
   }
   if (lasting.length === 0) {
     Object.assign(row, { state: 'resolved', resolved_at: now, impact_due: now })
-    const text = parts.length === 0 ? 'Its sites were deleted' : `The last of ${parts.length} sites is well again`
+    const text = parts.length === 0 ? 'Its sites were deleted' : `The last of ${parts.length} sites has recovered`
     events.push({ kind: 'resolved', actor: null, text })
     if (row.announced_at !== null) says.push('vendor_resolved')
   }

@@ -209,7 +209,7 @@ function takePlace(alert: AlertRow, cases: ReadonlyMap<string, Case>, now: numbe
   known.events.push({
     kind: 'left',
     actor: null,
-    text: `${quoted(alert.title)} outlasts its cause: it is something else`,
+    text: `${quoted(alert.title)} lasts longer than its cause: it is another problem`,
   })
   alert.incident_id = null
   return known.row.id

@@ -69,7 +69,7 @@ export function addViolation(alert: AlertRow, input: Result, rules: Rules, now: 
   }
   if (after.is_flapping === 1 && streak.sinceFlip >= CALM_RESULTS) {
     after.is_flapping = 0
-    events.push({ kind: 'calmed', actor: null, text: `No change in ${CALM_RESULTS} results: it lasts` })
+    events.push({ kind: 'calmed', actor: null, text: `No change in ${CALM_RESULTS} results: it is ongoing` })
   }
   return confirmed(after, events, streak, rules, now)
 }

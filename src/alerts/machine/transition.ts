@@ -101,7 +101,7 @@ function resolveByHand(
 
 function endGone(alert: AlertRow, rules: Rules, now: number): Transition {
   const after: AlertRow = { ...alert, state: 'resolved', resolution: 'gone', resolved_at: now }
-  const text = 'No longer seen: nothing came to judge it by for 24 hours'
+  const text = 'No longer seen: nothing to judge it by arrived for 24 hours'
   return notifyResolution(after, [{ kind: 'resolved', actor: null, text }], rules, now)
 }
 

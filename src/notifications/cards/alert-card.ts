@@ -61,10 +61,10 @@ function explanations(message: AlertMessage): string[] {
   const { kind, alert, incident } = message
   const news = [incident?.note, incident?.elsewhere].filter((text) => typeof text === 'string').map(sentence)
   if (kind === 'resolved') {
-    const untold = message.untold === undefined ? '' : ' It ended before you were to be notified.'
+    const untold = message.untold === undefined ? '' : ' It ended before a notification was due.'
     const was = `It was: ${sentence(titleOf(message))}${untold}`
     return isGone(message)
-      ? [was, 'That is no sign that it works again: it was removed or renamed, or is not sent.']
+      ? [was, 'That does not mean that it works again: it was removed or renamed, or is no longer sent.']
       : [was]
   }
   const said = isSame(alert.message, alert.title) ? [] : [alert.message]
@@ -80,7 +80,7 @@ const meanwhileOver = ({ over = [] }: AlertMessage, times: LocalTimes, at: numbe
     ? []
     : [
         [
-          'Resolved meanwhile:',
+          'Resolved in the meantime:',
           ...over.slice(0, ENDS_MAX).map((one) => `${SHAPES[toneOf(one)]} ${endOf(one, times, at)}`),
           ...(over.length > ENDS_MAX ? [`and ${over.length - ENDS_MAX} more`] : []),
         ].join('\n'),
@@ -94,12 +94,12 @@ const endOf = (message: AlertMessage, times: LocalTimes, at: number): string =>
   )
 
 const NOTES = {
-  explained: 'It explains what you were notified of before.',
+  explained: 'It explains what you were already notified of.',
   escalated: 'It was a warning before.',
   widened: 'More events are bad than in the last message.',
   flapping: 'It keeps changing between good and bad. Notifications pause until 10 results in a row agree.',
-  acknowledged: 'Someone takes care of it: no more reminders.',
-  unacknowledged: 'No one takes care of it any more: reminders resume.',
+  acknowledged: 'Someone is working on it: no more reminders.',
+  unacknowledged: 'No one is working on it any more: reminders resume.',
   reminder: 'It is not acknowledged yet. Acknowledging it stops these reminders.',
 } as const
 
@@ -256,11 +256,11 @@ function whatOf(message: AlertMessage): string {
     case 'channel_deleted':
     case 'channel_off':
     case 'channel_rekeyed':
-      return `Closed here after ${lasted}: ${CHANNEL_ENDS[alert.resolution]}. It may still last`
+      return `Closed here after ${lasted}: ${CHANNEL_ENDS[alert.resolution]}. It may still be going on`
     case 'gone':
-      return `Nothing of it came for 24 h; it began ${lasted} ago`
+      return `Nothing of it arrived for 24 h; it began ${lasted} ago`
     default:
-      return `Fine again after ${lasted}${alert.down_ms === undefined ? '' : `, of which Tagwarden was down ${lengthInWords(alert.down_ms)}`}`
+      return `Fine again after ${lasted}${alert.down_ms === undefined ? '' : `, with Tagwarden down for ${lengthInWords(alert.down_ms)}`}`
   }
 }
 

@@ -97,7 +97,7 @@ function wordsOf(message: QuotaMessage): Pick<Card, 'tone' | 'heading' | 'what' 
     return {
       tone: 'critical',
       heading: `[CRITICAL] ${client} — quota used up`,
-      what: "All of this month's events are used: every request is refused (429), and nothing is counted",
+      what: "All of this month's events are used up: every request is refused (429), and nothing is counted",
       paragraphs: [`It lasts until the month ends. Until then the client's sites look silent. ${REMEDY}`],
     }
   }
@@ -106,7 +106,7 @@ function wordsOf(message: QuotaMessage): Pick<Card, 'tone' | 'heading' | 'what' 
     heading: `[WARNING] ${client} — quota nearly used up`,
     what: `${shareOf(message)} of this month's events are used`,
     paragraphs: [
-      'At 100 % every request is refused (429), and nothing is counted until the month ends. A batch of more events than ' +
+      'At 100 % every request is refused (429), and nothing is counted until the month ends. A batch with more events than ' +
         `are left is refused before that. ${REMEDY}`,
     ],
   }

@@ -64,7 +64,7 @@ export const downInWords = ({ down = 0, period }: DigestMessage): string[] =>
   down < MINUTE
     ? []
     : [
-        `Tagwarden was down for ${lengthInWords(down)} of this ${period === 'daily' ? 'day' : 'week'}: what was sent meanwhile is not counted.`,
+        `Tagwarden was down for ${lengthInWords(down)} of this ${period === 'daily' ? 'day' : 'week'}: what was sent in that time is not counted.`,
       ]
 
 /** `12 Nov 09:42 – 10:24 CET (42 min); new version; 267 of 425 purchases (63 %) lost; not notified` */
@@ -123,10 +123,10 @@ export function morningOf({ morning, timezone, to }: DigestMessage): { title: st
   const { changes, hours_left_out: left = 0, versions, quota, muted } = morning
   const sections = [
     {
-      title: 'Changed most against the week before',
+      title: 'Biggest changes from the week before',
       lines: [
         ...changes.map(({ site, text }) => `${site}: ${text}`),
-        ...(changes.length === 0 || left === 0 ? [] : [`Without ${counted(left, 'hour')} in which Tagwarden was down`]),
+        ...(changes.length === 0 || left === 0 ? [] : [`Leaves out ${counted(left, 'hour')} when Tagwarden was down`]),
       ],
     },
     {
@@ -134,7 +134,7 @@ export function morningOf({ morning, timezone, to }: DigestMessage): { title: st
       lines: versions.map(({ site, text, at }) => `${site}: ${text}, ${times.moment(at, to)}`),
     },
     {
-      title: 'Quota of the month',
+      title: 'Monthly quota',
       lines: quota === null ? [] : [`${whole(quota.events)} of ${whole(quota.limit)} events are used up`],
     },
     {

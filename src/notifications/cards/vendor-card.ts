@@ -35,8 +35,8 @@ export function vendorCard({ kind, incident, vendor, sites }: VendorMessage, { p
     paragraphs: isOver
       ? []
       : [
-          `That many sites do not fail at once by themselves: it is probably ${name(vendor)}. ` +
-            'Each client is notified of its own sites, and that others are affected too.',
+          `So many sites do not fail at once by chance: it is probably ${name(vendor)}. ` +
+            'Each client is notified about its own sites, and that others are affected too.',
         ],
     facts,
     change: null,

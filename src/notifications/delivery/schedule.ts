@@ -195,7 +195,7 @@ export function actionFor(snapshot: ChannelSnapshot, now: number): Action {
     }
   }
   if (unannounced.length > 0) {
-    return { kind: 'cancel', ids: unannounced, reason: 'its opening was never notified', of: 'resolved' }
+    return { kind: 'cancel', ids: unannounced, reason: 'no one was notified that it opened', of: 'resolved' }
   }
   const brief = waiting.filter(({ kind, notBefore }) => kind === BRIEF.kind && notBefore <= now)
   if (brief.length > 0) {

@@ -98,7 +98,7 @@ export function createEmailTransport(mailer: Mailer): Transport {
     async send({ address, message, idempotencyKey, publicUrl, at, only }, signal) {
       const to = address.split(',').map((one) => one.trim())
       const left = only === undefined ? to : to.filter((one) => only.includes(asServersSeeIt(one)))
-      if (left.length === 0) return { kind: 'message_refused', error: 'the address was taken out of the channel' }
+      if (left.length === 0) return { kind: 'message_refused', error: 'the address was removed from the channel' }
       const { subject, text, html, thread } = composeEmail(message, { publicUrl, at })
       const mail = { to: left, subject, text, html, thread, at, id: idempotencyKey, list: listOf(message) }
       if (message.kind !== 'digest') return mailer.send(mail, signal)
@@ -155,7 +155,7 @@ export function outcomeOfFailure(thrown: unknown, host: string): SendOutcome {
       `${host} refused the login (${status ?? 'no method in common'}): check user and password in SMTP_URL`,
     )
   }
-  if (isAboutTls(failure)) return passing(`no safe encryption with ${host}: ${failure.reply ?? failure.message}`)
+  if (isAboutTls(failure)) return passing(`no secure encryption with ${host}: ${failure.reply ?? failure.message}`)
   if (status === null) return withoutReply(failure, host)
   if (command === 'RCPT TO') return ofRecipient(failure, said)
   if (status < 500) return passing(said)
@@ -167,8 +167,8 @@ const saidBy = (host: string, { reply, message }: SmtpFailure): string => `${hos
 
 const withoutReply = ({ code, message }: SmtpFailure, host: string): SendOutcome =>
   code === 'EENVELOPE'
-    ? { kind: 'channel_broken', error: 'this is no address that e-mail can be sent to' }
-    : passing(code === 'ETIMEDOUT' ? `${host} did not answer in time` : `${host} could not be asked: ${message}`)
+    ? { kind: 'channel_broken', error: 'e-mail cannot be sent to this address' }
+    : passing(code === 'ETIMEDOUT' ? `${host} did not answer in time` : `${host} could not be reached: ${message}`)
 
 /** A mailbox that is full will be emptied. */
 const ofRecipient = ({ status, reply }: SmtpFailure, said: string): SendOutcome =>

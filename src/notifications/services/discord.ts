@@ -64,7 +64,7 @@ export const discord = {
         status: 403,
         reason: /error code: 10(15|20)|cloudflare/i,
         kind: 'passing',
-        says: 'it keeps us out for a while',
+        says: 'it refuses requests for a while',
         retryAfterMs: 15 * MINUTE,
       },
     ],

@@ -27,7 +27,7 @@ export const googleChat = {
         status: 400,
         reason: /API_KEY_INVALID|API key not valid/,
         kind: 'channel_broken',
-        says: 'the webhook does not work any more',
+        says: 'the webhook no longer works',
       },
     ],
     leastWaitMs: MINUTE,

@@ -19,7 +19,7 @@ export const slack = {
         reason:
           /^(invalid_token|no_(service|service_id|team|active_hooks)|user_not_found|channel_(not_found|is_archived)|team_disabled|action_prohibited)$/,
         kind: 'channel_broken',
-        says: 'the webhook does not work any more',
+        says: 'the webhook no longer works',
       },
     ],
   },

@@ -17,21 +17,27 @@ export const teams = {
     repeatsReason: true,
     rules: [
       // The connectors of Office answer 200 whatever happened, and say in the body what did.
-      { status: 200, reason: /HTTP error 429/, kind: 'passing', says: 'it was asked too often', retryAfterMs: MINUTE },
-      { status: 200, reason: /HTTP error (400|413)/, kind: 'message_refused', says: 'it does not take this message' },
-      { status: 200, reason: /HTTP error 4\d\d/, kind: 'channel_broken', says: 'the connector does not work any more' },
+      {
+        status: 200,
+        reason: /HTTP error 429/,
+        kind: 'passing',
+        says: 'it got too many requests',
+        retryAfterMs: MINUTE,
+      },
+      { status: 200, reason: /HTTP error (400|413)/, kind: 'message_refused', says: 'it does not accept this message' },
+      { status: 200, reason: /HTTP error 4\d\d/, kind: 'channel_broken', says: 'the connector no longer works' },
       { status: 200, reason: /message delivery failed/i, kind: 'passing', says: 'it could not post the message' },
       {
         status: 202,
         reason: /^/,
         kind: 'delivered',
-        says: 'Microsoft Teams took it, but does not say whether its workflow posted it',
+        says: 'Microsoft Teams accepted it, but does not say whether its workflow posted it',
       },
       {
         status: 400,
         reason: /NotEnabled|Disabled|Suspended|SchemaMismatch|Authorization/,
         kind: 'channel_broken',
-        says: 'the workflow is turned off or wants something else',
+        says: 'the workflow is turned off or expects something else',
       },
     ],
   },

@@ -155,7 +155,7 @@ export function outcomeOf(service: Service, answer: Answer, now: number): SendOu
   if (status >= 500 || status < 200 || PASSING_STATUSES.includes(status)) return passing(outcome, answer, said, now)
   if (status < 400) return redirected(answer, said)
   if (BROKEN_STATUSES.includes(status)) return { kind: 'channel_broken', error: `${said}: check the address` }
-  return { kind: 'message_refused', error: `${said}: it does not take this message` }
+  return { kind: 'message_refused', error: `${said}: it does not accept this message` }
 }
 
 function ruled({ kind, says, retryAfterMs: wait }: AnswerRule, said: string): SendOutcome {
@@ -177,7 +177,7 @@ function passing(rules: OutcomeRules, { status, headers, body }: Answer, said: s
  */
 function redirected(answer: Answer, said: string): SendOutcome {
   const host = locationHost(answer)
-  const error = `${said}: it sends us on${host === null ? '' : ` to ${host}`}, which is not followed; set the address that it leads to`
+  const error = `${said}: it redirects${host === null ? '' : ` to ${host}`}, which is not followed; set the address that it redirects to`
   // 303 says that what was sent was taken, and where to read more.
   if (answer.status === 303) return { kind: 'delivered', note: said }
   return answer.status === 301 || answer.status === 308 ? { kind: 'channel_broken', error } : { kind: 'passing', error }

@@ -263,7 +263,7 @@ test('how it was found out is said, and what is counted has no range', () => {
   )
   assert.equal(
     impact?.estimate,
-    'Expected is what is usual of these events, as far as the others came. The range is what chance and the usual wavering of the counts allow. Failed executions are counted.',
+    'Expected: the usual share of these events among those that came. The range allows for chance and for the usual variation of the counts. Failed executions are counted.',
   )
   assert.deepEqual([impact?.executions, impact?.final], [counted(100, 500), true])
 })

@@ -187,7 +187,7 @@ testLogic('of what is over people read for how much of its time no one looked', 
   assert.equal((await readIncident(store, incident?.id ?? '', false)).down_ms, 3 * HOUR)
   const [, end] = await store.write.selectFrom('deliveries').selectAll().orderBy('id').execute()
   const { what } = alertCard(JSON.parse(end?.message ?? '{}') as AlertMessage, { publicUrl: '', at: clock.now() })
-  assert.equal(what, 'Fine again after 20 h, of which Tagwarden was down 3 h')
+  assert.equal(what, 'Fine again after 20 h, with Tagwarden down for 3 h')
 })
 
 testLogic('what is bad again after four hours is another incident', async (store, t) => {

@@ -155,6 +155,6 @@ test('a message that Teams took is noted as perhaps not posted', () => {
   const outcome = outcomeOf('teams', { status: 202, headers: {}, body: '' }, AT)
   deepEqual(outcome, {
     kind: 'delivered',
-    note: 'Microsoft Teams took it, but does not say whether its workflow posted it',
+    note: 'Microsoft Teams accepted it, but does not say whether its workflow posted it',
   })
 })

@@ -29,7 +29,7 @@ export function Since({ alert, zone }: SinceProps) {
       >
         {ended === null ? words.began : `from ${clockTime(began, zone, now)} to ${clockTime(ended, zone, now)}`} (
         {duration((ended ?? now) - began)}
-        {down_ms < MINUTE ? '' : `, of which Tagwarden was down ${duration(down_ms)}`})
+        {down_ms < MINUTE ? '' : `, with Tagwarden down for ${duration(down_ms)}`})
       </time>
       {words.detected !== null && (
         <time dateTime={alert.opened_at} title={exact(Date.parse(alert.opened_at), zone)}>
