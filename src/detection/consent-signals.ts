@@ -67,11 +67,11 @@ const TAG_KEEPS_SHARE = 0.1
 const TAG_MIN_EXPECTED = 30
 
 const SENTENCES: Readonly<Record<ConsentField, FieldSentence>> = {
-  signal: (seen, usual) => `A consent signal is on ${seen}; ${usual} are usual`,
-  update: (seen, usual) => `A visitor's choice follows the consent default on ${seen}; ${usual} are usual`,
-  ad_storage: (seen, usual) => `“ad_storage” is granted on ${seen}; ${usual} are usual`,
-  analytics_storage: (seen, usual) => `“analytics_storage” is granted on ${seen}; ${usual} are usual`,
-  refusal: (seen, usual) => `“ad_storage” is denied on ${seen}; ${usual} are usual, so refusals may be lost`,
+  signal: (seen, usual) => `A consent signal is on ${seen}; usually ${usual}`,
+  update: (seen, usual) => `A visitor's choice follows the consent default on ${seen}; usually ${usual}`,
+  ad_storage: (seen, usual) => `“ad_storage” is granted on ${seen}; usually ${usual}`,
+  analytics_storage: (seen, usual) => `“analytics_storage” is granted on ${seen}; usually ${usual}`,
+  refusal: (seen, usual) => `“ad_storage” is denied on ${seen}; usually ${usual}, so refusals may be lost`,
 }
 
 export function deniedShares(hours: readonly PresenceBucket<ConsentField>[]): DeniedShares {
@@ -186,7 +186,7 @@ function judgePurpose({ tag_key, purpose, recent, limit, usual, budget }: KeptPu
   return {
     subject: { tag_key },
     status: since === null ? 'ok' : 'warning',
-    message: `“${tag_key}” ran while “${purpose}” was denied in ${percent(denied / total)} of ${number(total)} executions in ${duration(now - (recent[first]?.from ?? now))}; ${percent(rate)} are usual`,
+    message: `“${tag_key}” ran while “${purpose}” was denied in ${percent(denied / total)} of ${number(total)} executions in ${duration(now - (recent[first]?.from ?? now))}; usually ${percent(rate)}`,
     measured: denied / total,
     expected: rate,
     band: { low: null, high: limit },

@@ -67,7 +67,7 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
   if (!isSilent && (soFar === null || soFar.usual < soFar.needed)) return verdictOf([null], `last event ${ago}`)
   const expected = found?.expected ?? 0
   const message = isSilent
-    ? `nothing received for ${duration(silence)}${besides(deaf)}; about ${number(expected)} events are usual in that time`
+    ? `nothing received for ${duration(silence)}${besides(deaf)}; usually about ${number(expected)} events in that time`
     : `last event ${ago}`
   return verdictOf(
     [
@@ -107,7 +107,7 @@ const lastCounted = ({ minutes, ...day }: RecentCounts, now: number): number =>
   )
 
 const besides = (deaf: number): string =>
-  deaf < MINUTE ? '' : ` (besides ${duration(deaf)} in which this service took no requests)`
+  deaf < MINUTE ? '' : ` (not counting ${duration(deaf)} in which this service took no requests)`
 
 /** Visits that are usual in the newest hour, per ms; of a day where that hour has none. */
 function visitsLately({ covered, expected }: Course, group: number): number {

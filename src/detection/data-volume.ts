@@ -157,7 +157,7 @@ function silent(name: string | null, silence: Silence, group: number): Finding {
   const { from, covered, expected, level, visits, chance, limit } = silence
   const what = name === null ? 'events' : `“${name}” events`
   const usual =
-    name === null ? `${number(expected)} are usual in that time` : `its usual share would be ${number(expected)}`
+    name === null ? `usually ${number(expected)} in that time` : `its usual share would be ${number(expected)}`
   return {
     subject: subjectOf(name),
     status: 'critical',
@@ -189,7 +189,7 @@ function unusual(
   const expected = model.mean
   const ratio = expected > 0 ? measured / expected : 1
   const what = name === null ? 'event' : `“${name}” event`
-  const usual = name === null ? `usually ${number(expected)}` : `${number(expected)} would be its usual share`
+  const usual = name === null ? `usually ${number(expected)}` : `its usual share would be ${number(expected)}`
   return {
     subject: subjectOf(name),
     status,
@@ -211,7 +211,7 @@ function unusual(
 }
 
 /** Who sees green has to know why, and when it ends. */
-const AS_ON_HOLIDAY = '; it sank over the morning as on a holiday, so it alerts only if it is low tomorrow, too'
+const AS_ON_HOLIDAY = '; it fell over the morning as on a holiday: an alert opens only if it is low tomorrow, too'
 
 /** @param ratio of what was measured to what is normal */
 function againstNormal(ratio: number): string {
@@ -250,7 +250,7 @@ function renamed(name: string | null, finding: Finding, recent: RecentCounts, us
     ...finding,
     status: 'ok',
     since: null,
-    message: `“${name}” has come as “${successor}” for ${duration(end - since)}`,
+    message: `“${name}” has been arriving as “${successor}” for ${duration(end - since)}`,
     evidence: { ...finding.evidence, kind: 'renamed', successor },
   }
 }

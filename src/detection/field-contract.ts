@@ -56,7 +56,7 @@ export function fieldContract(
 }
 
 function judgeUsual({ name, history }: OwnParameter, now: number, rule: LostRule): Finding | null {
-  const sentence = (seen: string, usual: string) => `“${name}” is present in ${seen}; ${usual} are usual`
+  const sentence = (seen: string, usual: string) => `“${name}” is present in ${seen}; usually ${usual}`
   const finding = judgeField(PARAMETER, history, now, rule, sentence)
   return finding === null ? null : { ...finding, subject: subjectOf(name, history) }
 }

@@ -131,7 +131,7 @@ export function judgeField<F extends string>(
   { event_name, recent, past }: PresenceHistory<F>,
   now: number,
   { lost_share, lost_min_rate, budget, isMixed = event_name === null, levelOf, waveringOf }: LostRule,
-  sentence: FieldSentence = (seen, expected) => `“${field}” is present in ${seen}; ${expected} are usual`,
+  sentence: FieldSentence = (seen, expected) => `“${field}” is present in ${seen}; usually ${expected}`,
 ): Finding | null {
   const known = past.fields[field]
   if (known.total < MIN_USUAL_EVENTS || known.rate < lost_min_rate) return null

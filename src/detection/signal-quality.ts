@@ -28,11 +28,11 @@ interface SignalInput<F extends string> {
 }
 
 const FAULTS: Readonly<Record<ValueField | 'transaction_duplicate', FieldSentence>> = {
-  value_zero: (seen, usual) => `“value” is 0 on ${seen}; ${usual} are usual`,
-  value_invalid: (seen, usual) => `“value” is no number on ${seen}; ${usual} are usual`,
-  currency_invalid: (seen, usual) => `“currency” is no code of ISO 4217 on ${seen}; ${usual} are usual`,
-  items_empty: (seen, usual) => `“items” is an empty list on ${seen}; ${usual} are usual`,
-  transaction_duplicate: (seen, usual) => `A transaction id came again on ${seen}; ${usual} are usual`,
+  value_zero: (seen, usual) => `“value” is 0 on ${seen}; usually ${usual}`,
+  value_invalid: (seen, usual) => `“value” is not a number on ${seen}; usually ${usual}`,
+  currency_invalid: (seen, usual) => `“currency” is not an ISO 4217 code on ${seen}; usually ${usual}`,
+  items_empty: (seen, usual) => `“items” is an empty list on ${seen}; usually ${usual}`,
+  transaction_duplicate: (seen, usual) => `A transaction id was repeated on ${seen}; usually ${usual}`,
 }
 
 export const learnValues = (weeks: PresenceWeeks<ValueField>, config: BadShareConfig): PastFields<ValueField> =>

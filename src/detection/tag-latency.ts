@@ -124,7 +124,7 @@ function judgeTag(
   return {
     subject: { tag_key },
     status,
-    message: `“${tag_key}” takes ${number(Math.round(mean))} ms on average, 95th percentile ${milliseconds(measured, bounds)} (${number(timed)} executions in ${duration(length)}); usually ${number(Math.round(usualMean))} ms and ${milliseconds(expected, bounds)} at this hour`,
+    message: `“${tag_key}” takes ${milliseconds(measured, bounds)} (95th percentile of ${number(timed)} executions in ${duration(length)}); usually ${milliseconds(expected, bounds)} at this hour`,
     measured,
     expected,
     band: { low: null, high: warningLimit },
@@ -183,7 +183,7 @@ function unproven({ tag_key, recent, window, length, mean, usualMean, timed, usu
     subject: { tag_key },
     // It may have been set up so, not to wait: someone has to look, not to get up.
     status: 'warning',
-    message: `“${tag_key}” succeeds in ${number(Math.round(mean * 10) / 10)} ms (mean of ${number(timed)} executions in ${duration(length)}), too soon for an answer; ${number(Math.round(usualMean))} ms are usual at this hour`,
+    message: `“${tag_key}” succeeds in ${number(Math.round(mean * 10) / 10)} ms (mean of ${number(timed)} executions in ${duration(length)}), too soon for an answer; usually ${number(Math.round(usualMean))} ms at this hour`,
     measured: mean,
     expected: usualMean,
     band: { low: NO_ANSWER_MS, high: null },

@@ -140,7 +140,7 @@ export class OwnConnection {
       await Promise.any(
         references.map(async (url) => {
           const answer = await outbound.request(url, { limits })
-          if (isPortal(answer)) throw new OutboundError('protocol', 'someone on the way answered instead')
+          if (isPortal(answer)) throw new OutboundError('protocol', 'something in between answered instead')
         }),
       )
       return 'answered'

@@ -147,7 +147,7 @@ function keptOutcome(outcome: ProbeOutcome): ProbeOutcome {
     if (JSON.stringify(outcome.memory ?? null).length > MEMORY_MAX) throw new Error('it remembers too much')
     return length <= DETAILS_MAX ? outcome : { ...outcome, details: { reason: 'details_too_long', length } }
   } catch (thrown) {
-    const message = `The outcome of the check cannot be kept: ${asError(thrown).message}`
+    const message = `The result of the check cannot be stored: ${asError(thrown).message}`
     return { status: 'error', message, details: { reason: 'bad_outcome' } }
   }
 }

@@ -176,10 +176,10 @@ function graceAfter(signal: AbortSignal, timeoutMs: number): { outcome: Promise<
 }
 
 const outOfTime = (timeoutMs: number): ProbeOutcome =>
-  errorOutcome(`The check did not end within ${timeoutMs} ms`, { reason: 'timeout', timeout_ms: timeoutMs })
+  errorOutcome(`The check did not finish within ${timeoutMs} ms`, { reason: 'timeout', timeout_ms: timeoutMs })
 
 const unknownType = ({ probe_type }: ProbeRow): ProbeOutcome =>
-  errorOutcome(`This program knows no probes of type ${probe_type}`, { reason: 'unknown_type', probe_type })
+  errorOutcome(`This version does not know probes of type ${probe_type}`, { reason: 'unknown_type', probe_type })
 
 /** Sites and types change after a probe was created: why it cannot be run as it is now. */
 function refusalOf(type: ProbeType, config: JsonObject, site: SiteRow): ProbeOutcome | undefined {
@@ -192,7 +192,7 @@ function refusalOf(type: ProbeType, config: JsonObject, site: SiteRow): ProbeOut
   const faults = configFaults(type, config)
   if (faults.length === 0) return undefined
   return errorOutcome(
-    `The settings cannot be used: ${faults.map(({ path, message }) => `${path} ${message}`).join('; ')}`,
+    `The settings are not valid: ${faults.map(({ path, message }) => `${path} ${message}`).join('; ')}`,
     {
       reason: 'bad_config',
       faults: faults.map(({ path, message }) => ({ path, message })),

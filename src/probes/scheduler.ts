@@ -292,7 +292,7 @@ export class Scheduler {
 
 /** For the search for what ended a process: a probe is more often the victim than the cause. */
 const lostRuns = ({ lost_runs: count }: ProbeRow): Error =>
-  new Error(`its node ended during its last ${count === 1 ? 'run' : `${count} runs`}; it is run again`)
+  new Error(`its node stopped during its last ${count === 1 ? 'run' : `${count} runs`}; it is run again`)
 
 /** How long a run that is due then has to wait. */
 function waitMs(dueAt: number, now: number): number {

@@ -117,7 +117,7 @@ const SEEDS: readonly Seed[] = [
     seed: async (_t, { environment }) => ({
       environment: { ...environment, SMTP_URL: `smtp://127.0.0.1:${new URL(await deadAddress()).port}` },
     }),
-    finds: warning('SMTP_URL', /could not be asked: .*ECONNREFUSED.*see that SMTP_URL is right/),
+    finds: warning('SMTP_URL', /could not be reached: .*ECONNREFUSED.*see that SMTP_URL is right/),
   },
   {
     title: 'SMTP_URL with a wrong password',

@@ -100,7 +100,7 @@ test('an event that a deploy renamed is said, not alerted', () => {
     time < NOON - 3 * HOUR ? { page_view: 500, purchase: 20 } : { page_view: 500, order: 20 }
   const { status, message } = judge(steady(500, 20), renamed)
   assert.equal(status, 'ok')
-  assert.match(message, /^as usual: 520 events .*; “purchase” has come as “order” for 3 h$/)
+  assert.match(message, /^as usual: 520 events .*; “purchase” has been arriving as “order” for 3 h$/)
 })
 
 test('an event that was renamed is no loss days later, when the site has become busier', () => {

@@ -54,7 +54,7 @@ for (const [what, present, minPercent, status] of CASES) {
 test('a parameter that is lost says since when, one that is required how often', () => {
   const slots = [...Array(18).fill(count(9, 10)), ...Array(6).fill(count(0, 10))]
   const [lost] = judge(coupon(slots)).details.findings
-  assert.match(lost?.message ?? '', /^“coupon” is present in 0 % of \d+ “purchase” events in \d+ min; 90 % are usual$/)
+  assert.match(lost?.message ?? '', /^“coupon” is present in 0 % of \d+ “purchase” events in \d+ min; usually 90 %$/)
   assert.equal(lost?.since, isoTime(NOON - 6 * SLOT))
   const [broken] = judge(coupon(Array(24).fill(count(6, 10))), 99).details.findings
   assert.match(broken?.message ?? '', /^“coupon” is present in 60 % of \d+ “purchase” events in .+; 99 % are required$/)

@@ -14,7 +14,7 @@ const holiday =
 test('a holiday, on which a site sinks to its level over hours, is no fault', () => {
   const { status, message, details } = judge(steady(200), holiday(0.35))
   assert.deepEqual([status, siteOf(details.findings)?.evidence?.kind], ['ok', 'holiday'])
-  assert.match(message, /below normal.*as on a holiday, so it alerts only if it is low tomorrow, too$/)
+  assert.match(message, /below normal.*as on a holiday: an alert opens only if it is low tomorrow, too$/)
 })
 
 /** Few come at night, and the level of Wednesday is as given from the morning on, that of Thursday too. */

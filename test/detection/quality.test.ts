@@ -100,7 +100,7 @@ test('a lost field is named, with what is usual and since when', () => {
     counts(20, 20, 0),
   ])
   const finding = details.findings.find(({ subject }) => subject.field === 'currency')
-  assert.equal(finding?.message, '“currency” is present in 0 % of 40 “purchase” events in 10 min; 100 % are usual')
+  assert.equal(finding?.message, '“currency” is present in 0 % of 40 “purchase” events in 10 min; usually 100 %')
   assert.equal(finding?.since, isoTime(NOON - 2 * SLOT))
 })
 

@@ -40,7 +40,7 @@ test('on a quiet day a silence has to be longer', () => {
 test('a finding on a silence says what it was judged by', () => {
   const { message, details } = judge(steady(100), since(3, steady(70), steady(0)))
   const [finding] = details.findings
-  assert.equal(message, 'no events for 3 min; 42 are usual in that time')
+  assert.equal(message, 'no events for 3 min; usually 42 in that time')
   assert.deepEqual([finding?.measured, Math.round(finding?.expected ?? 0), finding?.band.low], [0, 42, 1])
   assert.ok(Math.abs(Number(finding?.evidence.level_before) - 0.7) < 0.01, `${finding?.evidence.level_before}`)
   assert.equal(finding?.evidence.visit_size, 1)
@@ -86,5 +86,5 @@ test('an outage of the service is no gap that the sender is known to make', () =
   const recent = since(8, steady(10), steady(0))
   const outages = [{ from: NOON - 28 * MINUTE, to: NOON - 10 * MINUTE }]
   const { status, message } = dataVolume(volumeInput({ usual: steady(10), recent, outages }), DATA_VOLUME_DEFAULTS)
-  assert.deepEqual([status, message], ['critical', 'no events for 8 min; 16 are usual in that time'])
+  assert.deepEqual([status, message], ['critical', 'no events for 8 min; usually 16 in that time'])
 })

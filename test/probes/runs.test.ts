@@ -58,7 +58,7 @@ testLogic('a run that hangs or gives up when its time is over is an error, and i
   ]
   await runDue(await openNode(t, store, newClock(), types))
   const results = (await Promise.all(probes.map(({ id }) => resultsOf(store, id)))).flat()
-  const outOfTime = ['error', 'The check did not end within 100 ms', '{"reason":"timeout","timeout_ms":100}', 1]
+  const outOfTime = ['error', 'The check did not finish within 100 ms', '{"reason":"timeout","timeout_ms":100}', 1]
   assert.deepEqual(
     results.map(({ status, message, details, attempts }) => [status, message, details, attempts]),
     [outOfTime, outOfTime],
@@ -177,7 +177,7 @@ testOnEveryEngine(
     )
     assert.deepEqual(messages, [
       ['error', 'The site has no tag_server_url, or warehouse_project and warehouse_dataset'],
-      ['error', 'The settings cannot be used: /config/least must be a whole number'],
+      ['error', 'The settings are not valid: /config/least must be a whole number'],
     ])
     assert.equal(runs, 0)
   },

@@ -528,7 +528,7 @@ testOnEveryEngine(
     const node = await openNode(t, store, clock, [typeOf(async () => OK)])
     await runDue(node)
     assert.equal((await resultsOf(store, probe.id)).length, 1)
-    assert.match(node.errors.join(), /its node ended during its last 4 runs/)
+    assert.match(node.errors.join(), /its node stopped during its last 4 runs/)
     const { next_run_at: next } = await probeRow(store, probe.id)
     assert.ok(next > clock.now() && next <= clock.now() + 60 * MINUTE)
     clock.set(next)

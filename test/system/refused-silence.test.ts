@@ -70,7 +70,7 @@ test('a site that was switched off says so while its silence lasts, and a silent
   assert.equal(await freshness(t, api, clientOff), switchedOff)
   assert.match(
     await freshness(t, api, wrongKey),
-    /^nothing received for .+; 2 requests with a key of no site were refused since 20 Nov, 10:00: check the key of the sender$/,
+    /^nothing received for .+; 2 requests with unknown keys were refused since 20 Nov, 10:00: check the sender's key$/,
   )
 })
 
@@ -83,7 +83,7 @@ test('a site that never sent says that unknown keys are used, and nothing of req
   assert.equal((await api.ingest({ ...site, ingest_key: `${site.ingest_key}x` }, payload)).status, 401)
   assert.equal(
     await freshness(t, api, site),
-    'No event has come yet; 1 request with a key of no site was refused since 20 Nov, 10:00: check the key of the sender',
+    "No event has come yet; 1 request with an unknown key was refused since 20 Nov, 10:00: check the sender's key",
   )
   assert.equal((await api.ingest(site, payload)).status, 200)
   assert.doesNotMatch(await freshness(t, api, site), /key/)

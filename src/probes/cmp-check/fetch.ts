@@ -45,7 +45,7 @@ export async function fetchPage(
       if (answer.location === null) return { kind: 'answer', answer, tookMs }
       const to = new URL(answer.location)
       if (to.host === '') {
-        const why = 'it redirects to what is no web page'
+        const why = 'it redirects to something that is not a web page'
         return { kind: 'failed', why, thrown: new OutboundError('redirect_refused', why) }
       }
       if (!isSameSite(new URL(address), to)) return { kind: 'elsewhere', to: to.host.slice(0, HOST_MAX), tookMs }
@@ -100,7 +100,7 @@ export async function fetchScript(
 
 function failure(thrown: unknown): { why: string; thrown: OutboundError } {
   if (!(thrown instanceof OutboundError)) throw thrown
-  const why = thrown.kind === 'aborted' ? 'the time of the check was over before it answered' : thrown.message
+  const why = thrown.kind === 'aborted' ? 'it did not answer before the check timed out' : thrown.message
   return { why, thrown }
 }
 
@@ -209,11 +209,11 @@ export function refusalOf(
 ): Refusal | null {
   const challenge = challengeOf(status, headers, page, words)
   if (challenge !== null) {
-    const message = `The page is kept from the check by ${challenge}, which takes it for a robot: let it pass there, or set user_agent`
+    const message = `${challenge} blocks the check as a robot: allow it there, or set user_agent`
     return { status: 'error', message, details: { reason: 'challenge', by: challenge, status } }
   }
   if (BLOCKED.includes(status)) {
-    const message = `The page is kept from the check: it answers ${status}`
+    const message = `The page blocks the check: it answers ${status}`
     return { status: 'error', message, details: { reason: 'blocked', status } }
   }
   if (status >= 200 && status < 300) return null

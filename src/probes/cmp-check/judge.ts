@@ -63,11 +63,11 @@ function absent(
     return { check: 'provider', status: 'warning', message }
   }
   if (hasIabStub) {
-    const message = `${wanted} is not there, but some other consent platform of the IAB's framework is`
+    const message = `${wanted} is not there, but some other consent platform of the IAB framework is`
     return { check: 'provider', status: name === null ? 'ok' : 'warning', message: name === null ? IAB_ONLY : message }
   }
   if (isCut) {
-    const message = `${wanted} is not in what is read of the page, its first 2 MB and 2,000 scripts: it may stand further down`
+    const message = `${wanted} is not in the part of the page that is read, its first 2 MB and 2,000 scripts: it may be further down`
     return { check: 'provider', status: 'error', message }
   }
   if (runsNothing) {
@@ -82,7 +82,7 @@ function absent(
   return { check: 'provider', status: 'critical', message }
 }
 
-const IAB_ONLY = "A consent platform of the IAB's framework is there (in the page)"
+const IAB_ONLY = 'A consent platform of the IAB framework is there (in the page)'
 
 function secondProvider(others: readonly FoundProvider[], title: string): ConsentFinding[] {
   // What only the container has may be a tag that is paused, or for another page.
@@ -115,7 +115,7 @@ export function judgeScripts(title: string, scripts: readonly FetchedScript[]): 
     const fails = `The script of ${title} at ${host} fails: ${why}`
     return [
       status === TOO_MANY_REQUESTS
-        ? { check: 'provider_script', status: 'error', message: `${fails}, which it says to those who ask too often` }
+        ? { check: 'provider_script', status: 'error', message: `${fails}, its answer to too many requests` }
         : { check: 'provider_script', status: 'critical', message: fails },
     ]
   })

@@ -59,14 +59,14 @@ export function judgeVersions(
     if (now - since < lagMinutes * MINUTE) continue
     startedAt = Math.min(startedAt, since)
     lagging.push(
-      `Version ${names.join(', ')} of ${line} still sends events, ${duration(now - since)} after version ${newest.version} came`,
+      `Version ${names.join(', ')} of ${line} still sends events, ${duration(now - since)} after version ${newest.version} appeared`,
     )
   }
   const memory = { current, mixedSince }
   const details = { containers }
   if (rows.length === 0) {
     const message =
-      "No event has said which version of the container it ran on; if events come, update the tag's template"
+      "No event has reported which version of the container it ran on; if events come, update the tag's template"
     return { status: 'ok', reason: 'no_data', message, details, memory }
   }
   if (containers.length === 0) {

@@ -51,5 +51,5 @@ export function mostExecutions<Column extends string>(
   }))
   const most = tags.toSorted((a, b) => b.executions - a.executions)[0]
   if (most === undefined || most.executions === 0) return null
-  return `“${most.tag_key}” ${ran} ${number(most.executions)} of ${number(needed)} times in the last 24 hours, judges from ${number(needed)} on`
+  return `“${most.tag_key}” ${ran} ${number(most.executions)} of ${number(needed)} times in the last 24 hours, judging starts at ${number(needed)}`
 }

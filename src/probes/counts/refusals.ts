@@ -81,8 +81,8 @@ const WORDS: Readonly<Record<string, { why: Refusals['why']; words: string }>> =
   payload_too_large: { why: 'payload_too_large', words: 'payloads too large' },
   unavailable: { why: 'overload', words: 'this service was overloaded (503)' },
   unauthorized: { why: 'key_misplaced', words: 'the key is not in the key header' },
-  method_not_allowed: { why: 'address', words: 'requests that are no POST' },
-  not_found: { why: 'address', words: 'sent to another address than /ingest' },
+  method_not_allowed: { why: 'address', words: 'requests other than POST' },
+  not_found: { why: 'address', words: 'sent to an address other than /ingest' },
 }
 
 /**
@@ -101,9 +101,9 @@ export async function readUnknownKeys(db: Kysely<Tables>, site: SiteRow, now: nu
   if (last !== null && refused.newest <= last) return null
   const came =
     refused.total === 1
-      ? '1 request with a key of no site was'
-      : `${number(refused.total)} requests with a key of no site were`
-  return `${came} refused since ${localMoment(refused.oldest, site.timezone)}: check the key of the sender`
+      ? '1 request with an unknown key was'
+      : `${number(refused.total)} requests with unknown keys were`
+  return `${came} refused since ${localMoment(refused.oldest, site.timezone)}: check the sender's key`
 }
 
 /** How the last valid key of a site ended: `key revoked`, of a site that had several with its name. */

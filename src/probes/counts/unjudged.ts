@@ -15,7 +15,7 @@ export const noData = (message: string): Unjudged => ({ reason: 'no_data', messa
 export const learning = (seen: string): Unjudged => ({ reason: 'learning', message: `Learning: ${seen}` })
 
 /**
- * While less than a day is known to compare with: `Learning: 5 of 24 hours, judges from 29 Nov, 15:00`. Undefined when a day is.
+ * While less than a day is known to compare with: `Learning: 5 of 24 hours, judging starts 29 Nov, 15:00`. Undefined when a day is.
  *
  * @param knownFrom the first whole hour that is known, epoch ms; null in the hour of the first event
  */
@@ -23,16 +23,16 @@ export function learningHours(knownFrom: number | null, now: number, timezone: s
   const since = knownFrom ?? floorTo(now, HOUR) + HOUR
   if (now >= since + DAY) return undefined
   const seen = Math.max(0, Math.floor((now - since) / HOUR))
-  return learning(`${seen} of 24 hours, judges from ${localMoment(since + DAY, timezone)}`)
+  return learning(`${seen} of 24 hours, judging starts ${localMoment(since + DAY, timezone)}`)
 }
 
 /** While there is nothing to compare the newest events with, as there is not where this service was down the day before. */
 export const learningHour = ({ nextKnownHour }: UsualCounts, now: number, timezone: string): Unjudged =>
-  learning(`this hour of the day is not known yet, judges from ${localMoment(nextKnownHour(now) + SLOT, timezone)}`)
+  learning(`this hour of the day is not known yet, judging starts ${localMoment(nextKnownHour(now) + SLOT, timezone)}`)
 
-/** `2 of 7 days, judges from 29 Nov`. */
+/** `2 of 7 days, judging starts 29 Nov`. */
 export function daysSeen(seen: number, days: number, judgesFrom: number, timezone: string): string {
-  return `${number(seen)} of ${counted(days, 'day')}, judges from ${localDay(judgesFrom, timezone)}`
+  return `${number(seen)} of ${number(days)} days, judging starts ${localDay(judgesFrom, timezone)}`
 }
 
 export const localDay = (time: number, timeZone: string): string =>

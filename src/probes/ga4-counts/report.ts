@@ -146,7 +146,7 @@ export function caveatWords({ isThresholded, isSampled, sampledShare, hasOther }
   const read = sampledShare === null ? '' : ` from ${percent(sampledShare)} of the events`
   return [
     ...(isSampled ? [`GA4 estimates the counts${read} (sampling; fewer days may avoid it)`] : []),
-    ...(hasOther ? ['GA4 adds some events up under “(other)”, so that counts may be too low'] : []),
+    ...(hasOther ? ['GA4 groups some events under “(other)”, so that counts may be too low'] : []),
     ...(isThresholded ? ['GA4 withholds hours with few users (thresholding), which are not written'] : []),
   ].join('; ')
 }

@@ -73,7 +73,7 @@ export class AccessTokens {
         limits: { totalMs: TOKEN_TIMEOUT_MS, bodyBytes: TOKEN_BYTES },
       })
       .catch((thrown: unknown) => {
-        throw unreachable(thrown, 'The token server of Google')
+        throw unreachable(thrown, "Google's token server")
       })
     const json = parseForeignJson(answer.body)
     if (answer.status !== 200) throw refusal(answer.status, json, client_email)
@@ -81,9 +81,13 @@ export class AccessTokens {
     const seconds = isObject(json) ? json.expires_in : undefined
     // It goes into a header as it is.
     if (text === null || !/^[\x21-\x7e]+$/.test(text) || typeof seconds !== 'number') {
-      throw new GoogleFailure('bad_answer', 'The token server of Google answered something that is no access token', {
-        status: answer.status,
-      })
+      throw new GoogleFailure(
+        'bad_answer',
+        "Google's token server answered with something that is not an access token",
+        {
+          status: answer.status,
+        },
+      )
     }
     this.#kept.set(scope, { text, goodUntil: now + seconds * SECOND - SPARE_MS })
     return text
@@ -97,7 +101,7 @@ function refusal(status: number, json: unknown, email: string): GoogleFailure {
   const isBusy = reason === 'quota' || reason === 'unavailable'
   const said = googleError.said === '' ? '' : `: ${googleError.said.replace(/\.$/, '')}`
   const message = isBusy
-    ? `The token server of Google answers ${status}`
+    ? `Google's token server answers ${status}`
     : `Google does not accept the service account ${email} (${status})${said}. If its key was replaced, set GOOGLE_CREDENTIALS to the new one and restart`
   return new GoogleFailure(isBusy ? reason : 'refused', message, googleError)
 }

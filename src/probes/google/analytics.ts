@@ -31,7 +31,7 @@ export async function runReport(
   } catch (thrown) {
     if (thrown instanceof GoogleFailure) throw withRole(thrown, account, propertyId)
     if (!caller.signal.aborted) throw thrown
-    throw new GoogleFailure('unreachable', `The ${API} API did not answer in the time of the check`)
+    throw new GoogleFailure('unreachable', `The ${API} API did not answer in time`)
   }
 }
 

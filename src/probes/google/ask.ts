@@ -51,8 +51,7 @@ export async function askGoogle(account: ServiceAccount, question: Question, cal
     )
     .catch((thrown: unknown) => {
       if (thrown instanceof GoogleFailure) throw thrown
-      if (caller.signal.aborted)
-        throw new GoogleFailure('unreachable', `${who} did not answer in the time of the check`)
+      if (caller.signal.aborted) throw new GoogleFailure('unreachable', `${who} did not answer in time`)
       throw unreachable(thrown, who)
     })
   const json = parseForeignJson(answer.body)
@@ -61,8 +60,10 @@ export async function askGoogle(account: ServiceAccount, question: Question, cal
     throw refusal(answer.status, json, api, account.email)
   }
   if (answer.isTruncated || !isObject(json)) {
-    const why = answer.isTruncated ? 'more than 4 MB' : 'something that is no JSON object, or too nested or long a one'
-    throw new GoogleFailure('bad_answer', `${who} answered ${why}`, { status: answer.status })
+    const why = answer.isTruncated
+      ? 'more than 4 MB'
+      : 'something that is not a JSON object, or is too nested or too long'
+    throw new GoogleFailure('bad_answer', `${who} answered with ${why}`, { status: answer.status })
   }
   return { json, tookMs: answer.timings.total }
 }

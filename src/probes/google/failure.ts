@@ -105,7 +105,7 @@ export function wholeNumberOf(value: unknown): number | null {
 /** A request that was not answered, as a sentence about whom it was sent to. What is no failure of a request stays as it is. */
 export function unreachable(thrown: unknown, who: string): unknown {
   if (!(thrown instanceof OutboundError)) return thrown
-  const why = thrown.kind === 'aborted' ? 'the time of the check was over' : thrown.message
+  const why = thrown.kind === 'aborted' ? 'the check timed out' : thrown.message
   return new GoogleFailure('unreachable', `${who} did not answer: ${why}`, {
     isNetworkFailure: isNetworkFailure(thrown),
   })

@@ -69,7 +69,7 @@ export function judgeImage(
   const behindDays = newest === null ? 0 : Math.floor((newest.at - (own ?? newer[0] ?? newest).at) / DAY)
   const isBehind = newest !== null && behindDays >= maxBehindDays
   const mayBeMore = !isBehind && now - KNOWN_UNTIL > OLD_TABLE_MS
-  const hint = mayBeMore ? `; this program knows releases until ${dayOf(KNOWN_UNTIL)}: update it to be sure` : ''
+  const hint = mayBeMore ? `; this version knows releases until ${dayOf(KNOWN_UNTIL)}: update it to be sure` : ''
   return {
     status: isBehind ? 'warning' : 'ok',
     message: `The image is ${version}${placeOf(own, newer, behindDays)}${hint}`,
@@ -88,7 +88,7 @@ export function judgeImage(
 function placeOf(own: ImageRelease | null, newer: readonly ImageRelease[], behindDays: number): string {
   const newest = newer.at(-1)
   if (newest === undefined) {
-    return own === null ? ', newer than all that this program knows' : ` of ${dayOf(own.at)}, the newest`
+    return own === null ? ', newer than all that this version knows' : ` of ${dayOf(own.at)}, the newest`
   }
   const from = own === null ? ', which the release notes do not list, at least' : ` of ${dayOf(own.at)},`
   const between = newer.slice(0, -1).map(({ version }) => version)

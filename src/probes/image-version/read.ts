@@ -20,7 +20,7 @@ const USUAL_NAMES = ['version', 'image_version', 'imageVersion', 'image'] as con
 export function versionInAnswer(body: string, pointer: string | undefined): ReadVersion {
   if (pointer !== undefined) {
     const json = parseForeignJson(body)
-    return json === undefined ? { why: 'is no JSON, or too nested or long' } : versionAt(json, pointer)
+    return json === undefined ? { why: 'is not JSON, or is too nested or too long' } : versionAt(json, pointer)
   }
   // As text first: JSON takes 4.10 for the number 4.1.
   const read = versionIn(body)
@@ -43,7 +43,7 @@ export function versionAt(json: unknown, pointer: string): ReadVersion {
   const value = valueAt(json, pointer)
   if (value === undefined) return { why: `has nothing at ${pointer}` }
   if (typeof value === 'string') return versionIn(value)
-  return { why: `has no text at ${pointer}, as a version has to be: the numbers 4.10 and 4.1 are the same` }
+  return { why: `has no text at ${pointer}, and a version has to be text: the numbers 4.10 and 4.1 are the same` }
 }
 
 /** RFC 6901. Undefined where there is nothing. */
@@ -69,7 +69,7 @@ function versionIn(given: string): ReadVersion {
   if (digest === undefined) return { why: `names no version: ${JSON.stringify(text.slice(0, 100))}` }
   const known = RELEASES.find((release) => release.digest === digest)
   return known === undefined
-    ? { why: `names the image by a digest that is of no release this program knows: sha256:${digest.slice(0, 12)}…` }
+    ? { why: `names the image by a digest of no release that this version knows: sha256:${digest.slice(0, 12)}…` }
     : { version: known.version }
 }
 

@@ -77,7 +77,7 @@ async function askOnce(
     if (!(thrown instanceof OutboundError)) throw thrown
     const why = thrown.kind === 'aborted' ? `no answer within ${timeoutMs} ms` : thrown.message
     const facts = { isNetworkFailure: isNetworkFailure(thrown) }
-    throw new MetaFailure('unreachable', `Meta could not be asked: ${why}`, facts)
+    throw new MetaFailure('unreachable', `Meta could not be reached: ${why}`, facts)
   }
 }
 
@@ -85,9 +85,9 @@ function eventsOf(answer: OutboundAnswer, json: unknown, dataset: Dataset, now: 
   const { status, isTruncated } = answer
   // Graph has answered errors with 200, too.
   if (status !== 200 || 'error' in fieldsOf(json)) throw refusalOf(answer, json, dataset, now)
-  if (isTruncated) throw new MetaFailure('bad_answer', 'Meta answered more than 1 MB', { status })
+  if (isTruncated) throw new MetaFailure('bad_answer', 'Meta answered with more than 1 MB', { status })
   if (json === undefined) {
-    const message = 'Meta answered something that is not JSON, or too nested or long'
+    const message = 'Meta answered with something that is not JSON, or is too nested or too long'
     throw new MetaFailure('bad_answer', message, { status })
   }
   const events = eventsIn(json, dataset.token)

@@ -3,7 +3,7 @@ import { type OutboundAnswer, retryAfterMs } from '../../outbound/index.ts'
 import { withoutToken } from './answer.ts'
 
 /**
- * Why Meta could not be asked:
+ * Why Meta could not be reached:
  * - `token`: the access token has expired, was revoked or is none
  * - `forbidden`: it may not read this dataset
  * - `not_found`: there is no such dataset, or the token does not see it
@@ -119,10 +119,10 @@ export function refusalOf(
     token: `Meta does not accept the access token (${number}): it has expired or was revoked. Generate another one, of a system user`,
     forbidden: `The access token may not read dataset ${datasetId} (${number}): it needs ads_read with ads_management or business_management, and the dataset as an asset of its user`,
     not_found: `Meta knows no dataset ${datasetId} (${number}), or the access token does not see it: check the id in Events Manager`,
-    quota: `Meta takes no more requests for now (${number})${retryMs === null ? '' : `, for another ${Math.ceil(retryMs / SECOND)} s`}: let the probe run less often`,
+    quota: `Meta accepts no more requests for now (${number})${retryMs === null ? '' : `, for another ${Math.ceil(retryMs / SECOND)} s`}: let the probe run less often`,
     unavailable: `Meta is unavailable (${number})`,
   }
   const said = withoutSecrets(error.message.slice(0, SAID_READ), token).trim().slice(0, SAID_MAX)
-  const otherwise = `Meta refuses the question (${number})${said === '' ? '' : `: ${said}`}`
+  const otherwise = `Meta rejects the request (${number})${said === '' ? '' : `: ${said}`}`
   return new MetaFailure(reason, messages[reason] ?? otherwise, { status, code, subcode })
 }

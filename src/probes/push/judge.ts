@@ -63,7 +63,7 @@ export function judgePush(facts: PushFacts, moment: (time: number) => string): P
   const { due, end, isPutOff } = deadline
   if (now > end) {
     const status = last?.status === 'critical' ? 'critical' : missed
-    const came = last === null ? 'No call has ever come' : `No call since ${moment(last.at)}`
+    const came = last === null ? 'No call has ever arrived' : `No call since ${moment(last.at)}`
     const message = `${came}: one was due by ${moment(due)}, and no later than ${moment(end)} with ${length(grace)} of grace`
     return { status, message: message + lastWords(last), startedAt: due, ...deadline }
   }

@@ -62,13 +62,13 @@ interface CopyFacts {
 /** A copy may be late: both are cached, and the server looks for a new version from time to time only. */
 export function judgeCopy({ copy, original, since, lagMinutes }: CopyFacts, now: number): Part {
   const details = { version: copy, published_version: original, differs_since: isoTimeOrNull(since) }
-  if (since === null) return { status: 'ok', message: `The tag server hands out version ${copy}`, details }
+  if (since === null) return { status: 'ok', message: `The tag server serves version ${copy}`, details }
   const lasts = duration(now - since)
   if (now - since < lagMinutes * MINUTE) {
-    const message = `The tag server still hands out version ${copy}, where ${original} is published, for ${lasts}`
+    const message = `The tag server still serves version ${copy}, where ${original} is published, for ${lasts}`
     return { status: 'ok', message, details }
   }
-  const message = `The tag server hands out version ${copy} of the web container, where ${original} is published, for ${lasts}: its copy is stale`
+  const message = `The tag server serves version ${copy} of the web container, where ${original} is published, for ${lasts}: its copy is stale`
   return { status: 'warning', message, details: { ...details, reason: 'stale_copy' } }
 }
 

@@ -7,7 +7,7 @@ import type { Part } from './judge.ts'
 
 const PAGE_BYTES = 1_024 * 1_024
 const MAX_REDIRECTS = 5
-const LATE = 'it did not answer in the time of the check'
+const LATE = 'it did not answer in time'
 
 /** Whether the site's page loads what is published. A page that cannot be read is for other checks to judge. */
 export async function checkPage(
@@ -71,12 +71,12 @@ export async function readScript(
     if (answer.status === 404) return { kind: 'missing', tookMs }
     if (answer.status !== 200) return { kind: 'unreadable', why: `it answers ${answer.status}`, tookMs }
     const version = await pages.read('publishedVersion', { body: bodyOf(answer) }, signal)
-    if (version === null) return { kind: 'unreadable', why: 'what it answers names no version', tookMs }
+    if (version === null) return { kind: 'unreadable', why: 'its answer names no version', tookMs }
     return { kind: 'version', version, tookMs }
   } catch (thrown) {
     if (thrown instanceof PageReadError) return { kind: 'unreadable', why: thrown.message, tookMs: null }
     if (!(thrown instanceof OutboundError) && !signal.aborted) throw thrown
-    const why = signal.aborted ? 'it did not answer in the time of the check' : asError(thrown).message
+    const why = signal.aborted ? 'it did not answer in time' : asError(thrown).message
     return { kind: 'unreadable', why, tookMs: null, thrown }
   }
 }

@@ -93,7 +93,7 @@ const timedOut = (url: string, timeoutMs: number): string => `${hostOf(url)} did
 export function providerFailure(check: string, who: string, thrown: unknown, timeoutMs: number): CheckFinding {
   const { kind, message } = asOutboundError(thrown)
   const why = kind === 'aborted' ? `it did not answer within ${timeoutMs} ms` : message
-  return { check, status: 'error', message: `${who} could not be asked: ${why}` }
+  return { check, status: 'error', message: `${who} could not be reached: ${why}` }
 }
 
 /** For the details of a result: the kind of failure, the phase it struck in, the certificate that was not accepted. */

@@ -48,19 +48,19 @@ export function judgeTargets(host: string, facts: NameFacts, targets: readonly D
   )
   const unknown = targets.find(({ addresses }) => addresses === null)
   if (!isMet && unknown !== undefined) {
-    const message = `where ${unknown.name} leads could not be looked up, so whether ${host} leads there is not judged`
+    const message = `where ${unknown.name} points could not be looked up, so whether ${host} points there is not judged`
     return [{ check: 'dns_target', status: 'error', message }]
   }
   const wanted = targets.map(({ name }) => name).join(' or ')
   if (!isMet && !facts.knowsAliases && targets.some(({ name }) => isIP(name) === 0)) {
-    const message = `what ${host} is an alias of could not be looked up, so whether it leads to ${wanted} is not judged`
+    const message = `what ${host} is an alias of could not be looked up, so whether it points to ${wanted} is not judged`
     return [{ check: 'dns_target', status: 'error', message }]
   }
   const actual = [...facts.aliases, ...facts.addresses.slice(0, 4)].join(', ')
   return [
     isMet
-      ? { check: 'dns_target', status: 'ok', message: `${host} leads to ${wanted}` }
-      : { check: 'dns_target', status: 'critical', message: `${host} leads to ${actual} and no longer to ${wanted}` },
+      ? { check: 'dns_target', status: 'ok', message: `${host} points to ${wanted}` }
+      : { check: 'dns_target', status: 'critical', message: `${host} points to ${actual} and no longer to ${wanted}` },
   ]
 }
 
@@ -83,10 +83,14 @@ export function judgeMove(host: string, history: DnsHistory, addresses: readonly
   const isUsual = ([first]: readonly [number, number]) => first - history.since < LEARNING_MS || now - first >= NEW_MS
   const current = Object.entries(history.networks).filter(([network]) => addresses.map(networkOf).includes(network))
   if (current.length === 0 || current.some(([, seen]) => isUsual(seen))) {
-    return { check: 'dns_move', status: 'ok', message: `${host} leads where it usually does` }
+    return { check: 'dns_move', status: 'ok', message: `${host} points where it usually does` }
   }
   const where = addresses.slice(0, 4).join(', ')
-  return { check: 'dns_move', status: 'warning', message: `${host} leads elsewhere than in the last days: to ${where}` }
+  return {
+    check: 'dns_move',
+    status: 'warning',
+    message: `${host} no longer points where it did in the last days, but to ${where}`,
+  }
 }
 
 /** The history with what was answered now. */

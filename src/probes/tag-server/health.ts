@@ -140,7 +140,7 @@ export async function checkGtmJs(
   containerId: string | null,
 ): Promise<{ findings: readonly CheckFinding[]; details: object | null; failure: unknown }> {
   if (containerId === null) {
-    const message = 'the site has no tag_manager_web_container_id, whose gtm.js is to be checked'
+    const message = 'the site has no tag_manager_web_container_id, so there is no gtm.js to check'
     return { findings: [{ check: 'gtm_js', status: 'error', message }], details: null, failure: undefined }
   }
   try {

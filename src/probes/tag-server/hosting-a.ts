@@ -164,7 +164,7 @@ function judgeContainer(
   const word = wordFor(container.status, containerStatuses)
   const status: CheckFinding =
     word === null
-      ? { check: 'hosting', status: 'error', message: `${what} comes without a status` }
+      ? { check: 'hosting', status: 'error', message: `${what} has no status` }
       : judgeStatus('hosting', what, word, limits.ok_statuses)
   const [first] = container.warnings
   const warned: CheckFinding[] =
@@ -199,7 +199,7 @@ function judgeDomains(
   okStatuses: readonly string[],
 ): CheckFinding[] {
   if (domains === null) {
-    const message = `${WHO} answers no list of the container's domains`
+    const message = `${WHO} returns no list of the container's domains`
     return [{ check: 'hosting_domain', status: 'error', message }]
   }
   return badFindings(domains.map((domain) => judgeDomain(domain, legend, okStatuses))).slice(0, DOMAINS_SHOWN)
@@ -209,7 +209,11 @@ function judgeDomain(domain: DomainFacts, legend: Legend, okStatuses: readonly s
   const { name } = domain
   const error = errorText(domain.error, legend.domainErrors)
   if (error !== null) {
-    return { check: 'hosting_domain', status: 'critical', message: `hosting provider A finds ${name} wrong: ${error}` }
+    return {
+      check: 'hosting_domain',
+      status: 'critical',
+      message: `hosting provider A reports an error for ${name}: ${error}`,
+    }
   }
   const word = wordFor(domain.status, legend.domainStatuses)
   if (word === null) return { check: 'hosting_domain', status: 'ok', message: `${name} has no error` }

@@ -57,7 +57,7 @@ export async function askJson(
     const problem = problemOf(status, retryAfterMs(answered['retry-after'], now))
     const json = problem === null ? parseForeignJson(body) : undefined
     if (json !== undefined) return { isAnswer: true, body: json, totalMs: timings.total }
-    const message = `${who} ${problem ?? `answered ${status} with something that is not JSON, or too nested or long`}`
+    const message = `${who} ${problem ?? `answered ${status} with something that is not JSON, or is too nested or too long`}`
     return { isAnswer: false, status, finding: { check: 'hosting', status: 'error', message }, failure: undefined }
   } catch (failure) {
     const finding = providerFailure('hosting', who, failure, timeoutMs)
@@ -107,6 +107,6 @@ export function meaningOf(label: string, okStatuses: readonly string[]): 'ok' | 
 export function judgeStatus(check: string, what: string, label: string, okStatuses: readonly string[]): CheckFinding {
   const meaning = meaningOf(label, okStatuses)
   if (meaning !== null) return { check, status: meaning, message: `${what} is "${label}"` }
-  const message = `${what} is "${label}", a status this program does not know: name it in ok_statuses if it is fine`
+  const message = `${what} is "${label}", a status that this version does not know: name it in ok_statuses if it is fine`
   return { check, status: 'warning', message }
 }

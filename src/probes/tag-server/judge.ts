@@ -86,7 +86,7 @@ function judgeSpeed({ url, totalMs }: HealthAnswer, { slow_ms: slow }: AnswerLim
   return {
     check: 'speed',
     status: isSlow ? 'warning' : 'ok',
-    message: `${shownAddress(url)} took ${totalMs} ms to answer, ${isSlow ? 'more than' : 'of at most'} ${slow} ms`,
+    message: `${shownAddress(url)} took ${totalMs} ms to answer, ${isSlow ? 'more than' : 'at most'} ${slow} ms${isSlow ? '' : ' is fine'}`,
   }
 }
 

@@ -248,6 +248,6 @@ export function judgeTimes(
   const limit = Math.max(FLOOR_MS, TIMES_USUAL * usualMs)
   const recent = times.slice(-RECENT)
   if (recent.some((ms) => ms <= limit)) return { usualMs, findings: [] }
-  const message = `${host} took ${recent.join(', ')} ms for its last answers; ${usualMs} ms is usual`
+  const message = `${host} took ${recent.join(', ')} ms for its last answers; usually ${usualMs} ms`
   return { usualMs, findings: [{ check: 'speed', status: 'warning', message }] }
 }

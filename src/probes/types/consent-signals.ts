@@ -76,6 +76,6 @@ function unjudged({ events }: RecentConsent, past: ConsentPast): Unjudged {
   }
   if (known >= MIN_USUAL_EVENTS) return noData('Events usually carry no consent signal')
   return learning(
-    `${number(known)} of ${MIN_USUAL_EVENTS} events are known from the days before the last; judges consent from then on`,
+    `${number(known)} of ${MIN_USUAL_EVENTS} events are known from before the last day; judging of consent starts at ${MIN_USUAL_EVENTS}`,
   )
 }

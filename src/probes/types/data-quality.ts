@@ -87,11 +87,11 @@ function judgeQuality<F extends string>(
 
 /** What a kind of event should carry is known once enough of it are a day old. */
 function unjudged<F extends string>(what: string, kinds: readonly Presence<F>[]): Unjudged {
-  if (eventsSeen(kinds) === 0) return noData(`No event has said anything about ${what} in the last 8 days`)
+  if (eventsSeen(kinds) === 0) return noData(`No event has reported anything about ${what} in the last 8 days`)
   const most = Math.max(...kinds.map(({ past }) => past.events))
   if (most >= MIN_USUAL_EVENTS) return noData(`No kind of event usually carries ${what}`)
   return learning(
-    `${number(most)} of ${MIN_USUAL_EVENTS} events of one kind are known from the days before the last; judges ${what} from then on`,
+    `${number(most)} of ${MIN_USUAL_EVENTS} events of one kind are known from before the last day; judging of ${what} starts at ${MIN_USUAL_EVENTS}`,
   )
 }
 

@@ -123,4 +123,4 @@ function silenceIn({ details }: Verdict): number | null {
 
 /** `3 events in 24 h, 3 are usual; judges once 75 are` */
 const tooFew = ({ covered, events, usual, needed }: VolumeSoFar): string =>
-  `${counted(events, 'event')} in ${duration(covered)}, ${counted(usual, 'is', 'are')} usual; judges once ${number(needed)} are`
+  `${counted(events, 'event')} in ${duration(covered)}, usually ${number(usual)}; judging starts once ${number(needed)} are usual`

@@ -63,13 +63,13 @@ function parameterIn({ kind, recent, past }: Presence<typeof PARAMETER>): OwnPar
 function unjudged(kinds: readonly Presence<typeof PARAMETER>[], filter: ParameterFilter): Unjudged {
   if (kinds.length === 0) {
     return noData(
-      `No event has named ${inWords(filter)} in the last 8 days: the table “Own parameters” of the tag does`,
+      `No event has reported ${inWords(filter)} in the last 8 days: name it in the table “Own parameters” of the tag`,
     )
   }
   const most = Math.max(...kinds.map(({ past }) => past.events))
   if (most >= MIN_USUAL_EVENTS) return noData('No parameter has been on enough events of the last 24 hours')
   return learning(
-    `${number(most)} of ${MIN_USUAL_EVENTS} events that name a parameter are known from the days before the last; judges from then on`,
+    `${number(most)} of ${MIN_USUAL_EVENTS} events that name a parameter are known from before the last day; judging starts at ${MIN_USUAL_EVENTS}`,
   )
 }
 

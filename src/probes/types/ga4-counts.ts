@@ -177,12 +177,12 @@ function judged(events: readonly EventCounts[], newest: number | null, context: 
 }
 
 const pauseWords = ({ until, words }: Pause, { site }: ProbeContext<Settings>): string =>
-  `Property ${propertyOf({ site })} has ${words}: so that its dashboards can use it, nothing is asked before ${localMoment(until, site.timezone)}`
+  `Property ${propertyOf({ site })} has ${words}: so that its dashboards can use it, no request is sent before ${localMoment(until, site.timezone)}`
 
 function paused(context: ProbeContext<Settings>, pause: NonNullable<Memory['pause']>): ProbeOutcome {
   const details = { ...factsOf(context), paused_until: isoTime(pause.until) }
   if (!pause.isRefusal) return { status: 'ok', ...noData(pauseWords(pause, context)), details }
-  const message = `${quotaWords(context)}: nothing is asked before ${localMoment(pause.until, context.site.timezone)}`
+  const message = `${quotaWords(context)}: no request is sent before ${localMoment(pause.until, context.site.timezone)}`
   return { status: 'error', message, details: { ...details, reason: 'quota' } }
 }
 
@@ -196,7 +196,7 @@ function failed(context: ProbeContext<Settings>, memory: Memory, failure: Google
   const until = pause && localMoment(pause.until, context.site.timezone)
   return {
     status: 'error',
-    message: isQuota ? `${quotaWords(context)} (${facts.status}): nothing is asked before ${until}` : message,
+    message: isQuota ? `${quotaWords(context)} (${facts.status}): no request is sent before ${until}` : message,
     details: { ...factsOf(context), reason, status: facts.status ?? null, said: facts.said ?? null },
     isNetworkFailure: facts.isNetworkFailure === true,
     ...(pause === null

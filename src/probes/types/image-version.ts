@@ -97,7 +97,9 @@ async function askImage(context: ProbeContext<Settings>): Promise<ImageAnswer> {
   const containerId = site.hosting_a_container_id
   const token = config.hosting_a_token ?? settings.hostingAToken
   if (containerId === null) {
-    return noSource('No one says the version of the image: set version_url, or give the site a hosting_a_container_id')
+    return noSource(
+      'Nothing reports the version of the image: set version_url, or give the site a hosting_a_container_id',
+    )
   }
   if (token === null) {
     return noSource(

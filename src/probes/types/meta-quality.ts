@@ -104,7 +104,7 @@ function nothingText({ events, dataset_id: id }: Settings, known: number): strin
   if (known === 0) return `Meta knows no web event of dataset ${id} yet: it shows them once some have come`
   return events.length === 0
     ? `Meta says neither match quality nor coverage nor freshness of the ${counted(known, 'event')} of dataset ${id}`
-    : `Meta says nothing of ${events.join(', ')} in dataset ${id}: it knows ${counted(known, 'event')} by ${known === 1 ? 'another name' : 'other names'}`
+    : `Meta says nothing about ${events.join(', ')} in dataset ${id}: it knows ${counted(known, 'event')} by ${known === 1 ? 'another name' : 'other names'}`
 }
 
 /** Adds as much of each list as there is room for, in their order. */

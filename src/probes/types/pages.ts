@@ -4,7 +4,7 @@ import type { PageTasks } from './page-tasks.ts'
 /** A page that could not be read here, whatever is in it: a matter of this program, not of the page's working. */
 export class PageReadError extends Error {
   constructor(why: string) {
-    super(`this program gave up reading it: ${why}`)
+    super(`Tagwarden gave up reading it: ${why}`)
     this.name = 'PageReadError'
   }
 }

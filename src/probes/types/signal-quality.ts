@@ -97,12 +97,12 @@ const defineSignalProbe = <F extends string, C extends TObject>({
 function unjudged<F extends string>(what: string, kinds: readonly Presence<F>[]): Unjudged {
   if (eventsSeen(kinds) === 0)
     return noData(
-      `No event has said anything about ${what} in the last 8 days; if events come, update the tag's template`,
+      `No event has reported anything about ${what} in the last 8 days; if events come, update the tag's template`,
     )
   const most = Math.max(...kinds.map(({ past }) => past.events))
   if (most >= MIN_USUAL_EVENTS) return noData(`No kind of event has had enough about ${what} in the last 24 hours`)
   return learning(
-    `${number(most)} of ${MIN_USUAL_EVENTS} events of one kind are known from the days before the last; judges ${what} from then on`,
+    `${number(most)} of ${MIN_USUAL_EVENTS} events of one kind are known from before the last day; judging of ${what} starts at ${MIN_USUAL_EVENTS}`,
   )
 }
 

@@ -134,12 +134,12 @@ function nearestOf(tags: readonly TagLatencies[], needed: number): Nearest | nul
 /** A day adds the hour under way and its two neighbours to the past. */
 function soFar({ tag_key, timed, hours }: Nearest, needed: number, now: number, timezone: string): string {
   if (timed < needed) {
-    return `“${tag_key}” ran ${timed} of ${needed} times with a time in the last 24 hours, judges from ${number(needed)} on`
+    return `“${tag_key}” ran ${timed} of ${needed} times with a time in the last 24 hours, judging starts at ${number(needed)}`
   }
   const days = Math.max(1, Math.ceil((MIN_USUAL_HOURS - hours) / 3))
   return (
     `“${tag_key}” is known in ${hours} of ${MIN_USUAL_HOURS} hours around this time of day (${MIN_USUAL_EXECUTIONS} executions with a time in each), ` +
-    `judges from ${localDay(now + days * DAY, timezone)} if it continues so`
+    `judging starts ${localDay(now + days * DAY, timezone)} if this continues`
   )
 }
 

@@ -74,7 +74,7 @@ export const tagMissing = defineProbeType({
       (counts) => judgeMissing(counts, config),
       (counts) =>
         counts.pairs.length === 0
-          ? noData('No payload said which tags ran on which event (batches do not)')
+          ? noData('No payload has said which tags ran on which event (batches do not)')
           : learningPairs(counts, config, site.timezone),
     )
   },
@@ -89,6 +89,6 @@ function learningPairs(input: TagMissingInput, config: TagMissingConfig, timezon
   const recent = Math.max(0, ...input.events.map(({ hours }) => hours.reduce((sum, count) => sum + count, 0)))
   return learning(
     `in ${number(days)} whole days no tag ran on more than ${number(most)} occurrences of an event, and no event came more than ${number(recent)} times in the last 24 hours; ` +
-      `judges a tag that ran on nearly all of ${number(config.reference_occurrences)} once its event comes ${number(config.recent_occurrences)} times`,
+      `a tag that ran on nearly all of ${number(config.reference_occurrences)} is judged once its event comes ${number(config.recent_occurrences)} times`,
   )
 }

@@ -115,10 +115,13 @@ test('cmp_check: a redirect to another site is an error, and is not followed', a
   assert.equal(hosts.length, 1)
 })
 
-test('cmp_check: a redirect to what is no web page is critical: no visitor gets to the page', async (t) => {
+test('cmp_check: a redirect to something that is not a web page is critical: no visitor gets to the page', async (t) => {
   const page: Handler = (_, response) => response.writeHead(302, { location: 'javascript:void(0)' }).end()
   const { status, message } = await run(t, { page })
-  assert.deepEqual([status, message], ['critical', 'The page cannot be read: it redirects to what is no web page'])
+  assert.deepEqual(
+    [status, message],
+    ['critical', 'The page cannot be read: it redirects to something that is not a web page'],
+  )
 })
 
 const BAD_STATUS: readonly [status: number, expected: string, why: string][] = [
@@ -291,10 +294,10 @@ test('cmp_check: two platforms at once are a warning, but not one that comes wit
 
 const STUB = `<script>(function(){var TCF_LOCATOR_NAME='__tcfapiLocator';function addFrame(){var i=document.createElement('iframe');i.name=TCF_LOCATOR_NAME}
 addFrame();window.__tcfapi=function(){}})()</script>`
-test("cmp_check: a platform of the IAB's framework that no table knows is a warning", async (t) => {
+test('cmp_check: a platform of the IAB framework that no table knows is a warning', async (t) => {
   const outcome = await run(t, { page: pageWith(CONSENT_DEFAULT, STUB, CONTAINER_SNIPPET) })
   assert.deepEqual([outcome.status, outcome.details.iab_stub], ['warning', true])
-  assert.match(outcome.message, /some other consent platform of the IAB's framework is$/)
+  assert.match(outcome.message, /some other consent platform of the IAB framework is$/)
 })
 
 test('cmp_check: a script that asks for the framework makes no platform', async (t) => {
@@ -366,7 +369,10 @@ test('cmp_check: of a page that is longer than what is read, nothing is said to 
   const long = pageWith(CONSENT_DEFAULT, CONTAINER_SNIPPET, '<p>more</p>'.repeat(200_000), COOKIEBOT)
   const outcome = await run(t, { page: long })
   assert.equal(outcome.status, 'error', outcome.message)
-  assert.match(outcome.message, /^Cookiebot is not in what is read of the page, its first 2 MB and 2,000 scripts/)
+  assert.match(
+    outcome.message,
+    /^Cookiebot is not in the part of the page that is read, its first 2 MB and 2,000 scripts/,
+  )
 })
 
 /** Cookiebot's script under its name at the local server. */
@@ -406,7 +412,7 @@ test("cmp_check: the provider's script is asked for as the page would, and has t
 
 test("cmp_check: a provider's script that could not be asked to the end is not fine, and not failing either", async (t) => {
   for (const [kind, why] of [
-    ['aborted', 'the time of the check was over before it answered'],
+    ['aborted', 'it did not answer before the check timed out'],
     ['forbidden_address', 'it leads inside'],
   ] as const) {
     const toAll = testOutbound('127.0.0.0/8')
@@ -427,7 +433,7 @@ test('cmp_check: a provider whose script we ask for too often has not failed', a
     config: {},
   })
   assert.equal(status, 'error')
-  assert.match(message, /fails: it answers 429, which it says to those who ask too often$/)
+  assert.match(message, /fails: it answers 429, its answer to too many requests$/)
 })
 
 const CONSENT: readonly [what: string, head: string[], status: string, state: string][] = [

@@ -46,7 +46,7 @@ test('instances that still run the version before an hour later are a warning, s
   const rows = [seen('42', NOW - 3 * MINUTE, later), seen('41', NOW - 9 * HOUR, later - MINUTE)]
   const { status, message, startedAt, deployMarkers } = judgeVersions(rows, memory, LAG_MINUTES, later)
   assert.deepEqual([status, startedAt, deployMarkers], ['warning', NOW, []])
-  assert.equal(message, 'Version 41 of GTM-A still sends events, 60 min after version 42 came')
+  assert.equal(message, 'Version 41 of GTM-A still sends events, 60 min after version 42 appeared')
   const well = [seen('42', NOW, later + HOUR), seen('41', NOW - 9 * HOUR, later)]
   const after = judgeVersions(well, memory, LAG_MINUTES, later + HOUR)
   assert.deepEqual([after.status, after.memory], ['ok', { current: { 'GTM-A': '42' }, mixedSince: {} }])

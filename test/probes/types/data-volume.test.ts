@@ -47,7 +47,7 @@ testLogic(
     const lastCame = (at: number) => store.write.updateTable('site_containers').set({ last_seen_at: at }).execute()
     await lastCame(NOW - 3 * HOUR)
     const silent = await resultOf(t, store, site, dataVolume)
-    assert.match(silent.message, /^no events for 3 h; [\d,]+ are usual in that time$/)
+    assert.match(silent.message, /^no events for 3 h; usually [\d,]+ in that time$/)
     await lastCame(NOW - MINUTE)
     const behind = await resultOf(t, store, site, dataVolume)
     assert.equal(behind.status, 'critical')
@@ -70,7 +70,7 @@ testLogic(
       .set({ last_seen_at: NOW - 4 * MINUTE + 5_000 })
       .execute()
     const { message } = await resultOf(t, store, site, dataVolume)
-    assert.match(message, /^no events for \d min; [\d,]+ are usual in that time$/)
+    assert.match(message, /^no events for \d min; usually [\d,]+ in that time$/)
   },
 )
 
@@ -155,7 +155,7 @@ testLogic('data_volume: a site that is known for hours only is learned first', a
   )
   const { status, message, reason } = await resultOf(t, store, site, dataVolume)
   assert.deepEqual([status, reason], ['ok', 'learning'])
-  assert.equal(message, 'Learning: 7 of 24 hours, judges from 21 Nov, 03:00')
+  assert.equal(message, 'Learning: 7 of 24 hours, judging starts 21 Nov, 03:00')
 })
 
 testLogic('data_volume: a site that never sent is not judged, and one that just began is learned', async (store, t) => {
@@ -163,17 +163,17 @@ testLogic('data_volume: a site that never sent is not judged, and one that just 
   assert.deepEqual([status, reason, message], ['ok', 'no_data', 'No event has come yet'])
   // In the minute that has not ended, which is not counted yet.
   const begun = await resultOf(t, store, await siteWith(store, [five(NOW)]), dataVolume, {}, NOW + SECOND)
-  assert.deepEqual([begun.status, begun.message], ['ok', 'Learning: 0 of 24 hours, judges from 21 Nov, 11:00'])
+  assert.deepEqual([begun.status, begun.message], ['ok', 'Learning: 0 of 24 hours, judging starts 21 Nov, 11:00'])
 })
 
 testLogic('data_volume: a site with a few events a day is not judged', async (store, t) => {
   const rare = every(8 * HOUR, NOW - 17 * DAY, NOW).map((time) => batch(time, { total_events: 1 }))
   const { status, reason, message } = await resultOf(t, store, await siteWith(store, rare), dataVolume)
   assert.deepEqual([status, reason], ['ok', 'learning'])
-  assert.equal(message, 'Learning: 3 events in 24 h, 3 are usual; judges once 8.3 are')
+  assert.equal(message, 'Learning: 3 events in 24 h, usually 3; judging starts once 8.3 are usual')
   const daily = every(22 * HOUR, NOW - 17 * DAY, NOW).map((time) => batch(time, { total_events: 1 }))
   const once = await resultOf(t, store, await siteWith(store, daily), dataVolume)
-  assert.match(once.message, /^Learning: 1 event in 24 h, 1 is usual; /)
+  assert.match(once.message, /^Learning: 1 event in 24 h, usually 1; /)
 })
 
 testOnEveryEngine(
@@ -191,7 +191,7 @@ testLogic('data probes that cannot compare with the day before say from when the
   const site = await siteWith(store, known)
   const outage = { began_at: NOW - DAY - 90 * MINUTE, ended_at: NOW - DAY + 30 * MINUTE }
   await store.write.insertInto('outages').values(outage).execute()
-  const says = 'Learning: this hour of the day is not known yet, judges from 20 Nov, 11:05'
+  const says = 'Learning: this hour of the day is not known yet, judging starts 20 Nov, 11:05'
   for (const type of [dataVolume, dataFreshness]) {
     const { reason, message } = await resultOf(t, store, site, type)
     assert.deepEqual([reason, message], ['learning', says])

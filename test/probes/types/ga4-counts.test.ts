@@ -100,7 +100,7 @@ test('sampled counts and an “(other)” row are not taken for exact, unless th
   for (const [said, words] of [
     [sampling, /GA4 estimates the counts from 25 % of the events \(sampling; fewer days may avoid it\)/],
     [{ samplingMetadatas: [{ samplesReadCount: 'x' }] }, /GA4 estimates the counts \(sampling/],
-    [{ dataLossFromOtherRow: true }, /adds some events up under “\(other\)”, so that counts may be too low/],
+    [{ dataLossFromOtherRow: true }, /groups some events under “\(other\)”, so that counts may be too low/],
     [{ dataLossFromOtherRow: 'yes' }, /\(other\)/],
   ] as const) {
     const refused = await runGa4(t, () => reportOf(ROWS, metadata(said)))
@@ -129,7 +129,7 @@ test('little quota pauses the questions after the counts were written, until it 
   const first = await runGa4(t, none, { google })
   assert.deepEqual([first.outcome.status, first.written.length], ['ok', 168])
   const words =
-    'Property 123456789 has 1,200 tokens of the hour left: so that its dashboards can use it, nothing is asked before 20 Nov, 12:00'
+    'Property 123456789 has 1,200 tokens of the hour left: so that its dashboards can use it, no request is sent before 20 Nov, 12:00'
   assert.ok(first.outcome.message.endsWith(`. ${words}`))
   const memory = first.outcome.memory ?? {}
   const second = await runGa4(t, none, { google, memory, now: NOW + HOUR - 1 })
@@ -148,11 +148,11 @@ test('a used-up quota is an error, and nothing is asked until it is back', async
   const first = await runGa4(t, () => undefined, { google })
   assert.deepEqual([first.outcome.status, first.outcome.details.reason], ['error', 'quota'])
   const words = 'The quota of property 123456789 at the Google Analytics Data API is used up'
-  assert.equal(first.outcome.message, `${words} (429): nothing is asked before 21 Nov, 09:00`)
+  assert.equal(first.outcome.message, `${words} (429): no request is sent before 21 Nov, 09:00`)
   const again = await runGa4(t, () => undefined, { google, memory: first.outcome.memory ?? {}, now: NOW + 6 * HOUR })
   assert.deepEqual(
     [again.outcome.status, again.outcome.message],
-    ['error', `${words}: nothing is asked before 21 Nov, 09:00`],
+    ['error', `${words}: no request is sent before 21 Nov, 09:00`],
   )
   assert.equal(google.asked.length, 1)
 })
@@ -190,8 +190,8 @@ for (const [what, reply, reason, message] of [
     'The Google Analytics Data API answers 400: Field eventCount is no metric.',
   ],
   ['an API that is down', { status: 503, text: '<html>' }, 'unavailable', 'The Google Analytics Data API answers 503'],
-  ['a page', { text: '<html>' }, 'bad_answer', /something that is no JSON object/],
-  ['a list', { json: [] }, 'bad_answer', /something that is no JSON object/],
+  ['a page', { text: '<html>' }, 'bad_answer', /something that is not a JSON object/],
+  ['a list', { json: [] }, 'bad_answer', /something that is not a JSON object/],
 ] as const) {
   test(`${what} is an error, and never critical`, async (t) => {
     const { outcome, written } = await runGa4(t, () => reply as Reply)
@@ -251,9 +251,9 @@ test('rows of other events, NUL names among them, change nothing', async (t) => 
 
 test('an answer too large or too nested to be read is an error', async (t) => {
   const large = await runGa4(t, () => ({ text: `{"a":"${'x'.repeat(5_000_000)}"}` }))
-  assert.match(large.outcome.message, /answered more than 4 MB/)
+  assert.match(large.outcome.message, /answered with more than 4 MB/)
   const nested = await runGa4(t, () => ({ text: `{"rows":${'['.repeat(20_000)}${']'.repeat(20_000)}}` }))
-  assert.match(nested.outcome.message, /too nested or long/)
+  assert.match(nested.outcome.message, /too nested or too long/)
 })
 
 test('a redirect is not followed: the token is for one host', async (t) => {

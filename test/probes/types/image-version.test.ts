@@ -74,7 +74,7 @@ const UNREADABLE: readonly [what: string, body: string, status: number, said: Re
   ['a web page', '<!doctype html><title>jQuery 3.6.0</title>', 200, / names no version: "<!doctype html>/],
   ['nothing', '', 200, / names no version: ""$/],
   ['a tag that moves', 'gcr.io/cloud-tagging-10302018/gtm-cloud-image:stable', 200, / names no version: ".*:stable"$/],
-  ['another digest', `image@sha256:${'a'.repeat(64)}`, 200, / by a digest that is of no release this program knows/],
+  ['another digest', `image@sha256:${'a'.repeat(64)}`, 200, / by a digest of no release that this version knows/],
   ['an object without it', '{"name":"shop"}', 200, / has none of version, .*: set json_pointer$/],
   ['100 kB', `4.5.0${' '.repeat(100_000)}`, 200, / is longer than 64 kB$/],
   ['a long line', `${'4.5.'.repeat(1_000)}`, 200, / is longer than the 300 characters/],
@@ -111,7 +111,7 @@ test('an address that does not answer is an error, and is tried again', async (t
 test('an address that must not be reached from here is an error', async (t) => {
   const outcome = await run(t, { config: { version_url: await answering(t, '4.5.0') }, outbound: testOutbound() })
   assert.equal(outcome.status, 'error')
-  assert.match(outcome.message, /could not be asked/)
+  assert.match(outcome.message, /could not be reached/)
 })
 
 test('a token is sent to the address as a bearer token, and shown nowhere', async (t) => {

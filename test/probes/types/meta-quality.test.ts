@@ -108,7 +108,7 @@ const NOTHING: readonly [what: string, events: readonly object[], config: JsonOb
     'none of the chosen events',
     [quality('Lead')],
     { events: ['Purchase'] },
-    /^Meta says nothing of Purchase in dataset/,
+    /^Meta says nothing about Purchase in dataset/,
   ],
 ]
 for (const [what, events, config, said] of NOTHING) {
@@ -153,7 +153,7 @@ const REFUSALS: readonly [what: string, status: number, body: unknown, reason: s
     429,
     graphError(4, ECHO),
     'quota',
-    /^Meta takes no more requests for now \(code 4\), for another 90 s/,
+    /^Meta accepts no more requests for now \(code 4\), for another 90 s/,
   ],
   ['an HTML 502', 502, '<html><body>Bad Gateway</body></html>', 'unavailable', /^Meta is unavailable \(502\)$/],
   ['an error with 200', 200, graphError(190, ECHO), 'token', /^Meta does not accept/],
@@ -162,21 +162,21 @@ const REFUSALS: readonly [what: string, status: number, body: unknown, reason: s
     400,
     graphError(2_500, ECHO),
     'bad_request',
-    /^Meta refuses the question \(code 2500\): Malformed access token …$/,
+    /^Meta rejects the request \(code 2500\): Malformed access token …$/,
   ],
   ['half of the token', 400, graphError(2_500, `got ${TOKEN.slice(5, 60)}`), 'bad_request', /: got …$/],
-  ['an error that is text', 400, { error: TOKEN }, 'bad_request', /^Meta refuses the question \(400\)$/],
+  ['an error that is text', 400, { error: TOKEN }, 'bad_request', /^Meta rejects the request \(400\)$/],
   [
     'a web page',
     200,
     '<!doctype html><title>Log in</title>',
     'bad_answer',
-    /^Meta answered something that is not JSON/,
+    /^Meta answered with something that is not JSON/,
   ],
   ['an empty answer', 200, '', 'bad_answer', /not JSON/],
   ['a list', 200, [], 'bad_answer', /^Meta answered without a list of web events$/],
-  ['nested lists', 200, `${'['.repeat(300_000)}`, 'bad_answer', /too nested or long$/],
-  ['2 MB', 200, `{"web":[],"x":"${'x'.repeat(2_000_000)}"}`, 'bad_answer', /^Meta answered more than 1 MB$/],
+  ['nested lists', 200, `${'['.repeat(300_000)}`, 'bad_answer', /too nested or too long$/],
+  ['2 MB', 200, `{"web":[],"x":"${'x'.repeat(2_000_000)}"}`, 'bad_answer', /^Meta answered with more than 1 MB$/],
 ]
 for (const [what, status, body, reason, said] of REFUSALS) {
   test(`${what} is an error and never critical, and shows no token`, async (t) => {
@@ -213,7 +213,7 @@ for (const [what, answer] of UNREACHABLE) {
     const server = await graphServer(t, (_asked, response) => answer(response))
     const outcome = await run(t, server.settings, { timeoutMs: 150 })
     assert.deepEqual([outcome.status, outcome.details.reason], ['error', 'unreachable'])
-    assert.match(outcome.message, /^Meta could not be asked: .*150 ms/)
+    assert.match(outcome.message, /^Meta could not be reached: .*150 ms/)
   })
 }
 

@@ -64,7 +64,7 @@ testLogic('user_data_quality: a country that got lost is critical, with the time
   )
   const { status, message, details } = await resultOf(t, store, await siteWith(store, payloads), userDataQuality)
   assert.equal(status, 'critical')
-  assert.match(message, /^“country” is present in 0 % of \d+ “[a-z_]+” events in \d+ min; 100 % are usual$/)
+  assert.match(message, /^“country” is present in 0 % of \d+ “[a-z_]+” events in \d+ min; usually 100 %$/)
   assert.deepEqual(
     details.findings.filter(({ subject }) => subject.field !== undefined).map(({ subject, since }) => [subject, since]),
     [[{ event_name: 'page_view', field: 'country' }, isoTime(since)]],
@@ -90,7 +90,7 @@ testLogic('ecommerce_quality: a lost currency is critical, although the score is
   const site = await siteWith(store, history(ecommerce, since, { currency: 0 }))
   const { status, message, details } = await resultOf(t, store, site, ecommerceQuality)
   assert.equal(status, 'critical')
-  assert.match(message, /^“currency” is present in 0 % of 400 events in 20 min; 100 % are usual$/)
+  assert.match(message, /^“currency” is present in 0 % of 400 events in 20 min; usually 100 %$/)
   assert.equal(details.findings.find(({ subject }) => subject.field === 'currency')?.since, isoTime(since))
 })
 
@@ -115,12 +115,12 @@ testLogic('quality: a site with too few such events is learned first', async (st
   assert.deepEqual([ofUsers.status, ofUsers.reason], ['ok', 'learning'])
   assert.equal(
     ofUsers.message,
-    'Learning: 0 of 100 events of one kind are known from the days before the last; judges user data from then on',
+    'Learning: 0 of 100 events of one kind are known from before the last day; judging of user data starts at 100',
   )
   const ofShop = await resultOf(t, store, site, ecommerceQuality)
   assert.deepEqual(
     [ofShop.reason, ofShop.message],
-    ['no_data', 'No event has said anything about e-commerce data in the last 8 days'],
+    ['no_data', 'No event has reported anything about e-commerce data in the last 8 days'],
   )
 })
 

@@ -21,7 +21,7 @@ const purchase = (time: number) => {
 
 const FOUND = [
   { type: valueQuality, field: 'value_zero', says: /^“value” is 0 on 100 % of \d+ “purchase” events/ },
-  { type: duplicates, field: 'transaction_duplicate', says: /^A transaction id came again on 100 % of/ },
+  { type: duplicates, field: 'transaction_duplicate', says: /^A transaction id was repeated on 100 % of/ },
   { type: identifierQuality, field: 'client_id', says: /^“client_id” is present in 0 % of/ },
 ]
 for (const { type, field, says } of FOUND) {

@@ -79,7 +79,7 @@ testLogic('tag_failure_rate: tags that hardly ran are learned first', async (sto
   )
   const { status, message, reason } = await resultOf(t, store, await siteWith(store, runs), tagFailureRate)
   assert.deepEqual([status, reason], ['ok', 'learning'])
-  assert.equal(message, 'Learning: “tag_7” ran 10 of 20 times in the last 24 hours, judges from 20 on')
+  assert.equal(message, 'Learning: “tag_7” ran 10 of 20 times in the last 24 hours, judging starts at 20')
 })
 
 testLogic('tag_failure_rate: bounds that contradict each other are an error', async (store, t) => {

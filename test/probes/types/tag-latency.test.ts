@@ -67,7 +67,7 @@ testLogic('tag_latency: a tag without a past, or without times, is learned first
   assert.deepEqual([ofYoung.status, ofYoung.reason], ['ok', 'learning'])
   assert.equal(
     ofYoung.message,
-    'Learning: “Meta CAPI” is known in 0 of 4 hours around this time of day (10 executions with a time in each), judges from 22 Nov if it continues so',
+    'Learning: “Meta CAPI” is known in 0 of 4 hours around this time of day (10 executions with a time in each), judging starts 22 Nov if this continues',
   )
   const ofBatches = await resultOf(t, store, await siteWith(store, batches), tagLatency)
   assert.deepEqual([ofBatches.status, ofBatches.reason], ['ok', 'no_data'])

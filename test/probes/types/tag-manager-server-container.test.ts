@@ -193,7 +193,7 @@ const REFUSALS: readonly [what: string, live: Reply, said: RegExp, reason: strin
     'api_disabled',
   ],
   ['500', { status: 500, text: 'oops' }, /Tag Manager API answers 500/, 'unavailable'],
-  ['malformed JSON', { text: '{"containerVersionId": "7"' }, /something that is no JSON object/, 'bad_answer'],
+  ['malformed JSON', { text: '{"containerVersionId": "7"' }, /something that is not a JSON object/, 'bad_answer'],
   ['a version without a number', json({ name: 'x' }), /a version without a number/, 'bad_answer'],
   ['a huge body', { text: `{"a":"${'x'.repeat(5_000_000)}"}` }, /more than 4 MB/, 'bad_answer'],
 ]
@@ -255,7 +255,7 @@ test('a token server that cannot be reached is an error that is tried again', as
   const google = await googleServer(t, SCOPE, tagManager())
   const outcome = await run(t, google.url, { ...google.credentials, token_uri: await deadAddress() })
   assert.deepEqual([outcome.status, outcome.isNetworkFailure], ['error', true])
-  assert.match(outcome.message, /token server of Google did not answer/)
+  assert.match(outcome.message, /Google's token server did not answer/)
 })
 
 test('an API that cannot be reached is an error that is tried again', async (t) => {

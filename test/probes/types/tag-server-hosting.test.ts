@@ -67,16 +67,10 @@ const JUDGED: readonly [
     'in an unknown state',
     { container: container({ status: { type: 9, label: 'Frobbing' } }) },
     'warning',
-    /"Frobbing", a status this program does not know/,
+    /"Frobbing", a status that this version does not know/,
     ['hosting warning'],
   ],
-  [
-    'without a status',
-    { container: container({ status: null }) },
-    'error',
-    /comes without a status$/,
-    ['hosting error'],
-  ],
+  ['without a status', { container: container({ status: null }) }, 'error', /has no status$/, ['hosting error']],
   [
     'warned of',
     { container: container({ warnings: [{ preview: '<b>Card</b> expired', type: 'x' }] }) },
@@ -102,21 +96,21 @@ const JUDGED: readonly [
     'with a domain in error',
     { domains: [domain(), domain({ name: 'b.example', error: { type: 7 } })] },
     'critical',
-    /^hosting provider A finds b\.example wrong: CNAME record not found$/,
+    /^hosting provider A reports an error for b\.example: CNAME record not found$/,
     ['hosting_domain critical'],
   ],
   [
     'whose last of thirty domains is in error',
     { domains: [...Array.from({ length: 29 }, () => domain()), domain({ name: 'z.example', error: { type: 7 } })] },
     'critical',
-    /^hosting provider A finds z\.example wrong: CNAME record not found$/,
+    /^hosting provider A reports an error for z\.example: CNAME record not found$/,
     ['hosting_domain critical'],
   ],
   [
     'whose domains come as no list',
     { domains: { items: [domain({ error: { type: 7 } })] } },
     'error',
-    /^the API of hosting provider A answers no list of the container's domains$/,
+    /^the API of hosting provider A returns no list of the container's domains$/,
     ['hosting_domain error'],
   ],
   [
@@ -150,7 +144,7 @@ test('hosting A: the worst is said first, with how much else there is', async (t
     domains: [domain({ error: { type: 7, label: 'No CNAME' } })],
   })
   const outcome = await run(t, { settings: server.settings })
-  assert.equal(outcome.message, 'hosting provider A finds sst.shop.example wrong: No CNAME (and 2 more)')
+  assert.equal(outcome.message, 'hosting provider A reports an error for sst.shop.example: No CNAME (and 2 more)')
   assert.deepEqual(checksOf(outcome), ['hosting_domain critical', 'hosting warning', 'hosting_usage warning'])
 })
 
@@ -187,7 +181,7 @@ test('hosting A: without the legend there is a check, and with an old one its wo
   const old = await run(t, { settings: server.settings, memory: first.memory ?? {}, now: NOW + 2 * DAY })
   assert.equal(old.status, 'ok', old.message)
   const none = await run(t, { settings: server.settings })
-  assert.match(none.message, /is "3", a status this program does not know/)
+  assert.match(none.message, /is "3", a status that this version does not know/)
 })
 
 const REFUSALS: readonly [status: number, result: string, message: RegExp][] = [
@@ -220,7 +214,7 @@ test('hosting A: its API failing for domains only is an error, and having no suc
 test('hosting A: an API that is down, too slow, or speaks no JSON is an error', async (t) => {
   const away = await run(t, { settings: { hostingAApiUrl: await deadAddress(), hostingAToken: KEY } })
   assert.equal(away.status, 'error')
-  assert.match(away.message, /^the API of hosting provider A could not be asked: /)
+  assert.match(away.message, /^the API of hosting provider A could not be reached: /)
   assert.equal(away.isNetworkFailure, true)
   const silent = await httpServer(t, () => {})
   const settings = { hostingAApiUrl: `http://127.0.0.1:${silent.port}`, hostingAToken: KEY }
@@ -231,7 +225,7 @@ test('hosting A: an API that is down, too slow, or speaks no JSON is an error', 
     const page = await httpServer(t, (_request, response) => response.end(said))
     const odd = await run(t, { settings: { hostingAApiUrl: `http://127.0.0.1:${page.port}`, hostingAToken: KEY } })
     assert.equal(odd.status, 'error')
-    assert.match(odd.message, /not JSON, or too nested or long$/)
+    assert.match(odd.message, /not JSON, or is too nested or too long$/)
   }
 })
 

@@ -165,7 +165,7 @@ for (const [targets, status] of TARGETS) {
     assert.equal(outcome.status, status, outcome.message)
     assert.deepEqual(seen(outcome).dns?.aliases, ['eu.host.example', 'lb.host.example'])
     if (status === 'critical') {
-      assert.match(outcome.message, /^sst\.shop\.example leads to eu\.host\.example, .* and no longer to /)
+      assert.match(outcome.message, /^sst\.shop\.example points to eu\.host\.example, .* and no longer to /)
     }
   })
 }
@@ -192,7 +192,7 @@ for (const [what, { of: code, alias }, status] of UNCLEAR) {
   })
 }
 
-test('from outside: a target that could not be looked up in the time of the check says nothing', async (t) => {
+test('from outside: a target that could not be looked up in time says nothing', async (t) => {
   const { site } = await shop(t)
   const toAll = outboundTo({})
   const times: unknown[] = []
@@ -209,7 +209,7 @@ test('from outside: a target that could not be looked up in the time of the chec
   assert.deepEqual([status, times], ['error', [30_000]])
   assert.match(
     message,
-    /^where slow\.example leads could not be looked up, so whether sst\.shop\.example leads there is not/,
+    /^where slow\.example points could not be looked up, so whether sst\.shop\.example points there is not/,
   )
 })
 
@@ -242,7 +242,7 @@ test('from outside: a second look-up that fails, of a server that answers, is tr
   assert.deepEqual([outcome.status, checksOf(outcome)], ['error', ['dns error']], outcome.message)
   assert.match(
     outcome.message,
-    /^the DNS of sst\.shop\.example could not be asked: the name .* could not be looked up$/,
+    /^the DNS of sst\.shop\.example could not be reached: the name .* could not be looked up$/,
   )
   assert.equal(outcome.isNetworkFailure, true)
 })
@@ -287,7 +287,7 @@ test('from outside: answers that take much longer than usual, time and again, ar
   assert.equal(once.status, 'ok')
   const again = await run(t, site, { memory: { outside: { times: [...fast, 1_200, 1_300] } } })
   assert.equal(again.status, 'warning')
-  assert.match(again.message, /took 1200, 1300, \d+ ms for its last answers; 100 ms is usual$/)
+  assert.match(again.message, /took 1200, 1300, \d+ ms for its last answers; usually 100 ms$/)
   assert.equal(seen(again).usual_ms, 100)
 })
 

@@ -335,11 +335,11 @@ const FAILURES: readonly [
   ],
   ['a dataset that is not there', () => undefined, /There is no dataset acme-tags.analytics_1/, 'not_found'],
   ['500', tableOnly({ status: 500, text: 'oops' }), /BigQuery API answers 500/, 'unavailable'],
-  ['malformed JSON', tableOnly({ text: '{' }), /no JSON object/, 'bad_answer'],
+  ['malformed JSON', tableOnly({ text: '{' }), /not a JSON object/, 'bad_answer'],
   [
     '1 MB of empty objects',
     tableOnly({ text: `{"x":[${'{},'.repeat(349_000)}{}]}` }),
-    /too nested or long/,
+    /too nested or too long/,
     'bad_answer',
   ],
   ['a table without rows', tableOnly({ json: { kind: 'x' } }), /neither the rows nor the last change/, 'bad_answer'],
