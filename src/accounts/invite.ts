@@ -84,7 +84,7 @@ async function requireAccountRoom(trx: Transaction<Tables>, access: Access, want
   if (access.role === 'open' && wanted.all !== 'owner') {
     throw new AppError(
       'conflict',
-      'The first account has to be an owner of all clients: from then on everyone has to sign in',
+      'The first account must be an owner of all clients: from then on everyone has to sign in',
     )
   }
   if (managedClients(access) === null) return
@@ -103,5 +103,5 @@ async function requireAccountRoom(trx: Transaction<Tables>, access: Access, want
     .having(({ fn }) => fn.countAll(), '>=', MOST_OF_CLIENT)
     .executeTakeFirst()
   if (full !== undefined)
-    throw new AppError('conflict', `${MOST_OF_CLIENT} people have a role for the client: take one away`)
+    throw new AppError('conflict', `${MOST_OF_CLIENT} people have a role for the client: remove one`)
 }

@@ -19,7 +19,7 @@ import { UserEmail, UserName } from './user-schemas.ts'
 
 const tags = ['People']
 const publicRoute = { access: 'public' } as const
-const Secret = Type.String({ minLength: 1, maxLength: 100, description: 'What stands behind the `#` of the link' })
+const Secret = Type.String({ minLength: 1, maxLength: 100, description: 'The part of the link after `#`' })
 /** Anyone may send one, so no more is read than it needs. */
 const bodyLimit = 4_096
 
@@ -37,7 +37,7 @@ export function linkRoutes(app: HttpApp, options: AccountOptions): void {
         tags,
         summary: 'Ask for a new password',
         description:
-          'Sends a link to who has an account under the address. The answer is the same for every address. 409 where e-mail is not set up.',
+          'Sends a link to the person who has an account under the address. The answer is the same for every address. 409 where e-mail is not set up.',
         security: [],
         body: Type.Object({ email: UserEmail }, { additionalProperties: false }),
         response: { 204: NoContent, ...errorResponses(409) },

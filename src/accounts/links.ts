@@ -117,7 +117,7 @@ const invitationMail = (url: string, invitedBy: string | null) =>
       'Choose a password to begin. The link works once, within 7 days.',
     ],
     link: { label: 'Choose a password', url },
-    footer: { text: 'Did you not expect this? Then do nothing.' },
+    footer: { text: 'If you did not expect this, do nothing.' },
   })
 
 const resetMail = (url: string) =>
@@ -125,7 +125,7 @@ const resetMail = (url: string) =>
     subject: 'Choose a new Tagwarden password',
     lines: [
       'Someone, probably you, asked for a new password.',
-      'The link works once, within an hour. Was it not you? Then do nothing: your password stays as it is.',
+      'The link works once, within an hour. If it was not you, do nothing: your password stays as it is.',
     ],
     link: { label: 'Choose a new password', url },
     footer: { text: 'Sent by Tagwarden.' },

@@ -96,7 +96,7 @@ export async function lockOwners(trx: Transaction<Tables>): Promise<boolean> {
 /** @throws AppError `conflict` when no one is left who owns all clients and can sign in */
 export async function requireOwnerLeft(trx: Transaction<Tables>): Promise<void> {
   if ((await hasOwnerByHand(trx)) || (await hasOwnerByGroups(trx))) return
-  throw new AppError('conflict', 'Someone has to be left who owns all clients and has accepted the invitation')
+  throw new AppError('conflict', 'At least one person who owns all clients and has accepted the invitation must remain')
 }
 
 /** Of those who have accepted: an invitation may have gone to the wrong address, and ends after a week. */

@@ -26,7 +26,7 @@ const SHORTEST = 12
 export const Password = Type.String({
   minLength: SHORTEST,
   maxLength: 256,
-  description: `At least ${SHORTEST} characters; a sentence is easier to remember than signs`,
+  description: `At least ${SHORTEST} characters; a sentence is easier to remember than random characters`,
 })
 
 /** @throws AppError `invalid_request` when the password says who it is of */
@@ -36,7 +36,7 @@ export function requireFit(password: string, person: { email: string; name: stri
   if (known.includes(said) || new Set(said).size < 4) {
     throw invalidRequest(
       '/password',
-      'must be harder to guess: not your name or address, and more than a few characters repeated',
+      'must be harder to guess: not your name or address, and not just a few characters repeated',
     )
   }
 }
@@ -78,7 +78,7 @@ export class Passwords {
   }
 
   async #derive(password: string, salt: Buffer, cost: PasswordCost): Promise<Buffer> {
-    if (this.#waiting >= WAITING_MAX) throw new OverloadedError('Too many people sign in at once: try again', 5)
+    if (this.#waiting >= WAITING_MAX) throw new OverloadedError('Too many people are signing in at once: try again', 5)
     this.#waiting++
     try {
       return await this.#turns.run(() => derive(password, salt, cost))

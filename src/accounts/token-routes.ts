@@ -33,7 +33,7 @@ export function tokenRoutes(app: HttpApp, options: AccountOptions): void {
       schema: {
         tags,
         summary: 'Create an API token',
-        description: 'The answer holds it, and nothing else ever does. Send it as `Authorization: Bearer twk_…`.',
+        description: 'The answer contains it, and nothing else ever does. Send it as `Authorization: Bearer twk_…`.',
         body: CreateApiToken,
         response: { 201: NewApiToken, ...errorResponses(409) },
       },
@@ -49,7 +49,7 @@ export function tokenRoutes(app: HttpApp, options: AccountOptions): void {
       schema: {
         tags,
         summary: 'Revoke an API token',
-        description: 'From now on it opens nothing.',
+        description: 'From now on it no longer works.',
         params: Type.Object({ token_id: Uuid }),
         response: { 204: NoContent, ...errorResponses(404) },
       },

@@ -149,7 +149,7 @@ export async function createToken(ctx: Context, access: Access, input: CreateApi
   const now = ctx.clock.now()
   const { name, role, client_ids: clientIds = null, expires_at = null } = input
   if (clientIds === null && managedClients(access) !== null) {
-    throw new AppError('forbidden', 'A token for every client takes an owner of all clients: name client_ids')
+    throw new AppError('forbidden', 'Only an owner of all clients creates a token for every client: name client_ids')
   }
   const expiresAt = expires_at === null ? null : Date.parse(expires_at)
   if (expiresAt !== null && expiresAt <= now) throw invalidRequest('/expires_at', 'must be in the future')

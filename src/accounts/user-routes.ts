@@ -126,7 +126,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
         tags,
         summary: 'Make a new link that sets the password',
         description:
-          'Instead of those before it. Of an invitation for those who manage all roles of the account; of a password that is set for owners of all clients.',
+          'It replaces earlier ones. For an invitation, the caller must manage all roles of the account; for a password that is set, own all clients.',
         params: Params,
         response: { 201: PasswordLink, ...errorResponses(404, 409) },
       },

@@ -104,7 +104,7 @@ export const lockUser = (
 /** @throws AppError `not_found`, or `forbidden` for who manages some clients only */
 export async function requireManaged(db: Kysely<Tables>, access: Access, id: string): Promise<void> {
   await requireUser(db, access, id)
-  if (managedClients(access) !== null) throw new AppError('forbidden', 'This takes an owner of all clients')
+  if (managedClients(access) !== null) throw new AppError('forbidden', 'Only an owner of all clients may do this')
 }
 
 /** Whether every role of the user is the caller's to give, so that the caller may act for them. */
@@ -122,7 +122,8 @@ export async function requireGivable(db: Kysely<Tables>, access: Access, entries
     if (seen.has(client_id ?? ALL_CLIENTS)) throw invalidRequest(path, 'is named twice')
     seen.add(client_id ?? ALL_CLIENTS)
     if (managed === null) continue
-    if (client_id === null) throw new AppError('forbidden', 'A role for every client takes an owner of all clients')
+    if (client_id === null)
+      throw new AppError('forbidden', 'Only an owner of all clients gives a role for every client')
     if (managed.includes(client_id)) continue
     if (roleFor(access.grants, client_id) === null) throw invalidRequest(path, 'is not the id of a client')
     throw new AppError('forbidden', 'Only an owner of the client gives roles for it')
@@ -190,7 +191,7 @@ export async function deleteUser(ctx: Context, access: Access, id: string): Prom
     const hadOwner = await lockOwners(trx)
     const { row, grants } = await requireUser(trx, access, id)
     if (managedClients(access) !== null) {
-      throw new AppError('forbidden', 'Only an owner of all clients deletes accounts: take away the roles instead')
+      throw new AppError('forbidden', 'Only an owner of all clients deletes accounts: remove the roles instead')
     }
     await removeAccount(trx, id)
     if (hadOwner) await requireOwnerLeft(trx)

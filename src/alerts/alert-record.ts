@@ -57,7 +57,7 @@ export const AlertRecord = Type.Object({
   suppressed_by: nullable(
     Type.String({
       description:
-        'What kept a message from being written: `silence:ID`, `maintenance:ID`, the `incident:ID` that another alert speaks for (`alert:ID` in ' +
+        'Why no message was written: `silence:ID`, `maintenance:ID`, the `incident:ID` that another alert speaks for (`alert:ID` in ' +
         'earlier versions), or `no_channel`',
     }),
   ),

@@ -26,7 +26,7 @@ const tag = {
   tag_key: Type.String(),
   tag_id: nullable(Type.String()),
   tag_name: nullable(Type.String()),
-  vendor: nullable(Type.String({ description: 'Whose tag it is: by its name, unless someone has set it' })),
+  vendor: nullable(Type.String({ description: 'The vendor of the tag: by its name, unless someone has set it' })),
   vendor_by_hand: Type.Boolean({ description: 'Whether someone has set it' }),
   executions: Count,
   ...outcomes,

@@ -23,21 +23,23 @@ export const DiagnosticsAnswer = Type.Object({
       code: Type.Enum(['forwarded_http', 'public_url_unset', 'proxy_not_trusted']),
       message: Type.String(),
     }),
-    { description: 'What is odd about the way by which this very request came: the tag comes by the same proxy' },
+    {
+      description:
+        "What is odd about the way this very request arrived: the tag's requests come through the same proxy",
+    },
   ),
   without_site: Type.Array(
     Type.Object({
       reason: Type.String({
         description:
-          '`unauthorized`: a key that no site has; `malformed_key`: no key by its shape; `misplaced_key`: in another header or the ' +
+          '`unauthorized`: a key of no site; `malformed_key`: does not look like a key; `misplaced_key`: in another header or the ' +
           'address, and no site has it; `no_key`; `method_not_allowed`: no POST, and no key',
       }),
       requests: Type.Integer(),
       last_at: Type.Unsafe<string>({ ...IsoTime, description: 'The minute of the last one' }),
     }),
     {
-      description:
-        'Refused ingest requests of the last hour that show no known key: of this site, another, or a stranger',
+      description: 'Refused ingest requests of the last hour with no known key: from this site, another, or a stranger',
     },
   ),
 })
@@ -100,7 +102,7 @@ export function connectionFindings(
     const message = isSecure
       ? 'The proxy says by X-Forwarded-Proto that this page was opened over http, though PUBLIC_URL begins with https: redirect people to ' +
         'https, and if another proxy ends TLS before it, have it pass X-Forwarded-Proto on'
-      : 'The proxy before Tagwarden takes http: the tag sends to https only. Give the proxy a certificate, and set PUBLIC_URL to its https address'
+      : 'The proxy in front of Tagwarden accepts http, but the tag sends to https only. Give the proxy a certificate, and set PUBLIC_URL to its https address'
     findings.push({ code: 'forwarded_http', message })
   }
   if (isForwarded && publicUrl === null) {

@@ -184,7 +184,7 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
         summary: 'Own parameters by event',
         description:
           'Of the parameters that senders name themselves, how often each was there on each event that names it; those of batches ' +
-          `without an event. Empty where nobody names any. ${WINDOW_TEXT}`,
+          `without an event. Empty where no sender names any. ${WINDOW_TEXT}`,
         params: SiteParams,
         querystring: WindowQuery,
         response: { 200: FieldsAnswer, ...errorResponses(404) },

@@ -11,7 +11,7 @@ const Presence = Type.Object({
 const ConsentClasses = Type.Object({
   granted: Count,
   denied: Count,
-  absent: Type.Integer({ description: 'The signals say nothing of it' }),
+  absent: Type.Integer({ description: 'The signals do not say' }),
 })
 
 const Consent = Type.Object(

@@ -148,7 +148,7 @@ export function warningsOf({ events, tags, containers, tagIds, counts }: Seen): 
       code: 'clock_skew',
       message:
         `${skewed} of ${total} events came with a time more than 24 hours old or 5 minutes ahead ` +
-        'and were booked at the time they arrived: check the clock of the sending server',
+        'and were counted at the time they arrived: check the clock of the sending server',
     })
   }
   return warnings

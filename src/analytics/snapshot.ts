@@ -115,6 +115,6 @@ export class ReadBudget {
 
 const tooSlow = ({ ms }: ReportLimits): OverloadedError =>
   new OverloadedError(
-    `The report was not done within ${ms / 1_000} s: choose a shorter window, or try again when less is asked`,
+    `The report was not finished within ${ms / 1_000} s: choose a shorter window, or try again when the service is less busy`,
     RETRY_AFTER_SECONDS,
   )

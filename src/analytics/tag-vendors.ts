@@ -159,8 +159,8 @@ export function tagVendorRoutes(app: HttpApp, options: { store: Store; clock: Cl
     {
       schema: {
         tags,
-        summary: "List the vendors that were set of a site's tags",
-        description: 'Of all other tags the name says whose they are.',
+        summary: "List the vendors that were set for a site's tags",
+        description: 'The vendor of all other tags follows from their name.',
         params: Type.Object({ site_id: Uuid }),
         response: { 200: Type.Array(TagVendorRecord), ...errorResponses(404) },
       },
@@ -178,7 +178,7 @@ export function tagVendorRoutes(app: HttpApp, options: { store: Store; clock: Cl
         tags,
         summary: 'Set the vendor of a tag',
         description:
-          'Where its name does not say whose it is, or says it wrong. It counts for reports at once, and for what opens from now on. ' +
+          'For a tag whose name does not tell its vendor, or tells a wrong one. It counts for reports at once, and for what opens from now on. ' +
           `409 when ${MOST_TAGS} are set.`,
         params: TagParams,
         body: SetTagVendor,
@@ -196,8 +196,8 @@ export function tagVendorRoutes(app: HttpApp, options: { store: Store; clock: Cl
     {
       schema: {
         tags,
-        summary: 'Remove the vendor that was set of a tag',
-        description: 'Its name says whose it is again.',
+        summary: 'Remove the vendor that was set for a tag',
+        description: 'Its vendor follows from its name again.',
         params: TagParams,
         response: { 204: NoContent, ...errorResponses(404) },
       },

@@ -127,7 +127,7 @@ export class ClockGuard implements Expiry {
     if (wasOff || !this.#isMachineOff) return
     const seconds = Math.round(Math.abs(ahead) / SECOND)
     const direction = ahead > 0 ? 'ahead of' : 'behind'
-    const what = `the clock of this machine is ${seconds} s ${direction} the database's, which everything goes by`
+    const what = `the clock of this machine is ${seconds} s ${direction} the database's, which everything follows`
     onError(new Error(`${what} (${new Date(clock.now()).toISOString()}): keep both synchronised (NTP)`), 'clock check')
   }
 
@@ -162,7 +162,7 @@ export class ClockGuard implements Expiry {
     this.#record = record
     this.#isNews = true
     if (record.doubt !== null) this.#say(record.doubt)
-    else if (had !== null) this.#say('The clock is believed again')
+    else if (had !== null) this.#say('The clock is trusted again')
     if (record.carefulUntil === null) this.#trusted = this.#even
   }
 

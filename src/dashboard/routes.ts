@@ -77,7 +77,7 @@ export function dashboardRoutes(
           'Server-sent events. `alive`: `{}`, first and when there was no other message for 25 seconds. `ingest`: `{ sites: [{ id, last_event_at, events_5m }] }`, the sites that received something. ' +
           '`status`: `{ probes: [{ id, site_id, status }] }`, the probes whose status changed. ' +
           '`alerts`: `{ alerts: [{ id, client_id, site_id, probe_id, severity, state, title }] }`, the alerts that were opened, changed or resolved. ' +
-          'Each holds what is of clients that the caller may see.',
+          'Each contains only what belongs to clients that the caller may see.',
         response: {
           200: { description: 'The stream', content: { 'text/event-stream': { schema: Type.String() } } },
         },

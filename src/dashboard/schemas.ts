@@ -60,7 +60,7 @@ export const Overview = Type.Object(
       critical: Count,
       error: Count,
       unknown: Count,
-      waiting: Type.Integer({ minimum: 0, description: 'Of the unknown ones, those that have never sent an event' }),
+      waiting: Type.Integer({ minimum: 0, description: 'Of the unknown sites, those that have never sent an event' }),
       open_alerts: Count,
       open_incidents: Type.Integer({
         minimum: 0,

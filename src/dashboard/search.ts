@@ -25,7 +25,7 @@ const Found = Type.Object({
   kind: Type.Enum([...SEARCH_KINDS]),
   id: nullable(Type.String({ description: 'Of an incident, an alert or an annotation' })),
   label: Type.String({ description: 'The name, title or text' }),
-  site_id: nullable(Type.String({ ...Uuid, description: 'Null of what is of no one site' })),
+  site_id: nullable(Type.String({ ...Uuid, description: 'Null for what belongs to no single site' })),
   sites: Type.Integer({
     minimum: 1,
     description: 'Of a tag or an event: sites that have it; `site_id` is one of them',
@@ -236,7 +236,7 @@ export function searchRoutes(app: HttpApp, { store, clock }: { store: Store; clo
       config: { work: 'report', scope: 'visible' },
       schema: {
         tags: ['Dashboard'],
-        summary: 'Find things by a part of their names',
+        summary: 'Search by part of a name',
         description:
           'Open incidents and alerts by title, tags and events that were sent today or yesterday, versions and annotations of the last 92 days, ' +
           'of active sites. Characters like `%` stand for themselves. After 2 s nothing further is read: `unread` names what is missing.',

@@ -20,7 +20,7 @@ const NOT_BUILT = `<!doctype html>
 <p>Tagwarden runs and takes data. To build its dashboard, run <code>npm start</code> or
 <code>node scripts/ensure-dashboard.mjs</code> in its folder, then reload this page.
 It needs the development packages: <code>npm ci</code> without <code>--omit=dev</code>.</p>
-<p>The interface is described at <a href="/api/docs">/api/docs</a>.</p>
+<p>The API is described at <a href="/api/docs">/api/docs</a>.</p>
 </html>
 `
 

@@ -38,7 +38,7 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, AppError>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: new AppError('invalid_request', 'The body is not valid JSON'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: new AppError(
     'invalid_request',
-    'The body does not have the length that Content-Length says',
+    'The body does not have the length that Content-Length gives',
   ),
   FST_ERR_BAD_URL: new AppError('not_found', 'Not found'),
   FST_ERR_MAX_PARAM_LENGTH: new AppError('not_found', 'Not found'),

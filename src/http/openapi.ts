@@ -10,7 +10,7 @@ import { refuseUnknownPath } from './errors.ts'
 import type { HttpApp } from './schemas.ts'
 import { needsNoBody } from './validation.ts'
 
-const DESCRIPTION = `Manages what Tagwarden watches and reports what it saw.
+const DESCRIPTION = `Manage what Tagwarden watches, and read what it found.
 
 Times are ISO 8601 in UTC. In a PATCH, \`null\` clears an optional field. Errors have one shape:
 \`{ "error": code, "message": text, "details": [{ "path", "message" }] }\`.

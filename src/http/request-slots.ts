@@ -112,7 +112,7 @@ export class RequestSlots {
 
 /** One for all: a stack for each took more than the rest of its answer, and thousands may be refused in a second. */
 const REFUSAL = new RateLimitedError(
-  'Too many requests of this address are worked on or wait; try again in a moment',
+  'Too many requests from this address are in progress or waiting; try again in a moment',
   RETRY_AFTER_SECONDS,
 )
 

@@ -50,13 +50,13 @@ const errorRef = (description: string) => ({
 const ERROR_RESPONSES = {
   400: errorRef('A field or parameter is missing, unknown or not valid; `details` names each'),
   401: errorRef('No valid key'),
-  403: errorRef('The key may not do this, or the call comes from a foreign web page'),
+  403: errorRef('The key may not do this, or the call comes from a page of another website'),
   404: errorRef('Not found'),
-  409: errorRef('Contradicts the present state'),
+  409: errorRef('Conflicts with the current state'),
   413: errorRef('The body is too large'),
   422: errorRef('The `Idempotency-Key` came with another request before'),
   429: errorRef(
-    'Too many failed sign-ins, or too many requests at once, from this address; `Retry-After` says when to come back',
+    'Too many failed sign-ins, or too many requests at once, from this address; `Retry-After` says when to try again',
   ),
   500: errorRef('A fault of the service'),
   503: errorRef('The service cannot answer now'),
@@ -91,7 +91,7 @@ export const Limit = Type.Integer({
   minimum: 1,
   maximum: MAX_PAGE,
   default: DEFAULT_PAGE,
-  description: 'Entries at most',
+  description: 'Maximum number of entries',
 })
 
 export interface Page<T> {

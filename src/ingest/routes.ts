@@ -40,9 +40,9 @@ const WHEN: Record<IngestError, string> = {
   method_not_allowed: 'Not a POST',
   payload_too_large: 'Body larger than 1 MB',
   rate_limited:
-    'Too many requests or bytes at once, or the monthly quota is used up; `Retry-After` says when to come back',
-  internal_error: 'Not committed; the caller should retry',
-  unavailable: 'More requests than can be answered soon; nothing was counted, `Retry-After` says when to come back',
+    'Too many requests or bytes at once, or the monthly quota is used up; `Retry-After` says when to try again',
+  internal_error: 'Not stored; the caller should retry',
+  unavailable: 'More requests than can be answered soon; nothing was counted, `Retry-After` says when to try again',
 }
 
 /**
@@ -72,7 +72,7 @@ export function ingestRoutes(app: HttpApp, ingest: Ingest, keyHeaders: readonly 
         headers: Type.Object({
           [keyHeader]: Type.String({ description: "The site's ingest key" }),
           'idempotency-key': Type.Optional(
-            Type.String({ maxLength: 128, description: 'The same key within 24 hours counts once' }),
+            Type.String({ maxLength: 128, description: 'Requests with the same key within 24 hours count once' }),
           ),
         }),
         body: Type.Union([EventPayload, BatchPayload]),

@@ -38,7 +38,10 @@ export const AuditRecord = Type.Object({
   entity: Type.String(),
   entity_id: Uuid,
   client_id: nullable(
-    Type.String({ ...Uuid, description: 'Whose it was; null: of the whole service, or not noted then' }),
+    Type.String({
+      ...Uuid,
+      description: 'The client it belongs to; null: the whole service, or not recorded at the time',
+    }),
   ),
   before: ChangedFields,
   after: ChangedFields,

@@ -100,7 +100,7 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
       schema: {
         tags,
         summary: 'Delete a client',
-        description: 'Deletes the client with its sites and everything of theirs.',
+        description: 'Deletes the client with its sites and all their data.',
         params: ClientParams,
         response: { 204: NoContent, ...errorResponses(404) },
       },

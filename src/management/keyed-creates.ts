@@ -17,7 +17,7 @@ const Headers = Type.Object({
     Type.String({
       maxLength: 128,
       description:
-        'Best a random UUID for each thing to create. The same request with the same key within 24 hours creates nothing: it gets the answer of the first again, with `Idempotent-Replayed: true`. ' +
+        'Ideally a random UUID for each thing to create. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotent-Replayed: true`. ' +
         '409 when that answer was lost, 422 when the key came with another request.',
     }),
   ),

@@ -124,7 +124,7 @@ export function savedViewRoutes(app: HttpApp, options: ManagementOptions): void 
       schema: {
         tags,
         summary: 'Save a view',
-        description: `For everyone who sees every client; of someone else for themselves. 409 when ${MOST_VIEWS} are saved.`,
+        description: `For everyone who sees every client; views of others are their own. 409 when ${MOST_VIEWS} are saved.`,
         body: SaveView,
         response: { 201: SavedViewRecord, ...errorResponses(409) },
       },

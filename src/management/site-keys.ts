@@ -235,7 +235,7 @@ function requireState(
 function endGiven(path: string, given: string | null | undefined, now: number): number | null | undefined {
   if (given === undefined || given === null) return given
   const time = Date.parse(given)
-  if (time <= now) throw invalidRequest(path, 'must lie ahead: revoke the key to end it at once')
+  if (time <= now) throw invalidRequest(path, 'must be in the future: revoke the key to end it at once')
   if (time > now + LONGEST_OVERLAP_MS) throw invalidRequest(path, 'must be within a year')
   return time
 }

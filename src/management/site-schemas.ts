@@ -31,7 +31,7 @@ const settable = {
     Type.Number({
       exclusiveMinimum: 0,
       maximum: 1_000_000_000,
-      description: 'What an order is worth, for an estimate of what an incident costs; needs `currency`',
+      description: 'What an order is worth, to estimate what an incident costs; needs `currency`',
     }),
   ),
   currency: nullable(Type.String({ format: 'currency', description: 'Of `average_order_value`, ISO 4217' })),
@@ -40,7 +40,7 @@ const settable = {
       minimum: 50,
       maximum: 99.99,
       description:
-        'Per cent of the time that is to be without a critical problem; the rest of 30 days is its error budget. null: no target',
+        'Percentage of the time that should be without a critical problem; the rest of 30 days is its error budget. null: no target',
     }),
   ),
 }

@@ -109,7 +109,7 @@ export function specialDayRoutes(app: HttpApp, options: ManagementOptions): void
       schema: {
         tags,
         summary: "List a site's special days",
-        description: 'The latest first. They are no measure for what is usual, and only silence is judged on them.',
+        description: 'The latest first. They are left out of what is usual, and only silence is judged on them.',
         params: Type.Object({ site_id: Uuid }),
         response: { 200: Type.Array(SpecialDaysRecord, { description: 'The latest first' }), ...errorResponses(404) },
       },

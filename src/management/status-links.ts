@@ -12,7 +12,7 @@ export const StatusLinkRecord = Type.Object({
   client_id: Uuid,
   is_active: Type.Boolean({ description: 'Whether there is a link' }),
   token: nullable(
-    Type.String({ description: 'Opens the page to anyone who has it; null without a link, and for viewers' }),
+    Type.String({ description: 'Opens the page for anyone who has it; null without a link, and for viewers' }),
   ),
   url: nullable(
     Type.String({ description: 'Address of the page; null without `token`, and where `PUBLIC_URL` is not set' }),
@@ -142,7 +142,7 @@ export function statusLinkRoutes(app: HttpApp, options: ManagementOptions): void
       schema: {
         tags,
         summary: "Read the link to a client's status page",
-        description: 'Whether there is one, and its address. Viewers see the former only.',
+        description: 'Whether there is one, and its address. Viewers see only the former.',
         params: StatusLinkParams,
         response: { 200: StatusLinkRecord, ...errorResponses(404) },
       },
@@ -179,7 +179,7 @@ export function statusLinkRoutes(app: HttpApp, options: ManagementOptions): void
       schema: {
         tags,
         summary: "Revoke the link to a client's status page",
-        description: 'The link opens nothing from now on: sharing again makes another one.',
+        description: 'The link no longer works: sharing again makes another one.',
         params: StatusLinkParams,
         response: { 204: NoContent, ...errorResponses(404) },
       },

@@ -101,7 +101,11 @@ export const id = (description: string) => Type.String({ format: 'uuid', descrip
 export const optionalId = (description: string) => Type.Optional(id(description))
 export const time = (description: string) => Type.String({ format: 'date-time', description })
 export const limit = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: MOST_ROWS, description: `Entries at most; ${DEFAULT_ROWS} by default` }),
+  Type.Integer({
+    minimum: 1,
+    maximum: MOST_ROWS,
+    description: `Maximum number of entries; ${DEFAULT_ROWS} by default`,
+  }),
 )
 export const rowsOf = (asked: number | undefined): number => asked ?? DEFAULT_ROWS
 export const offset = Type.Optional(

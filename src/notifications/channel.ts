@@ -34,7 +34,7 @@ export interface ChannelSettings extends Omit<Recipients, 'client'> {
 export interface Channel {
   key: ChannelKey
   address: string
-  /** What is less bad is not sent over it; without it everything is. */
+  /** Less severe alerts are not sent over it; without it everything is. */
   minimumSeverity?: Severity
   /** Of this channel alone; null, or missing: as the settings say. */
   warningsAfterMs?: number | null

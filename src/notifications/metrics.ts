@@ -29,7 +29,7 @@ export function deliveryMetrics(registry: Registry, { store, clock, watch }: Del
   })
   const givenUp = new Counter({
     name: 'tagwarden_deliveries_given_up_total',
-    help: 'Messages that this node gave up after 24 hours',
+    help: 'Messages that this node gave up on after 24 hours',
     registers,
   })
   watch({
@@ -38,7 +38,7 @@ export function deliveryMetrics(registry: Registry, { store, clock, watch }: Del
   })
   new Gauge({
     name: 'tagwarden_deliveries_pending',
-    help: 'Messages that are to be sent, those held back to be gathered included',
+    help: 'Messages waiting to be sent, including those held back to be combined',
     registers,
     async collect() {
       this.reset()
@@ -48,7 +48,7 @@ export function deliveryMetrics(registry: Registry, { store, clock, watch }: Del
   })
   new Gauge({
     name: 'tagwarden_delivery_oldest_pending_seconds',
-    help: 'Age of the oldest message that is to be sent, from when it may be; 0 when there is none',
+    help: 'Age of the oldest message waiting to be sent, from when it may be sent; 0 when there is none',
     registers,
     async collect() {
       this.reset()

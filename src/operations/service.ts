@@ -83,7 +83,7 @@ export const ServiceSettings = Type.Object({
   global_webhook: Type.Boolean({ description: 'Whether CHAT_WEBHOOK_URL is set' }),
   signed_webhooks: Type.Boolean({ description: 'Whether WEBHOOK_SECRET is set' }),
   heartbeat: Type.Boolean({ description: 'Whether HEARTBEAT_URL is set' }),
-  admin_token: Type.Boolean({ description: 'Whether ADMIN_TOKEN is set; without it everybody may change everything' }),
+  admin_token: Type.Boolean({ description: 'Whether ADMIN_TOKEN is set; without it anyone may change everything' }),
   viewer_token: Type.Boolean({ description: 'Whether VIEWER_TOKEN is set' }),
   version: Type.String(),
   engine: Type.Enum(['sqlite', 'postgres']),

@@ -89,7 +89,7 @@ export function requireAllowed(
     if (concern !== null) {
       throw new OutboundError(
         'forbidden_address',
-        `${host} leads to ${concern}, which must not be reached from here: to allow it, add it to OUTBOUND_ALLOW`,
+        `${host} points to ${concern}, which must not be reached from here: to allow it, add it to OUTBOUND_ALLOW`,
       )
     }
   }
@@ -97,7 +97,7 @@ export function requireAllowed(
 
 function concernOf(host: string, text: string, allow: OutboundAllow, isOwn: IsOwnAddress): string | null {
   const address = parseAddress(text)
-  if (address === null) return 'what is no address'
+  if (address === null) return 'something that is not an address'
   if (allowsAddress(allow, address)) return null
   const concern = addressConcern(address) ?? (LOCAL_NAME.test(host) ? 'a name of the local network' : null)
   return concern ?? (isOwn(address) ? 'the machine itself or its network' : null)

@@ -23,15 +23,15 @@ const MAX_NAMES = 50
 const MAX_NAME = 500
 
 const WORDS: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'the certificate, or one that vouches for it, has expired',
+  CERT_HAS_EXPIRED: 'the certificate, or one that signed it, has expired',
   CERT_NOT_YET_VALID: 'the certificate is not valid yet',
   CERT_REVOKED: 'the certificate was revoked',
   CERT_SIGNATURE_FAILURE: 'the signature of the certificate is wrong',
   CERT_UNTRUSTED: 'the certificate is not trusted',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate vouches for itself (self-signed)',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is made out for other names',
-  HOSTNAME_MISMATCH: 'the certificate is made out for other names',
-  INVALID_PURPOSE: 'the certificate is not one of a server',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for other names',
+  HOSTNAME_MISMATCH: 'the certificate is for other names',
+  INVALID_PURPOSE: 'the certificate is not for a server',
   SELF_SIGNED_CERT_IN_CHAIN: 'the certificate comes from an authority that is not trusted',
   UNABLE_TO_GET_ISSUER_CERT: 'a certificate of the chain is missing',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate comes from an authority that is not known',

@@ -77,19 +77,19 @@ export const isOurs = ({ kind }: OutboundError): boolean =>
 
 type Explanation = readonly [kind: OutboundErrorKind, words: (host: string) => string]
 
-const NO_NAME: Explanation = ['dns', (host) => `there is no ${host}: its name leads nowhere`]
+const NO_NAME: Explanation = ['dns', (host) => `there is no ${host}: its name does not resolve`]
 const DNS_FAILED: Explanation = ['lookup', (host) => `the name ${host} could not be looked up`]
 const REFUSED: Explanation = ['refused', (host) => `nothing listens at ${host}, on this port`]
-const UNREACHABLE: Explanation = ['unreachable', (host) => `there is no way to ${host} from here`]
+const UNREACHABLE: Explanation = ['unreachable', (host) => `${host} cannot be reached from here`]
 const CONNECT_TIMEOUT: Explanation = ['timeout', (host) => `${host} does not answer attempts to connect`]
-const RESET: Explanation = ['reset', (host) => `${host} closed the connection before all was said`]
-const BAD_REQUEST: Explanation = ['bad_request', () => 'the method, a header or the body is none that HTTP allows']
+const RESET: Explanation = ['reset', (host) => `${host} closed the connection too early`]
+const BAD_REQUEST: Explanation = ['bad_request', () => 'the method, a header or the body is not allowed in HTTP']
 const TLS: Explanation = ['tls', (host) => `${host} and this server could not agree on encryption`]
 const ENCODING: Explanation = ['protocol', (host) => `the answer of ${host} is not compressed as it says`]
 const PROTOCOL: Explanation = ['protocol', (host) => `the answer of ${host} is not HTTP`]
 const HEADERS: Explanation = ['protocol', (host) => `the answer of ${host} begins with more headers than are read`]
 const LENGTHS: Explanation = ['protocol', (host) => `the answer of ${host} contradicts itself about its length`]
-const UPGRADE: Explanation = ['protocol', (host) => `${host} changes to another protocol, which it was not asked for`]
+const UPGRADE: Explanation = ['protocol', (host) => `${host} switches to another protocol without being asked`]
 const OUT_OF_TURN: Explanation = ['protocol', (host) => `${host} says something that HTTP does not allow at that point`]
 
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {

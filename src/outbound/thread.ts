@@ -116,7 +116,7 @@ export class OutboundThread implements OwnedOutbound {
   #giveUp(worker: Worker, why: string): void {
     if (this.#worker !== worker) return
     this.#worker = undefined
-    const error = new OutboundError('interrupted', `the thread that asks other systems came to its end: ${why}`)
+    const error = new OutboundError('interrupted', `the thread for outgoing requests ended: ${why}`)
     for (const { reject } of this.#pending.values()) reject(error)
   }
 }

@@ -45,7 +45,7 @@ export const SharedIncident = Type.Object(
     resolved_at,
     loss: nullable(Type.String({ description: 'What was lost so far, or in the end: `267 of 425 purchases (63 %)`' })),
     evidence: Type.Array(Type.String(), {
-      description: 'What speaks for its cause, the strongest first, and why its alerts are one incident',
+      description: 'Evidence for its cause, the strongest first, and why its alerts are one incident',
     }),
     sites: Type.Array(Type.Object({ name: Type.String(), alerts: Type.Array(SharedAlert) }), {
       description: 'What is affected, the earliest first',

@@ -76,7 +76,7 @@ export const confirmationMail = (client: string, { subscription }: Links) =>
     subject: `Confirm e-mail about the status of ${client}`,
     lines: [
       `Someone, probably you, asked for e-mail about incidents of ${client}.`,
-      'Nothing is sent until you confirm it. Was it not you? Then do nothing: the address is forgotten after two days.',
+      'Nothing is sent until you confirm it. If it was not you, do nothing: the address is forgotten after two days.',
     ],
     link: { label: 'Confirm', url: subscription },
     footer: { text: 'Sent by Tagwarden.' },
@@ -101,7 +101,7 @@ export function changesMail(
     subject:
       first !== undefined && changes.length === 1
         ? `${client}: ${first.kind === 'resolved' ? 'resolved, ' : ''}${first.site}: ${first.title}`
-        : `${client}: ${changes.length} changes of its status`,
+        : `${client}: ${changes.length} status changes`,
     lines: [
       ...shown.map(({ saidAt, kind, site, title, timezone }) => {
         const moment = new LocalTimes(timezone).moment(saidAt, now)

@@ -17,7 +17,7 @@ const WAIT_MS = 3_000
  *
  * @param watch.onStep called as each step begins; not of a new database, where none takes time
  * @param watch.onWait called once, when no step has begun for a while: one process at a time takes them
- * @throws StartupError when the database is newer than this program, or a step fails (which then left nothing behind).
+ * @throws StartupError when the database is newer than this version, or a step fails (which then left nothing behind).
  */
 export async function migrate(
   db: Kysely<Tables>,
@@ -97,12 +97,12 @@ async function takenSteps(db: Kysely<Tables>): Promise<string[]> {
   return rows.map((row) => row.name)
 }
 
-/** The steps that the database has taken. @throws StartupError when it is newer than this program */
+/** The steps that the database has taken. @throws StartupError when it is newer than this version */
 async function takenUpTo(db: Kysely<Tables>, steps: readonly Migration[]): Promise<string[]> {
   const { taken, unknown } = await migrationState(db, steps)
   if (unknown.length > 0) {
     throw new StartupError(
-      `the database is newer than this program (it has taken ${unknown.join(', ')}): start a newer Tagwarden on it`,
+      `the database is newer than this version (it has applied ${unknown.join(', ')}): start a newer Tagwarden on it`,
     )
   }
   return taken

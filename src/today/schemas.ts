@@ -33,11 +33,11 @@ const ChangeRecord = Type.Object({
   now: Type.Number(),
   before: Type.Number({ description: 'In the same hours a week before' }),
   expected: Type.Number({
-    description: 'What that lets expect: of an event or a tag as much more or less as the rest of the site is',
+    description: 'What to expect from that: for an event or a tag, scaled by how much the rest of the site changed',
   }),
-  usual: Type.Number({ description: 'One standard deviation of what it differs by itself from week to week' }),
+  usual: Type.Number({ description: 'One standard deviation of its usual difference from week to week' }),
   deviations: Type.Number({ description: 'The difference in these; below 0: there is less' }),
-  chance: Type.Number({ description: 'That as much comes by chance, 0–1' }),
+  chance: Type.Number({ description: 'Probability of such a difference by chance, 0–1' }),
   runs: nullable(Type.Number({ description: 'Of `tag_failures`: executions it is the share of' })),
   summary: Type.String({ description: '`purchase: 640, a week before 1,290 (−50 %, usually ±8 %)`' }),
 })

@@ -117,7 +117,7 @@ export function todayRoutes(app: HttpApp, context: ReportContext): void {
       config: { work: 'report', scope: 'visible' },
       schema: {
         tags: ['Dashboard'],
-        summary: 'What a morning wants to know',
+        summary: 'What happened overnight',
         description:
           'Incidents since 18:00 of the day before, what changed most in the last 24 whole hours against the same hours a week before ' +
           '(beyond what it varies by itself), versions that were published, quotas near their end, and what is muted.',

@@ -11,7 +11,7 @@ export interface SiteDay extends LocalDay {
   /** Of its tags, and how many of them ended well; null where that is not known. */
   executions: number | null
   successes: number | null
-  /** It is written down, and changes no more. */
+  /** It is final. */
   isFinal: boolean
 }
 

@@ -29,22 +29,22 @@ const delivered = nullable(
   Type.Number({
     minimum: 0,
     maximum: 1,
-    description: 'Share of tag executions that ended well; null where none is known',
+    description: 'Share of tag executions that succeeded; null where none is known',
   }),
 )
 
 const UptimeDay = Type.Object({
   day: Type.String({ format: 'date', description: "Calendar day of the site's time zone" }),
   status: Type.Enum([...DAY_STATUSES], {
-    description: 'The worst that it held; `ok` only where at least half of it was',
+    description: 'The worst status of the day; `ok` only where at least half of it was ok',
   }),
   ...times,
   delivered,
-  is_final: Type.Boolean({ description: 'It is written down, and changes no more' }),
+  is_final: Type.Boolean({ description: 'It is final' }),
 })
 
 const Slo = Type.Object({
-  target: Type.Number({ description: 'Per cent of the time that is to be without a critical problem' }),
+  target: Type.Number({ description: 'Percentage of the time that should be without a critical problem' }),
   days: Type.Integer({ description: 'Days of the budget, today among them' }),
   budget_seconds: Seconds('Critical time that the target allows in them'),
   spent_seconds: Seconds('Critical time that there was'),
@@ -72,7 +72,7 @@ export function uptimeRoutes(app: HttpApp, context: ReportContext & { store: Pic
         tags: ['Reports'],
         summary: 'How long a site was healthy',
         description:
-          'Each of the last 90 days of the site, in its time zone: how long it was what, and how many executions of its tags ended well. ' +
+          'Each of the last 90 days of the site, in its time zone: how long it was what, and how many executions of its tags succeeded. ' +
           'Time that no one judged is unknown and counts neither way.',
         params: Type.Object({ site_id: Uuid }),
         response: { 200: UptimeAnswer, ...errorResponses(404) },

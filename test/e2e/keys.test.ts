@@ -42,10 +42,10 @@ test('the keys of a site', async (t) => {
       const [made, old] = await keysOf(site)
       assert.deepEqual([made?.name, old?.name, old?.state], ['web container', 'main', 'expiring'])
 
-      await page.getByRole('button', { name: 'Move the end of main' }).click()
+      await page.getByRole('button', { name: 'Change the end of main' }).click()
       await dialog.getByLabel('The old key is valid until').fill('2026-11-20T10:00')
       await dialog.getByRole('button', { name: 'Save' }).click()
-      await dialog.getByText('must lie ahead: revoke the key to end it at once').waitFor()
+      await dialog.getByText('must be in the future: revoke the key to end it at once').waitFor()
       await dialog.getByLabel('The old key is valid until').fill('2026-12-24T10:00')
       await dialog.getByRole('button', { name: 'Save' }).click()
       await dialog.waitFor({ state: 'detached' })

@@ -69,7 +69,7 @@ testLogic('a key is rotated under another name, until a date of the caller', asy
   assert.equal(key.name, 'web container')
   assert.equal((await keysOf(api, site))[1]?.expires_at, old_until)
   for (const [wrong, message] of [
-    ['2026-11-20T09:00:00.000Z', 'must lie ahead: revoke the key to end it at once'],
+    ['2026-11-20T09:00:00.000Z', 'must be in the future: revoke the key to end it at once'],
     ['2028-11-20T09:00:00.000Z', 'must be within a year'],
   ]) {
     const { details } = await api.refused(400, 'POST', `${keysUrl(site)}/${key.id}/rotate`, { old_until: wrong })

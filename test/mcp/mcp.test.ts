@@ -150,7 +150,7 @@ test('who may change things acknowledges and silences, a viewer does neither', a
     ['acknowledge', input],
     ['silence', { site_id: site.id, minutes: 30 }],
   ] as const) {
-    assert.partialDeepStrictEqual(await viewer.call(name, given), { isError: true, text: 'This key reads only' })
+    assert.partialDeepStrictEqual(await viewer.call(name, given), { isError: true, text: 'This key is read-only' })
   }
   assert.deepEqual(await ask('GET', '/api/silences'), [])
   const admin = await connect(t, url, ADMIN)

@@ -181,7 +181,7 @@ test('an error does not reveal the address a name leads to, only its kind', asyn
   const failure = await failureOf(testOutbound('', { 'db.corp': ['10.20.30.40'] }).request('http://db.corp:5000/a?b=c'))
   assert.equal(
     failure.message,
-    'db.corp leads to a private network, which must not be reached from here: to allow it, add it to OUTBOUND_ALLOW',
+    'db.corp points to a private network, which must not be reached from here: to allow it, add it to OUTBOUND_ALLOW',
   )
 })
 

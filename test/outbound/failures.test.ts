@@ -154,7 +154,7 @@ const BROKEN_RULES: readonly [answer: string, message: string][] = [
   ],
   [
     'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n',
-    'here.example changes to another protocol, which it was not asked for',
+    'here.example switches to another protocol without being asked',
   ],
   ['HTTP/1.1 100 Continue\r\n\r\n', 'here.example says something that HTTP does not allow at that point'],
 ]
@@ -197,7 +197,7 @@ test('the next address is tried where nothing listens at the first', async (t) =
 })
 
 const RESOLVER_ERRORS: readonly [code: string, kind: OutboundErrorKind, message: string][] = [
-  ['ENOTFOUND', 'dns', 'there is no gone.example: its name leads nowhere'],
+  ['ENOTFOUND', 'dns', 'there is no gone.example: its name does not resolve'],
   ['EAI_AGAIN', 'lookup', 'the name gone.example could not be looked up'],
   ['ESERVFAIL', 'lookup', 'the name gone.example could not be looked up'],
 ]

@@ -93,7 +93,7 @@ test('a request to an own public address is refused before a socket is opened, u
   for (const host of ['93.184.215.14', 'me.example', '[2606:4700:1:2::5]', '[2606:4700:1:2::77]']) {
     const failure = await failureOf(outbound('').request(`http://${host}/`))
     assert.equal(failure.kind, 'forbidden_address', host)
-    assert.match(failure.message, /leads to the machine itself or its network/)
+    assert.match(failure.message, /points to the machine itself or its network/)
   }
   assert.equal(opened(), 0)
   assert.deepEqual((await outbound('93.184.215.14').resolve('me.example')).addresses, ['93.184.215.14'])

@@ -59,8 +59,8 @@ const PROBLEMS: readonly [what: string, wanted: () => Partial<Wanted>, problem: 
     /^the certificate is not valid yet$/,
     9,
   ],
-  ['is of another host', () => ({ host: 'other.example' }), /^the certificate is made out for other names$/, 29],
-  ['vouches for itself', () => ({ authority: null }), /^the certificate vouches for itself \(self-signed\)$/, 29],
+  ['is of another host', () => ({ host: 'other.example' }), /^the certificate is for other names$/, 29],
+  ['vouches for itself', () => ({ authority: null }), /^the certificate is self-signed$/, 29],
   ['comes from a stranger', () => ({ authority: stranger }), /missing, or its authority is not known$/, 29],
 ]
 for (const [what, wanted, problem, daysLeft] of PROBLEMS) {

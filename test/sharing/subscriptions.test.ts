@@ -162,7 +162,7 @@ testPerEngine(
     clock.advance(6 * MINUTE)
     await tick()
     assert.equal(mail.mails.length, 3)
-    assert.equal(subjectOf(mail.mails[2]?.raw ?? ''), 'Acme: 3 changes of its status')
+    assert.equal(subjectOf(mail.mails[2]?.raw ?? ''), 'Acme: 3 status changes')
 
     // What is bad still when the silence ends is news then, however long it is bad by then.
     clock.advance(11 * MINUTE)
@@ -189,7 +189,7 @@ testPerEngine(
     await store.write.insertInto('alerts').values(alerts).execute()
     clock.advance(11 * MINUTE)
     await tick()
-    assert.equal(subjectOf(mail.mails[4]?.raw ?? ''), 'Acme: 101 changes of its status')
+    assert.equal(subjectOf(mail.mails[4]?.raw ?? ''), 'Acme: 101 status changes')
 
     // What another one explains at once is on the page of that one; what was e-mailed before that ends by e-mail, too.
     clock.advance(11 * MINUTE)
@@ -205,7 +205,7 @@ testPerEngine(
     await belongs(part)
     clock.advance(30 * SECOND)
     await tick()
-    assert.equal(subjectOf(mail.mails[5]?.raw ?? ''), 'Acme: 2 changes of its status')
+    assert.equal(subjectOf(mail.mails[5]?.raw ?? ''), 'Acme: 2 status changes')
     await belongs(former)
     for (const { id } of [part, former]) await recover(id)
     clock.advance(11 * MINUTE)

@@ -67,7 +67,7 @@ testOnEveryEngine('a database that is newer than the program is refused by the n
     assert.ok(error instanceof StartupError)
     assert.equal(
       error.message,
-      'the database is newer than this program (it has taken 9001-first, 9002-second): start a newer Tagwarden on it',
+      'the database is newer than this version (it has applied 9001-first, 9002-second): start a newer Tagwarden on it',
     )
     return true
   })

@@ -80,7 +80,7 @@ async function firstSignIn(
   if (email === null)
     return new SignInFailure(
       'email',
-      `${subject} comes without a verified e-mail address: OIDC_TRUST_EMAIL is for providers that say nothing of email_verified`,
+      `${subject} comes without a verified e-mail address: OIDC_TRUST_EMAIL is for providers that do not send email_verified`,
     )
   const known = await trx.selectFrom('users').selectAll().where('email_key', '=', emailKey(email)).executeTakeFirst()
   const refusal = known === undefined ? null : await whyNotJoined(trx, known, assertion)

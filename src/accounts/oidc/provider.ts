@@ -185,7 +185,7 @@ export class OidcProvider {
   ): Promise<Claims | null> {
     const { groupsClaim, issuer } = this.settings
     if (hasTooManyGroups(claims, groupsClaim)) {
-      this.#options.warn({ issuer, subject: claims.sub }, 'the provider names no groups of someone who has too many')
+      this.#options.warn({ issuer, subject: claims.sub }, 'the provider sends no groups for someone who has too many')
     }
     if (saysAll(claims, groupsClaim) || config.serverMetadata().userinfo_endpoint === undefined) return null
     const client = await library()

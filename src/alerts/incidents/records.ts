@@ -18,9 +18,9 @@ const Id = (description: string) => nullable(Type.String({ format: 'uuid', descr
 
 const LossRecord = {
   lost: Type.Number(),
-  of: Type.Number({ description: 'Of so many that were expected' }),
-  low: Type.Number({ description: 'Between this, by what chance and the usual wavering of the counts allow, …' }),
-  high: Type.Number({ description: '… and this; where both equal `lost`, it was counted' }),
+  of: Type.Number({ description: 'How many were expected' }),
+  low: Type.Number({ description: 'Lower bound, allowing for chance and the usual variation of the counts' }),
+  high: Type.Number({ description: 'Upper bound, likewise; where both equal `lost`, it was counted' }),
 }
 const Loss = Type.Object(LossRecord)
 const NamedLoss = Type.Object({ event_name: Type.String(), ...LossRecord })
@@ -37,19 +37,19 @@ const ValueRecord = Type.Object(
   {
     description:
       'What the purchases in `summary` were worth, at the average order value of the site. Null where it has none, where the summary is about ' +
-      'something else, and where executions of several tags were lost, which may be of the same purchases',
+      'something else, and where executions of several tags were lost, which may belong to the same purchases',
   },
 )
 
 const ImpactRecord = Type.Object(
   {
     summary: nullable(
-      Type.String({ description: '`267 of 425 purchases (63 %)`; null where nothing was surely lost' }),
+      Type.String({ description: '`267 of 425 purchases (63 %)`; null where nothing was lost for certain' }),
     ),
     from: IsoTime,
     to: IsoTime,
     final: Type.Boolean({ description: 'Whether it is over, and this the final count' }),
-    sites: Type.Integer({ description: 'Sites that it is the sum of' }),
+    sites: Type.Integer({ description: 'Number of sites that it adds up' }),
     events: nullable(Loss),
     key_events: Type.Array(NamedLoss, { description: 'Of the events that matter most, see `KEY_EVENTS`' }),
     executions: nullable(Loss),
@@ -74,8 +74,8 @@ export const IncidentRecord = Type.Object({
   scope: Type.Enum([...SCOPES], {
     description: '`site`: of one site; `vendor`: one vendor fails on sites of several clients',
   }),
-  client_id: Id("Null of a vendor's"),
-  site_id: Id("Null of a vendor's"),
+  client_id: Id("Null for a vendor's"),
+  site_id: Id("Null for a vendor's"),
   cause: Type.Enum([...CAUSES], { description: 'What explains it, the strongest that is known' }),
   vendor: nullable(Type.String({ description: 'Whose tags it is about: `Meta`' })),
   title: Type.String({ description: 'What is wrong, in one line' }),
@@ -143,7 +143,7 @@ export const incidentDetail = <D extends Parameters<typeof Type.Array>[0]>(deliv
       }),
     ),
     evidence: Type.Array(Type.String(), {
-      description: 'What speaks for the cause, the strongest first, and why these alerts are one incident',
+      description: 'Evidence for the cause, the strongest first, and why these alerts are one incident',
     }),
     change: nullable(Type.String({ description: 'What changed shortly before it began' })),
     change_at: nullable(Type.String({ format: 'date-time', description: 'When that was published, or seen' })),

@@ -53,7 +53,7 @@ async function scopeOf(trx: Transaction<Tables>, input: CreateSilence): Promise<
   const { incident_id = null, client_id = null, site_id = null, probe_id = null } = input
   if (incident_id === null) return { ...(await lockScope(trx, input)).scope, incident_id }
   if ((client_id ?? site_id ?? probe_id) !== null) {
-    throw invalidRequest('/incident_id', 'stands for itself: no client_id, site_id or probe_id beside it')
+    throw invalidRequest('/incident_id', 'cannot be combined with client_id, site_id or probe_id')
   }
   // Written as it is: so it stays until this is written.
   const { numUpdatedRows } = await trx

@@ -7,7 +7,9 @@ const Rate = nullable(Type.Number({ description: 'Of the runs, 0–1; null witho
 
 const paging = {
   client_id: Type.Optional(Type.String({ ...Uuid, description: 'Only sites of this client' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Entries at most' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Maximum number of entries' }),
+  ),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Entries to skip' })),
 }
 

@@ -161,7 +161,7 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
     if (!isOwnOrigin(origin, request.host, publicUrl)) {
       throw new AppError(
         'forbidden',
-        `Pages of ${origin} may not change anything here; PUBLIC_URL names the own address`,
+        `Pages of ${origin} may not change anything here; PUBLIC_URL is the address whose pages may`,
       )
     }
   }
@@ -197,7 +197,7 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
         'unauthorized',
         problem === null
           ? 'A key is needed: send "Authorization: Bearer …" or sign in'
-          : `The proxy in front names someone who is not let in: ${problem}`,
+          : `The proxy in front names someone who may not sign in: ${problem}`,
       )
     }
     requireRole(access, request)

@@ -116,7 +116,7 @@ export function requireRole(access: Access, request: FastifyRequest): void {
   if (request.routeOptions.config.scope === 'service') {
     if (suffices(access.grants.all, needed)) return
     if (suffices(access.grants.all, 'viewer')) throw refusal(access)
-    throw new AppError('forbidden', 'This is about the whole service: it takes a role for all clients')
+    throw new AppError('forbidden', 'This is about the whole service: it needs a role for all clients')
   }
   if (!suffices(highestRole(access.grants), needed)) throw refusal(access)
 }
@@ -127,7 +127,7 @@ const neededRole = ({ method, routeOptions: { config } }: FastifyRequest): Clien
 function refusal({ role, grants }: Access): AppError {
   const highest = highestRole(grants)
   if (highest === null) return new AppError('forbidden', 'This account has no role: ask an owner for one')
-  if (role === 'viewer') return new AppError('forbidden', 'This key reads only')
+  if (role === 'viewer') return new AppError('forbidden', 'This key is read-only')
   return new AppError('forbidden', `Your role does not allow this: ask an owner of the client`)
 }
 

@@ -12,7 +12,7 @@ const Session = Type.Object({
   role: nullable(
     Type.Enum(['admin', 'viewer', 'open', 'user', 'token'], {
       description:
-        'null: not signed in; admin and viewer: by a key of the settings; user: with an account; token: by an API token; open: no one needs to',
+        'null: not signed in; admin and viewer: with a key from the settings; user: with an account; token: with an API token; open: no sign-in is needed',
     }),
   ),
   authentication_required: Type.Boolean(),
@@ -25,17 +25,19 @@ const Session = Type.Object({
   proxy: Type.Union([
     Type.Object({
       problem: nullable(
-        Type.String({ description: 'Why whom it names is not let in, in one word; null: it signed the caller in' }),
+        Type.String({
+          description: 'Why the person it names may not sign in, in one word; null: it signed the caller in',
+        }),
       ),
       signs_out: Type.Boolean({
-        description: 'Whether it has a page that ends its session, which signing out leads to',
+        description: 'Whether it has a page that ends its session, to which signing out leads',
       }),
     }),
     Type.Null({ description: 'The call did not come through a proxy that signs people in' }),
   ]),
   user: Type.Union([
     Type.Object({ id: Uuid, email: Type.String(), name: Type.String() }),
-    Type.Null({ description: 'Who is not signed in with an account' }),
+    Type.Null({ description: 'For callers not signed in with an account' }),
   ]),
   access: Type.Object(
     {
@@ -141,8 +143,7 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
         summary: 'Sign in',
         description:
           'Exchanges a key of the settings, or the e-mail address and password of an account, for a session cookie: of 12 hours for an ' +
-          'admin, of 30 days for a viewer, of 7 days for a user. Failures in a row make the address wait, and those at one account from anyone ' +
-          'tries from elsewhere.',
+          'admin, of 30 days for a viewer, of 7 days for a user. Repeated failures make the address wait, and those at one account make tries from elsewhere wait, too.',
         security: [],
         body: SignInBody,
         response: { 200: Session },

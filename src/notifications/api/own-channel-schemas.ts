@@ -58,7 +58,7 @@ export const OwnChannelRecord = Type.Object({
 export type OwnChannelRecord = Static<typeof OwnChannelRecord>
 
 const address = {
-  address: Type.String({ minLength: 1, maxLength: 2_560, description: 'What it is depends on the kind' }),
+  address: Type.String({ minLength: 1, maxLength: 2_560, description: 'Its meaning depends on the kind' }),
   secret: Type.Optional(
     nullable(
       Type.String({

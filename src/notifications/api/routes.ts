@@ -24,7 +24,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
         tags,
         summary: 'List deliveries',
         description:
-          'What was sent or is to be sent, a line for each message and channel, newest first. A `Link` header with ' +
+          'Messages sent and waiting, a line for each message and channel, newest first. A `Link` header with ' +
           '`rel="next"` leads to older ones.',
         querystring: DeliveryQuery,
         response: { 200: Type.Array(DeliveryRecord, { description: 'Newest first' }) },
@@ -44,7 +44,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
         tags,
         summary: 'Retry a delivery',
         description:
-          'Has a failed or waiting message sent as soon as may be, with all of its client that goes out together with it. A channel that is ' +
+          'Sends a failed or waiting message as soon as possible, with all messages of its client that go out together with it. A channel that is ' +
           'off is tried again; that of all clients only when the caller sees all of them. 409 when it was delivered or cancelled.',
         params: DeliveryParams,
         response: { 200: DeliveryRecord, ...errorResponses(404, 409) },
@@ -81,8 +81,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
         tags,
         summary: 'Send a test message',
         description:
-          'Now, over each channel that reaches people about the client, and returns the outcome of each. A channel over which it gets ' +
-          'through is on again. 409 when there is no channel, 429 after five in a minute, or 250 e-mails in an hour.',
+          'Sends it now, over each channel of the client, and returns the outcome of each. A channel that it gets through is on again. 409 when there is no channel, 429 after five in a minute, or 250 e-mails in an hour.',
         params: TestParams,
         response: { 200: Type.Array(TestResult), ...errorResponses(404, 409) },
       },

@@ -5,7 +5,7 @@ import { SERVICE_KINDS } from '../services/services.ts'
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const
 
 const ServiceKind = Type.Enum([...SERVICE_KINDS], {
-  description: 'What takes the messages; `webhook` is one that is no chat service known here',
+  description: 'What receives the messages; `webhook` is one that is no known chat service',
 })
 const ChannelName = Type.String({
   description:
@@ -35,7 +35,7 @@ export const DeliveryRecord = Type.Object({
   not_before: {
     ...IsoTime,
     description:
-      'From when on it may be sent: a warning waits for whether it lasts, and in quiet hours for their end; an end until it is certain, or for company',
+      'Earliest time to send it: a warning waits to see whether it lasts, and in quiet hours for their end; an end waits until it is certain, or for others to go out with',
   },
   group_id: nullable(
     Type.String({ format: 'uuid', description: 'Those that share it went out as one message, under this key' }),
@@ -43,7 +43,7 @@ export const DeliveryRecord = Type.Object({
   attempts: Type.Integer(),
   last_attempt_at: nullable(IsoTime),
   last_error: ErrorText,
-  note: nullable(Type.String({ description: 'What to know of a delivery all the same' })),
+  note: nullable(Type.String({ description: 'A remark on a delivery that succeeded' })),
   delivered_at: nullable(IsoTime),
   over_before_due: Type.Boolean({
     description: 'Whether it is about a warning that was over before its message was due: it is not sent',
@@ -72,8 +72,10 @@ export const ChannelRecord = Type.Object({
   client_id: nullable(Type.String({ format: 'uuid', description: 'Null: it receives the alerts of every client' })),
   client_name: nullable(Type.String()),
   kind: ServiceKind,
-  address: nullable(Type.String({ description: 'Of a webhook without its path, which is a secret; null for viewers' })),
-  minimum_severity: Type.Enum(['warning', 'critical'], { description: 'What is less bad is not sent over it' }),
+  address: nullable(
+    Type.String({ description: 'For a webhook without its path, which is a secret; null for viewers' }),
+  ),
+  minimum_severity: Type.Enum(['warning', 'critical'], { description: 'Less severe alerts are not sent over it' }),
   state: Type.Enum(['ok', 'failing', 'off'], {
     description:
       '`failing`: tried again later, automatically; `off`: refused permanently, until the address is edited, a message is retried ' +
@@ -101,6 +103,6 @@ export const TestResult = Type.Object({
   kind: ServiceKind,
   delivered: Type.Boolean(),
   error: ErrorText,
-  note: nullable(Type.String({ description: 'What to know of a delivery all the same' })),
+  note: nullable(Type.String({ description: 'A remark on a delivery that succeeded' })),
 })
 export type TestResult = Static<typeof TestResult>

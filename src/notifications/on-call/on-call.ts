@@ -76,7 +76,7 @@ export async function addOverride(ctx: Context, clientId: string, input: AddOver
       throw invalidRequest('/person_id', 'is not the id of someone in the rotation')
     }
     if (endsAt <= startsAt) throw invalidRequest('/ends_at', 'must be after the start')
-    if (endsAt <= now) throw invalidRequest('/ends_at', 'must lie ahead')
+    if (endsAt <= now) throw invalidRequest('/ends_at', 'must be in the future')
     if (endsAt - startsAt > LONGEST_OVERRIDE_MS) throw invalidRequest('/ends_at', 'must be within a year of starts_at')
     await trx.deleteFrom('on_call_overrides').where('client_id', '=', clientId).where('ends_at', '<=', now).execute()
     if (plan.overrides.filter((each) => each.endsAt > now).length >= MOST_OVERRIDES) {

@@ -42,7 +42,7 @@ export function onCallRoutes(app: HttpApp, options: { store: Store; clock: Clock
         tags,
         summary: "Set a client's on-call rotation",
         description:
-          'In place of the one that there is. Give the `id` of people who stay: their overrides stay, too, and those of others go.',
+          'Replaces the existing one. Give the `id` of people who stay: their overrides stay, too, and those of others go.',
         params,
         body: SetOnCall,
         response: { 200: OnCallRecord, ...errorResponses(404) },
@@ -77,7 +77,7 @@ export function onCallRoutes(app: HttpApp, options: { store: Store; clock: Clock
       schema: {
         tags,
         summary: 'Let someone stand in',
-        description: 'From `starts_at` until `ends_at`. Of those at the same time the one that was made last counts.',
+        description: 'From `starts_at` until `ends_at`. If several overlap, the one made last counts.',
         params,
         body: AddOverride,
         response: { 201: OverrideRecord, ...errorResponses(404, 409) },

@@ -71,7 +71,7 @@ export type AddOverride = Static<typeof AddOverride>
 const Turn = Type.Object({
   person_id: Uuid,
   name: Type.String(),
-  until: nullable({ ...IsoTime, description: 'When someone else is; null: that is not in sight' }),
+  until: nullable({ ...IsoTime, description: 'When someone else is; null: not foreseeable' }),
   is_override: Type.Boolean(),
 })
 

@@ -37,7 +37,7 @@ export const Config = Type.Object(
       minimum: 24,
       maximum: 96,
       default: DEFAULT_SETTLED_HOURS,
-      description: 'Younger hours are not written, as GA4 still adds to them: Google says 24 to 48 hours',
+      description: 'More recent hours are not written, as GA4 still adds to them: Google says 24 to 48 hours',
     }),
     exact_only: Type.Boolean({
       default: true,

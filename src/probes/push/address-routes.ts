@@ -78,7 +78,7 @@ export function pushAddressRoutes(app: HttpApp, options: Options): void {
       schema: {
         tags,
         summary: 'Give a push probe a new address',
-        description: 'The one before opens nothing from now on. The next call is waited for as long as the first.',
+        description: 'The previous one stops working. The next call is waited for as long as the first.',
         params: ProbeParams,
         response: { 200: PushRecord, ...errorResponses(404) },
       },

@@ -56,7 +56,7 @@ function addRoutes(app: HttpApp, { store, clock }: Options, limits: PushLimits):
     {
       path: '/push/:token/:signal',
       params: Type.Object({ token: Token, signal: Signal }),
-      also: ' What stands behind the token counts before `status`.',
+      also: ' What follows the token takes precedence over `status`.',
     },
   ]) {
     for (const method of ['GET', 'POST'] as const) {
@@ -73,7 +73,7 @@ function addRoutes(app: HttpApp, { store, clock }: Options, limits: PushLimits):
             method === 'GET'
               ? 'HEAD does the same.'
               : 'A body may hold `status` and `message` as JSON or as a form; any other text is the message.'
-          } 404 when the address opens nothing (any more); 429 for more than ten calls at once and one a second.`,
+          } 404 when the address does not work (any more); 429 for more than ten calls at once and one a second.`,
           params,
           querystring: Query,
           response: { 200: Taken, ...errorResponses(400, 404, 413) },

@@ -35,14 +35,14 @@ const CmpSettings = Type.Object(
     }),
     check_consent_mode: Type.Boolean({
       default: true,
-      description: "Whether Google's consent defaults have to be set, whole, before measurement begins",
+      description: "Whether Google's consent defaults have to be set completely before measurement begins",
     }),
     user_agent: Type.String({
       minLength: 1,
       maxLength: 300,
       pattern: '^[\\x20-\\x7e]+$',
       default: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
-      description: 'How the check introduces itself to the site',
+      description: 'User agent that the check sends to the site',
     }),
   },
   { additionalProperties: false },

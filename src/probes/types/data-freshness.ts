@@ -40,7 +40,7 @@ export const dataFreshness = defineProbeType({
         minimum: 0.001,
         maximum: 100,
         default: DATA_FRESHNESS_DEFAULTS.false_alarms,
-        description: '… rarer by chance than about so many times in 30 days',
+        description: '… rarer by chance than about this many times in 30 days',
       }),
     },
     { additionalProperties: false },

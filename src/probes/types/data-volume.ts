@@ -27,26 +27,26 @@ const Config = Type.Object(
       minimum: 2,
       maximum: 8,
       default: DATA_VOLUME_DEFAULTS.weeks,
-      description: 'Weeks before that tell what is usual; the days there are, until so many are known',
+      description: 'Past weeks that tell what is usual; until so many are known, the days that there are',
     }),
     false_alarms: Type.Number({
       minimum: 0.001,
       maximum: 100,
       default: DATA_VOLUME_DEFAULTS.false_alarms,
       description:
-        'About how many false alarms in 30 days are accepted, of the site and all its events together: more are sooner, fewer are surer',
+        'About how many false alarms in 30 days are accepted, of the site and all its events together: more mean earlier alerts, fewer mean surer ones',
     }),
     min_expected: Type.Number({
       minimum: 1,
       maximum: 10_000,
       default: DATA_VOLUME_DEFAULTS.min_expected,
-      description: 'No event at all is critical only once so many visits or batches were expected',
+      description: 'No event at all is critical only once this many visits or batches were expected',
     }),
     warning_z: Type.Number({
       minimum: 1,
       maximum: 20,
       default: DATA_VOLUME_DEFAULTS.warning_z,
-      description: 'What chance does not explain is a warning only if it is so many standard deviations off, and …',
+      description: 'What chance does not explain is a warning only if it is this many standard deviations off, and …',
     }),
     warning_ratio: Type.Number({
       minimum: 0.05,

@@ -33,7 +33,7 @@ const Config = Type.Object(
       minimum: 30,
       maximum: 3_650,
       default: 365,
-      description: 'Warn when the newest release came out so long after the one that runs',
+      description: 'Warn when the newest release came out this long after the running one',
     }),
     hosting_a_workspace: Type.Optional(
       Type.String({ pattern: '^[\\x21-\\x7e]+$', maxLength: 200, description: 'Workspace at hosting provider A' }),

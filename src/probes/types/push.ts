@@ -22,7 +22,7 @@ export const push = defineProbeType({
         minimum: 1,
         maximum: 525_600,
         default: 1_440,
-        description: 'How often the job calls: at the latest so long after the call before',
+        description: 'How often the job calls: at the latest this long after the previous call',
       }),
       grace_minutes: Type.Integer({
         minimum: 1,
@@ -32,7 +32,7 @@ export const push = defineProbeType({
       }),
       missed_status: Type.Enum(['critical', 'warning'], {
         default: 'critical',
-        description: 'What a call that is missed means',
+        description: 'Severity of a missed call',
       }),
     },
     { additionalProperties: false },

@@ -40,7 +40,7 @@ const FAULTS = {
     minimum: 1,
     maximum: 100,
     default: BAD_SHARE_DEFAULTS.factor,
-    description: '… and on so many times as many as usual',
+    description: '… and on this many times as many as usual',
   }),
   critical_share: share(
     BAD_SHARE_DEFAULTS.critical_share,

@@ -30,7 +30,7 @@ export const tagMissing = defineProbeType({
         minimum: 1,
         maximum: 14,
         default: TAG_MISSING_DEFAULTS.reference_days,
-        description: 'A tag belongs to an event when in so many days …',
+        description: 'A tag belongs to an event when in this many days …',
       }),
       reference_share: Type.Number({
         minimum: 0.5,
@@ -42,7 +42,7 @@ export const tagMissing = defineProbeType({
         minimum: 20,
         maximum: 1_000_000,
         default: TAG_MISSING_DEFAULTS.reference_occurrences,
-        description: '… at least so many occurrences',
+        description: '… at least this many occurrences',
       }),
       recent_share: Type.Number({
         minimum: 0,
@@ -54,7 +54,7 @@ export const tagMissing = defineProbeType({
         minimum: 10,
         maximum: 100_000,
         default: TAG_MISSING_DEFAULTS.recent_occurrences,
-        description: '… the last occurrences, at least so many',
+        description: '… the last occurrences, at least this many',
       }),
     },
     { additionalProperties: false },

@@ -10,7 +10,7 @@ export const tagServerInfra = defineProbeType({
   name: 'tag_server_infra',
   title: 'Tag server infrastructure',
   description:
-    'What stands behind the tag server: what its host says of container, domains and usage, and from outside its DNS, certificate, first-party address and proxied gtm.js.',
+    'What is behind the tag server: what its host says about container, domains and usage, and, from outside, its DNS, certificate, first-party address and proxied gtm.js.',
   kind: 'wire',
   siteFields: [
     'url',
@@ -32,7 +32,7 @@ export const tagServerInfra = defineProbeType({
       dns_targets: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
         maxItems: 20,
         default: [],
-        description: 'Names or addresses that the tag server has to lead to, one of them at least; none named = any',
+        description: 'Names or addresses, of which the tag server has to point to at least one; none named = any',
       }),
       ...CERTIFICATE_SETTINGS,
       expect_first_party: Type.Boolean({
@@ -52,7 +52,7 @@ export const tagServerInfra = defineProbeType({
       ok_statuses: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
         maxItems: 20,
         default: [],
-        description: 'Statuses of the hosts that are fine, beside those this program knows',
+        description: 'Statuses of the hosts that are fine, besides those that this version knows',
       }),
       hosting_a_workspace: Type.Optional(
         Type.String({ pattern: '^[\\x21-\\x7e]+$', maxLength: 200, description: 'Workspace at hosting provider A' }),

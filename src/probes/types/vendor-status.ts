@@ -11,7 +11,7 @@ import { defineProbeType } from '../probe-type.ts'
 export const vendorStatus = defineProbeType({
   name: 'vendor_status',
   title: 'Vendor responses',
-  description: 'Whose vendors answer with 4xx, 5xx or not at all too often, although the tags may succeed.',
+  description: 'Tags whose vendors answer with 4xx, 5xx or not at all too often, although the tags may succeed.',
   kind: 'data',
   siteFields: [],
   needs: [],

@@ -44,7 +44,7 @@ async function pendingSteps(db: Kysely<Tables>, name: string): Promise<string[]>
   if (taken.length === 0) throw new StartupError(`${name} is no database of Tagwarden's`)
   if (unknown.length > 0) {
     throw new StartupError(
-      `${name} is newer than this program (it has taken ${unknown.join(', ')}): use the Tagwarden that wrote it`,
+      `${name} is newer than this version (it has applied ${unknown.join(', ')}): use the Tagwarden that wrote it`,
     )
   }
   return pending

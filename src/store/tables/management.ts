@@ -47,7 +47,7 @@ export interface SiteTable {
   /** Of an order, in `currency` (ISO 4217); null: not known. */
   average_order_value: number | null
   currency: string | null
-  /** Per cent of the time that is to be without a critical problem; null: no target. */
+  /** Percentage of the time that should be without a critical problem; null: no target. */
   slo_target: Generated<number | null>
   created_at: number
 }

@@ -88,7 +88,7 @@ testPerEngine(
     await admin.ask('PATCH', `/api/users/${user.id}`, { is_active: false })
     const refused = await browser.call('GET', '/api/clients')
     assert.equal(refused.status, 401)
-    assert.match(refused.json<{ message: string }>().message, /not let in: disabled$/)
+    assert.match(refused.json<{ message: string }>().message, /may not sign in: disabled$/)
     assert.deepEqual((await sessionOf(browser)).proxy, { problem: 'disabled', signs_out: false })
     await admin.ask('PATCH', `/api/users/${user.id}`, { is_active: true })
     clock.advance(5 * SECOND)

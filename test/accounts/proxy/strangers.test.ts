@@ -157,7 +157,7 @@ test('a range that others are in, too, is warned of at the start', async (t) => 
   const wide = await startProxied(t, new TestClock(NOW), { PROXY_ADDRESSES: '127.0.0.0/8' })
   assert.deepEqual(
     wide.lines.map(({ msg }) => msg),
-    ['every machine in this range of PROXY_ADDRESSES can sign in as anyone: name the proxy alone'],
+    ['every machine in this range of PROXY_ADDRESSES can sign in as anyone: name only the proxy'],
   )
 })
 

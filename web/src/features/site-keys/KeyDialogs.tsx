@@ -31,7 +31,7 @@ export function AddKeyDialog({ site, onClose }: DialogProps) {
       onClose={onClose}
       onSave={({ name = '' }) => add.mutateAsync({ name })}
     >
-      A key for another sender. The keys that there are stay as they are.
+      A key for another sender. Existing keys stay as they are.
     </KeyForm>
   )
 }
@@ -63,7 +63,7 @@ export function ChangeKeyDialog({ site, siteKey, onClose }: KeyDialogProps) {
   const change = useChangeKey(site.id, siteKey.id)
   return (
     <KeyForm
-      title={`Move the end of the key ${siteKey.name}`}
+      title={`Change the end of the key ${siteKey.name}`}
       action="Save"
       initial={{ name: siteKey.name, until: wallTime(Date.parse(siteKey.expires_at ?? ''), site.timezone) }}
       zone={site.timezone}

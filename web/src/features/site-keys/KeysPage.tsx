@@ -126,10 +126,10 @@ function Key({ site, siteKey, mayChange, hasRoom }: KeyProps) {
             <Button
               size="compact-sm"
               variant="default"
-              aria-label={`Move the end of ${name}`}
+              aria-label={`Change the end of ${name}`}
               onClick={() => setDialog('change')}
             >
-              Move its end …
+              Change its end …
             </Button>
           )}
           <Button size="compact-sm" variant="default" aria-label={`Revoke ${name}`} onClick={() => setDialog('revoke')}>
