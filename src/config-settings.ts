@@ -32,19 +32,19 @@ export const SETTINGS = {
   role: setting(
     'ROLE',
     'all',
-    'What this process does: `ingest` takes what tags send, `worker` does everything else (interface, reports, upkeep), `all` both. With one process (SQLite) it has to be `all`',
+    'What this process does: `ingest` receives what tags send, `worker` does everything else (API, reports, upkeep), `all` both. With a single process (SQLite) it must be `all`',
     parse.oneOf(['all', 'ingest', 'worker'], 'all'),
   ),
   publicUrl: setting(
     'PUBLIC_URL',
     'http://HOST:PORT',
-    'Address under which people and tags reach the service; used in links and on the setup page. A host of its own: below a path, the dashboard does not load',
+    'Address at which people and tags reach the service; used in links and on the setup page. It needs a host of its own: under a path, the dashboard does not load',
     parse.optional(parse.httpUrl),
   ),
   ingestKeyHeaders: setting(
     'INGEST_KEY_HEADERS',
     'X-Service-Key',
-    'Comma list of accepted ingest key headers, so that tags written for another service work unchanged',
+    'Comma-separated list of accepted ingest key headers, so that tags written for another service work unchanged',
     parse.headerNames(['x-service-key']),
   ),
   defaultPlan: setting(
@@ -76,26 +76,26 @@ export const SETTINGS = {
   allowUnauthenticated: setting(
     'ALLOW_UNAUTHENTICATED',
     'unset',
-    '`true` lets anyone who reaches the address manage everything; under names other than its own it answers no one',
+    '`true` lets anyone who reaches the address manage everything; requests under other host names are refused',
     parse.flag,
   ),
   ...SIGN_IN_SETTINGS,
   trustProxy: setting(
     'TRUST_PROXY',
     'unset',
-    'Comma list of proxy addresses or CIDRs whose `X-Forwarded-For` is trusted (to slow down failed sign-ins)',
+    'Comma-separated list of proxy addresses or CIDRs whose `X-Forwarded-For` is trusted (to slow down failed sign-ins)',
     parse.proxies,
   ),
   outboundAllow: setting(
     'OUTBOUND_ALLOW',
     'unset',
-    'Comma list of addresses, CIDRs and host names that probes and webhooks may reach although they are not on the open internet: `10.0.0.0/8,status.internal`',
+    'Comma-separated list of addresses, CIDRs and host names that probes and webhooks may reach although they are not on the open internet: `10.0.0.0/8,status.internal`',
     parseOutboundAllow,
   ),
   connectionCheckUrls: setting(
     'CONNECTION_CHECK_URLS',
     'https://www.google.com/generate_204,https://one.one.one.one/',
-    'Comma list of up to five addresses that hardly ever fail, asked before a probe says that its target does not answer: when none of them does, it is the connection of this machine. They must answer without a redirect; `off` = ask no one',
+    'Comma-separated list of up to five addresses that hardly ever fail, tried before a probe says that its target does not answer: when none of them answers, it is the connection of this machine. They must answer without a redirect; `off` = try none',
     parse.urlsUnlessOff(['https://www.google.com/generate_204', 'https://one.one.one.one/']),
   ),
   chatWebhookUrl: setting(
@@ -108,7 +108,7 @@ export const SETTINGS = {
   notifyWarningsAfterMinutes: setting(
     'NOTIFY_WARNINGS_AFTER_MINUTES',
     '30',
-    'Minutes that a warning lasts before chats and e-mail are notified of it; what is over by then is in the dashboard and the digest alone. What is critical goes at once, and so does everything to webhooks, PagerDuty and Jira Service Management; 0 = warnings go at once, too',
+    'Minutes that a warning must last before it goes to chats and e-mail; one that is over by then is only in the dashboard and the digest. Critical alerts go at once, and so does everything to webhooks, PagerDuty and Jira Service Management; 0 = warnings go at once, too',
     parse.integer(30, 0, 1_440),
   ),
   webhookSecret: setting(
@@ -141,31 +141,31 @@ export const SETTINGS = {
   keyEvents: setting(
     'KEY_EVENTS',
     'purchase,refund,begin_checkout,generate_lead',
-    'Comma list of the events whose loss matters most, the most important first: what an incident costs is said of these first',
+    'Comma-separated list of the events whose loss matters most, the most important first: the cost of an incident is given for these first',
     parse.names(['purchase', 'refund', 'begin_checkout', 'generate_lead']),
   ),
   retentionMinuteDays: setting(
     'RETENTION_MINUTE_DAYS',
     '7',
-    'Days that minute rows are kept before only hour rows remain; over two days old they are added up by fives',
+    'Days that minute rows are kept before only hour rows remain; after two days, five are added up to one',
     parse.integer(7, 2, 90),
   ),
   retentionHourDays: setting(
     'RETENTION_HOUR_DAYS',
     '400',
-    'Days that hour rows are kept; after nine weeks, which event a tag ran on is known by the day',
+    'Days that hour rows are kept; after nine weeks, which event a tag ran on is kept per day',
     parse.integer(400, 7, 3_650),
   ),
   retentionResultDays: setting(
     'RETENTION_RESULT_DAYS',
     '90',
-    'Days that results of probes are kept, and not longer than 5,000 runs of the probe take',
+    'Days that results of probes are kept, at most 5,000 runs of a probe',
     parse.integer(90, 1, 3_650),
   ),
   retentionAuditDays: setting(
     'RETENTION_AUDIT_DAYS',
     '730',
-    'Days that the audit log keeps who changed what',
+    'Days that the audit log is kept',
     parse.integer(730, 30, 3_650),
   ),
   tagManagerBaseUrl: setting(

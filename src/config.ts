@@ -32,11 +32,11 @@ export function readConfig(environment: Environment): Config {
     throw new StartupError('DATABASE_READ_URL is set without DATABASE_URL: set DATABASE_URL too')
   }
   if (config.smtpUrl !== null && config.smtpFrom === null) {
-    throw new StartupError('SMTP_URL is set without SMTP_FROM: set the address that e-mail is to come from')
+    throw new StartupError('SMTP_URL is set without SMTP_FROM: set the sender address')
   }
   if (config.role !== 'all' && config.databaseUrl === null) {
     throw new StartupError(
-      `ROLE=${config.role} is set without DATABASE_URL: a process that has its database to itself has to be ROLE=all`,
+      `ROLE=${config.role} is set without DATABASE_URL: a process with a database of its own must be ROLE=all`,
     )
   }
   const oidc = { OIDC_CLIENT_ID: config.oidcClientId, OIDC_CLIENT_SECRET: config.oidcClientSecret }
@@ -48,7 +48,7 @@ export function readConfig(environment: Environment): Config {
   requireWholeProxy(config)
   if (config.viewerToken !== null && config.adminToken === null) {
     throw new StartupError(
-      'VIEWER_TOKEN is set without ADMIN_TOKEN: set ADMIN_TOKEN too, or anyone may change everything',
+      'VIEWER_TOKEN is set without ADMIN_TOKEN: set ADMIN_TOKEN too, or anyone can change everything',
     )
   }
   if (config.viewerToken !== null && config.viewerToken === config.adminToken) {

@@ -100,10 +100,10 @@ export async function startService({
     closers.add(() => store.close())
     await requireFreePort(config)
     const files = await keepPrivate(config)
-    if (files.length > 0) log.info({ files }, 'others could open files of the database: only their owner can now')
+    if (files.length > 0) log.info({ files }, 'other users could open files of the database: now only their owner can')
     if (store.isShared && (await hasUnfinishedCopy(store.admin))) {
       throw new StartupError(
-        'DATABASE_URL holds the beginning of a copy: let "tagwarden migrate --from …" finish it before the service starts',
+        'DATABASE_URL holds an unfinished copy: let "tagwarden migrate --from …" finish it before the service starts',
       )
     }
     const steps = await migrate(store.admin, store.columnTypes, undefined, {
@@ -213,7 +213,7 @@ export async function startService({
 function warnOfWideProxy(config: Config, log: Logger): void {
   const range = wideProxyAddress(config)
   if (range === null) return
-  log.warn({ range }, 'every machine in this range of PROXY_ADDRESSES can sign in as anyone: name the proxy alone')
+  log.warn({ range }, 'every machine in this range of PROXY_ADDRESSES can sign in as anyone: name only the proxy')
 }
 
 /** Without a key someone has to be able to sign in. */

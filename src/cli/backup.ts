@@ -42,7 +42,7 @@ Examples:
 
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('put a backup in the place of the database, with the service stopped')
+    .description('replace the database with a backup, with the service stopped')
     .argument('<file>', 'a file that "tagwarden backup" wrote')
     .addHelpText('after', RESTORE_HELP)
     .action(restore)

@@ -10,7 +10,8 @@ const MAX_COUNT = 1_000_000
 
 const HELP = `
 Prints status, body and time of each answer. The exit code is 1 when a payload is refused or nothing answers; a sentence
-then says what to do. Where the plan's rate asks to wait, several wait and continue. The sample is counted like any other event: use a site made for trying.
+then says what to do. When the plan's rate limit is reached, several payloads wait and continue. The sample is counted like
+any other event: use a site made for testing.
 
 Examples:
   npm run tagwarden -- send --key KEY
@@ -150,7 +151,7 @@ export function explainAnswer(answer: IngestAnswer, { endpoint, keyHeader }: Ing
     case 403:
       return (
         'the site or its client is switched off, or the key is revoked or expired: switch it on with PATCH and ' +
-        '{"is_active": true}; in place of a key that has ended add another with POST /api/sites/{site_id}/keys.'
+        '{"is_active": true}; to replace a key that has ended, add another with POST /api/sites/{site_id}/keys.'
       )
     case 413:
       return 'the payload is larger than 1 MB: send fewer events in a batch (batchSize of the tag).'
@@ -166,7 +167,7 @@ export function explainAnswer(answer: IngestAnswer, { endpoint, keyHeader }: Ing
     case 503:
       return 'the service could not store it: its log and GET /ready say why; nothing was counted, send it again.'
     default:
-      return `that is not how Tagwarden answers: does ${endpoint} lead to it, and past every proxy?`
+      return `that is not how Tagwarden answers: does ${endpoint} lead to it, through every proxy?`
   }
 }
 

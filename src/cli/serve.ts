@@ -8,7 +8,7 @@ import { stopOnSignals } from './process.ts'
 
 const HELP = `
 Settings come from the environment, and from a file .env in the working folder for what is not set there; they are
-listed in docs/configuration.md. SIGTERM and Ctrl-C answer what is in flight and then stop; Ctrl-C twice stops at once.
+listed in docs/configuration.md. SIGTERM and Ctrl-C finish the requests in flight and then stop; Ctrl-C twice stops at once.
 
 Examples:
   npm run tagwarden -- serve
@@ -28,7 +28,10 @@ async function serve(): Promise<void> {
   const { createLog } = await import('./process.ts')
   const log = await createLog(config)
   const onDeath = (err: Error) => {
-    log.fatal({ err }, 'the process ends because its database is gone: what was acknowledged is safe, start it again')
+    log.fatal(
+      { err },
+      'the process ends because its database is unreachable: what was acknowledged is safe, start it again',
+    )
     process.exit(1)
   }
   const started = Promise.withResolvers<Service>()

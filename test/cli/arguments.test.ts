@@ -96,7 +96,7 @@ const REFUSALS: readonly Refusal[] = [
     what: 'an address in the environment that is none',
     args: ['export'],
     environment: { TAGWARDEN_URL: 'here' },
-    says: /TAGWARDEN_URL is no address/,
+    says: /TAGWARDEN_URL is not an address/,
   },
   { what: 'applying a file that is not there', args: ['apply', 'x.yaml'], says: /x\.yaml: there is no such file/ },
   { what: 'a doctor sent nowhere', args: ['doctor', '--outbound', 'ftp://x'], says: /'ftp:\/\/x' is invalid/ },

@@ -131,7 +131,7 @@ test('a backup of what this program cannot vouch for is refused and leaves nothi
   const refusalOf = (DATA_DIR: string) => refusal(t, ['backup', join(target, 'x.db')], { DATA_DIR })
   const [newer, unmigrated] = [await tempDir(t), await tempDir(t)]
   await makeNewer(newer)
-  assert.match(await refusalOf(newer), /is newer than this program \(it has taken 9999-later\)/)
+  assert.match(await refusalOf(newer), /is newer than this version \(it has applied 9999-later\)/)
   await makeUnmigrated(unmigrated)
   assert.match(await refusalOf(unmigrated), /is no database of Tagwarden's/)
   const damaged = await folderWithSite(t, 'shop')
@@ -280,7 +280,7 @@ const NO_BACKUPS: readonly NoBackup[] = [
       await makeNewer(dataDir)
       return sqlitePath(dataDir)
     },
-    says: /is newer than this program \(it has taken 9999-later\)/,
+    says: /is newer than this version \(it has applied 9999-later\)/,
   },
   {
     what: 'a backup cut short',

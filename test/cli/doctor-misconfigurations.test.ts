@@ -62,35 +62,35 @@ const SEEDS: readonly Seed[] = [
   {
     title: 'a proxy that TRUST_PROXY does not name',
     seed: settings({ TRUST_PROXY: '' }),
-    finds: warning('TRUST_PROXY', /failed sign-ins of one lock out all; set it/),
+    finds: warning('TRUST_PROXY', /failed sign-ins of one caller lock out all; set it/),
   },
   {
     title: 'a proxy that TRUST_PROXY does not name, where people sign in with accounts',
     seed: settings({ TRUST_PROXY: '', ADMIN_TOKEN: '', VIEWER_TOKEN: '', ADMIN_EMAIL: 'ada@example.com' }),
-    finds: warning('TRUST_PROXY', /failed sign-ins of one lock out all; set it/),
+    finds: warning('TRUST_PROXY', /failed sign-ins of one caller lock out all; set it/),
   },
   {
     title: 'TRUST_PROXY that believes everybody',
     seed: settings({ TRUST_PROXY: '0.0.0.0/0' }),
-    finds: warning('TRUST_PROXY', /believes every caller.*name the proxy's address/),
+    finds: warning('TRUST_PROXY', /trusts every caller.*name only the proxy's address/),
   },
   {
     title: 'a proxy that signs people in from a whole network',
     seed: settings({ PROXY_EMAIL_HEADER: 'X-Forwarded-Email', PROXY_ADDRESSES: '10.0.0.0/8' }),
     finds: warning(
       'PROXY_ADDRESSES',
-      /every machine in 10\.0\.0\.0\/8 can sign in as anyone.*name the proxy's address alone/,
+      /every machine in 10\.0\.0\.0\/8 can sign in as anyone.*name only the proxy's address/,
     ),
   },
   {
     title: 'TRUST_PROXY that believes half of the internet',
     seed: settings({ TRUST_PROXY: '127.0.0.1,128.0.0.0/1' }),
-    finds: warning('TRUST_PROXY', /128\.0\.0\.0\/1 believes every caller.*name the proxy's address/),
+    finds: warning('TRUST_PROXY', /128\.0\.0\.0\/1 trusts every caller.*name only the proxy's address/),
   },
   {
     title: 'TRUST_PROXY that believes much of IPv6',
     seed: settings({ TRUST_PROXY: '2000::/3' }),
-    finds: warning('TRUST_PROXY', /2000::\/3 believes every caller/),
+    finds: warning('TRUST_PROXY', /2000::\/3 trusts every caller/),
   },
   {
     title: 'OUTBOUND_ALLOW with everything in it',
@@ -105,7 +105,7 @@ const SEEDS: readonly Seed[] = [
   {
     title: 'a Google key whose line ends were lost',
     seed: settings({ GOOGLE_CREDENTIALS: googleKey(KEY_PEM.replaceAll('\n', ' ')) }),
-    finds: warning('GOOGLE_CREDENTIALS', /private_key is no key.*GOOGLE_CREDENTIALS_FILE/),
+    finds: warning('GOOGLE_CREDENTIALS', /private_key is not a key.*GOOGLE_CREDENTIALS_FILE/),
   },
   {
     title: 'a Google key in a file that is not there',
@@ -117,7 +117,7 @@ const SEEDS: readonly Seed[] = [
     seed: async (_t, { environment }) => ({
       environment: { ...environment, SMTP_URL: `smtp://127.0.0.1:${new URL(await deadAddress()).port}` },
     }),
-    finds: warning('SMTP_URL', /could not be reached: .*ECONNREFUSED.*see that SMTP_URL is right/),
+    finds: warning('SMTP_URL', /could not be reached: .*ECONNREFUSED.*check that SMTP_URL is right/),
   },
   {
     title: 'SMTP_URL with a wrong password',
@@ -131,7 +131,7 @@ const SEEDS: readonly Seed[] = [
     seed: async (_t, { environment }) => ({
       environment: { ...environment, CHAT_WEBHOOK_URL: `${await deadAddress()}/services/chat-secret` },
     }),
-    finds: warning('CHAT_WEBHOOK_URL', /nothing listens at 127\.0\.0\.1.*put that right/),
+    finds: warning('CHAT_WEBHOOK_URL', /nothing listens at 127\.0\.0\.1.*fix that/),
   },
   {
     title: 'HEARTBEAT_URL in a private network that OUTBOUND_ALLOW does not name',
@@ -166,7 +166,7 @@ const SEEDS: readonly Seed[] = [
       await makeNewer(DATA_DIR)
       return { environment: { ...environment, DATA_DIR } }
     },
-    finds: failed('store', /newer than this program.*start a newer Tagwarden/),
+    finds: failed('store', /newer than this version.*start a newer Tagwarden/),
   },
   {
     title: 'a database that everybody on the machine can read',

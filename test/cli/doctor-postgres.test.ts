@@ -44,7 +44,7 @@ test('doctor warns of a database that lacks migrations, and fails on a newer one
   await store.close()
   const newer = await examined(t, { DATABASE_URL: url })
   assert.equal(newer.code, 1)
-  assert.match(newer.of('store'), /^failed .*newer than this program \(9999-later\)/)
+  assert.match(newer.of('store'), /^failed .*newer than this version \(9999-later\)/)
 })
 
 test('doctor fails on a database that holds an unfinished copy', async (t) => {

@@ -96,7 +96,7 @@ test('doctor fails on a DATA_DIR that is a file, and on a newer database', async
   await makeNewer(folder)
   const newer = await runCliHere(t, ['doctor', '--outbound', outside], { DATA_DIR: folder, PORT: '0' })
   assert.equal(newer.code, 1)
-  assert.match(line(newer.out, 'store') ?? '', /^failed .*newer than this program \(9999-later\)/)
+  assert.match(line(newer.out, 'store') ?? '', /^failed .*newer than this version \(9999-later\)/)
 })
 
 test('doctor does not take a database that this user may not look at for missing', async (t) => {
@@ -210,5 +210,5 @@ test('too few open files and too little memory are warnings', () => {
   assert.equal(openFilesFinding(4_096)?.level, 'ok')
   assert.match(openFilesFinding(1_024)?.text ?? '', /may have 1024 files and connections.*raise the limit/)
   assert.equal(memoryFinding(640).level, 'ok')
-  assert.match(memoryFinding(256.5).text, /256 MiB, and the system ends what takes more: give 640 MiB or more/)
+  assert.match(memoryFinding(256.5).text, /256 MiB, and the system kills what takes more: give 640 MiB or more/)
 })

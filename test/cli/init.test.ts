@@ -119,7 +119,7 @@ test('a file that is there is replaced after a yes, and is then for its owner al
 test('who leaves before the last question leaves nothing', async (t) => {
   const folder = await tempDir(t)
   const { terminal } = answering(t, [URL, ''])
-  await assert.rejects(initAt(terminal, { file: join(folder, '.env') }), /there is no answer: nothing was written/)
+  await assert.rejects(initAt(terminal, { file: join(folder, '.env') }), /no answer: nothing was written/)
   assert.deepEqual(await readdir(folder), [])
 })
 
@@ -156,7 +156,7 @@ test('without a terminal it asks nothing', async (t) => {
   const kept = await readFile(file, 'utf8')
   const second = await runCliHere(t, ['init', '--yes', '--file', file])
   assert.equal(second.code, 1)
-  assert.match(second.err.join('\n'), /is there already: give --force/)
+  assert.match(second.err.join('\n'), /already exists: give --force/)
   assert.equal(await readFile(file, 'utf8'), kept)
   const forced = await runCliHere(t, ['init', '--yes', '--force', '--file', file], { DATA_DIR: '/elsewhere' })
   assert.equal(forced.code, 0)

@@ -81,7 +81,7 @@ async function refusal(
 async function assertNotServed(t: TestContext, DATABASE_URL: string): Promise<void> {
   const { code, err } = await runCliHere(t, ['serve'], { DATABASE_URL, PORT: '0' })
   assert.equal(code, 1)
-  assert.match(err.at(-1) ?? '', /^tagwarden: DATABASE_URL holds the beginning of a copy: let /)
+  assert.match(err.at(-1) ?? '', /^tagwarden: DATABASE_URL holds an unfinished copy: let /)
 }
 
 test('migrate --from copies an embedded store to a new database, says what was compared and what comes next', async (t) => {
@@ -126,7 +126,7 @@ test('a copy that is killed again and again ends up whole', inTurn(2, 3), async 
     isDone = code === 0
     if (!isDone) assert.equal(child.signalCode, 'SIGKILL', err.join('\n'))
     if (!isDone) kills++
-    if (err.some((line) => line.startsWith('going on with a copy'))) resumed++
+    if (err.some((line) => line.startsWith('resuming a copy'))) resumed++
     if (!isDone && kills === 1) await assertNotServed(t, DATABASE_URL)
   }
   assert.ok(kills >= 3 && resumed >= 2, `${kills} kills, ${resumed} went on`)
@@ -170,12 +170,12 @@ test('a copy is refused when the source is none', async (t) => {
   assert.match(await refusal(t, ['--from', `sqlite:${garbled}`, ...to]), /cannot be used: file is not a database/)
   const unmigrated = await tempDir(t)
   await makeUnmigrated(unmigrated)
-  assert.match(await refusal(t, ['--from', `sqlite:${unmigrated}`, ...to]), /is no store of Tagwarden's/)
+  assert.match(await refusal(t, ['--from', `sqlite:${unmigrated}`, ...to]), /is not a Tagwarden store/)
   const newer = await tempDir(t)
   await makeNewer(newer)
   assert.match(
     await refusal(t, ['--from', `sqlite:${newer}`, ...to]),
-    /is newer than this program \(it has taken 9999-later\)/,
+    /is newer than this version \(it has applied 9999-later\)/,
   )
   const older = await tempDir(t)
   await withStore(older, async (store) => {
@@ -209,7 +209,7 @@ test('a copy is refused when the target holds data, is newer, or cannot be reach
       .values({ name: '9999-later', timestamp: '' })
       .execute(),
   )
-  assert.match(await refusal(t, ['--from', `sqlite:${folder}`, '--to', url]), /the database is newer than this program/)
+  assert.match(await refusal(t, ['--from', `sqlite:${folder}`, '--to', url]), /the database is newer than this version/)
   const missing = new URL(url)
   missing.pathname = 'nowhere'
   assert.match(
@@ -220,13 +220,13 @@ test('a copy is refused when the target holds data, is newer, or cannot be reach
 
 test('addresses that are none, and options that do not go together, are refused', async (t) => {
   const from = ['--from', `sqlite:${await tempDir(t)}`]
-  assert.match(await refusal(t, from), /--from needs to know where to: give --to postgres:\/\/… or set DATABASE_URL/)
+  assert.match(await refusal(t, from), /--from needs a target: give --to postgres:\/\/… or set DATABASE_URL/)
   assert.match(
     await refusal(t, [...from, '--to', 'mysql://u:s3cret@h/d']),
     /^tagwarden: --to is not valid: an address like/,
   )
   assert.match(await refusal(t, ['--from', './data']), /Give the folder of an embedded store, like sqlite:\.\/data/)
-  assert.match(await refusal(t, ['--to', 'postgres://u:s3cret@h/d']), /--to goes with --from/)
+  assert.match(await refusal(t, ['--to', 'postgres://u:s3cret@h/d']), /--to needs --from/)
   assert.match(await refusal(t, ['--status', ...from]), /--status' cannot be used with option '--from/)
   assert.match(await refusal(t, ['--status', '--citus']), /--status' cannot be used with option '--citus'/)
 })

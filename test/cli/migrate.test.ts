@@ -11,7 +11,7 @@ test('migrate takes the steps once and is up to date afterwards', async (t) => {
   const DATA_DIR = await tempDir(t)
   const first = await runCli(t, ['migrate'], { DATA_DIR })
   assert.equal(first.code, 0)
-  assert.match(first.out[0] ?? '', /^taken {4}0001-foundation$/)
+  assert.match(first.out[0] ?? '', /^applied {2}0001-foundation$/)
   const second = await runCliHere(t, ['migrate'], { DATA_DIR })
   assert.deepEqual(second, { code: 0, out: ['up to date'], err: [] })
   const status = await runCliHere(t, ['migrate', '--status'], { DATA_DIR })
@@ -40,10 +40,10 @@ test('migrate --status names the steps of a newer program, and migrate refuses t
   const DATA_DIR = await tempDir(t)
   await makeNewer(DATA_DIR)
   const status = await runCliHere(t, ['migrate', '--status'], { DATA_DIR })
-  assert.match(status.out.join('\n'), /^unknown {2}9999-later \(taken by a newer Tagwarden\)$/m)
+  assert.match(status.out.join('\n'), /^unknown {2}9999-later \(applied by a newer Tagwarden\)$/m)
   const { code, err } = await runCliHere(t, ['migrate'], { DATA_DIR })
   assert.equal(code, 1)
-  assert.match(err.join('\n'), /^tagwarden: the database is newer than this program.*$/)
+  assert.match(err.join('\n'), /^tagwarden: the database is newer than this version.*$/)
 })
 
 test('migrate and migrate --status work on the database in DATABASE_URL', async (t) => {
@@ -53,7 +53,7 @@ test('migrate and migrate --status work on the database in DATABASE_URL', async 
   const before = await runCliHere(t, ['migrate', '--status'], environment)
   assert.equal(before.code, 0)
   assert.ok(before.out.length > 0 && before.out.every((line) => line.startsWith('pending  ')))
-  const taken = before.out.map((line) => line.replace('pending  ', 'taken    '))
+  const taken = before.out.map((line) => line.replace('pending  ', 'applied  '))
   for (const args of [['migrate'], ['migrate', '--status']]) {
     assert.deepEqual(await runCliHere(t, args, environment), { code: 0, out: taken, err: [] })
   }

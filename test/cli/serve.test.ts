@@ -66,7 +66,7 @@ test('a port in use is named, before the database is migrated', async (t) => {
 test('a database of a newer program is not touched', async (t) => {
   const dataDir = await tempDir(t)
   await makeNewer(dataDir)
-  assert.match(await refusal(t, { DATA_DIR: dataDir }), /the database is newer than this program.*9999-later/)
+  assert.match(await refusal(t, { DATA_DIR: dataDir }), /the database is newer than this version.*9999-later/)
 })
 
 test('a DATA_DIR that is a file cannot be used', async (t) => {

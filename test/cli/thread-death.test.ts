@@ -38,7 +38,7 @@ for (const [which, number] of Object.entries(THREADS)) {
       assert.deepEqual({ code, err }, { code: 1, err: [] })
       const last = JSON.parse(out.at(-1) ?? '') as { level: number; msg: string; err: { message: string } }
       assert.equal(last.level, FATAL)
-      assert.match(last.msg, /^the process ends because its database is gone: what was acknowledged is safe/)
+      assert.match(last.msg, /^the process ends because its database is unreachable: what was acknowledged is safe/)
       assert.match(last.err.message, /^the database thread ended with code 1$/)
 
       const again = await startTestService(t, systemClock, settings)

@@ -53,7 +53,9 @@ export class Api {
     // One that was read from a file ends with a line break.
     const token = given?.trim() ?? null
     if (token !== null && !/^[ -~]+$/.test(token)) {
-      throw new StartupError('the token is empty, or has characters that none has, like a line break (TAGWARDEN_TOKEN)')
+      throw new StartupError(
+        'the token is empty, or has characters that no token has, like a line break (TAGWARDEN_TOKEN)',
+      )
     }
     this.#target = { url, token }
   }
@@ -70,10 +72,10 @@ export class Api {
   async requireFullSight(): Promise<Caller> {
     const session = await this.get('/api/session')
     if (!isObject(session) || !('role' in session)) throw new StartupError(`${this.url} is not a Tagwarden service`)
-    if (session.role === null) throw new StartupError(`${this.url} wants a token: set TAGWARDEN_TOKEN`)
+    if (session.role === null) throw new StartupError(`${this.url} needs a token: set TAGWARDEN_TOKEN`)
     if (rolesIn(session).includes('viewer')) {
       throw new StartupError(
-        'the token of a viewer does not see all fields: use that of an admin (ADMIN_TOKEN), or an API token of an editor or owner',
+        "a viewer's token does not see all fields: use that of an admin (ADMIN_TOKEN), or an API token of an editor or owner",
       )
     }
     const { email } = fieldsOf(session.user)
@@ -162,7 +164,7 @@ export class Api {
       // Not what a proxy leads to that wants a sign-in.
       const isMoved = location.endsWith(path)
       const there = isMoved ? location.slice(0, -path.length) : location
-      const advice = isMoved ? 'give that as --url' : 'is it a Tagwarden service?'
+      const advice = isMoved ? 'give this as --url' : 'is it a Tagwarden service?'
       return new RefusedError(status, `${url} leads on to ${there}: ${advice}`)
     }
     const body = jsonOf(bytes)

@@ -34,7 +34,7 @@ export async function carryOut(
   } catch (thrown) {
     if (!(thrown instanceof StartupError)) throw thrown
     throw new StartupError(
-      `${thrown.message}\n${done} of ${changes.length} changes were made, and none is lost: run it again once this is mended`,
+      `${thrown.message}\n${done} of ${changes.length} changes were made, and none is lost: run it again once this is fixed`,
     )
   }
 }

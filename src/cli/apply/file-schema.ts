@@ -12,12 +12,12 @@ import { PROBE_TYPES, type ProbeType, UpdateProbe } from '../../probes/index.ts'
 const closed = { additionalProperties: false } as const
 
 const RenamedFrom = Type.Optional(
-  Type.String({ ...Name, description: 'What it was called before: it is renamed and keeps its history' }),
+  Type.String({ ...Name, description: 'Its previous name: it is renamed and keeps its history' }),
 )
 
 const MaintenanceEntry = Type.Object(
   { ...UpdateMaintenance.properties, title: Name, kind: CreateMaintenance.properties.kind },
-  { ...closed, description: 'Planned work. Its title is what it is recognised by' },
+  { ...closed, description: 'Planned work. It is recognised by its title' },
 )
 const Maintenance = Type.Optional(Type.Array(MaintenanceEntry))
 
@@ -39,7 +39,7 @@ const SiteEntry = Type.Object(
     url: UpdateSite.properties.url,
     renamed_from: RenamedFrom,
     auto_probes: Type.Optional(
-      Type.Boolean({ description: 'Whether a site that is created gets the probes that fit; instead of `probes`' }),
+      Type.Boolean({ description: 'Whether a new site gets the probes that fit; instead of `probes`' }),
     ),
     probes: Type.Optional(Type.Array(ProbeEntry)),
     maintenance: Maintenance,
@@ -94,11 +94,11 @@ const UserEntry = Type.Object(
     roles: Type.Optional(
       Type.Array(RoleOfUser, {
         maxItems: 1_000,
-        description: 'Instead of those that someone gave them; what groups give is not meant',
+        description: 'Replaces the roles that someone gave them, but not those from groups',
       }),
     ),
   },
-  { ...closed, description: 'Someone with an account. Their address is what they are recognised by' },
+  { ...closed, description: 'Someone with an account. They are recognised by their address' },
 )
 
 /** A file as it is checked: each client apart, so that the faults of one do not hide those of others. */

@@ -3,9 +3,9 @@ import { withoutEnd } from '../../lib/index.ts'
 import { httpUrl } from '../options.ts'
 
 const APPLY_HELP = `
-Brings the service to what YAML files say of clients, sites, probes, channels, maintenance, status pages and people, over its HTTP
-interface. Names are what things are recognised by. Fields and lists that a file does not give stay as they are, and nothing is
-deleted without --prune. \${NAME} in a text is taken from the environment.
+Brings the service to the state that YAML files describe: clients, sites, probes, channels, maintenance, status pages and
+people, over its HTTP interface. Things are recognised by their names. Fields and lists that a file does not give stay as
+they are, and nothing is deleted without --prune. \${NAME} in a text is taken from the environment.
 
 TAGWARDEN_URL and TAGWARDEN_TOKEN stand for --url and --token: better, because others on this machine can see a command line.
 The exit code is 0 when it is done, with --plan when nothing would change; 2 with --plan when something would; 1 for an error.
@@ -16,8 +16,9 @@ Examples:
   npm run -s tagwarden -- apply config/ --prune --plan`
 
 const EXPORT_HELP = `
-Writes what the service has as "apply" takes it. Secrets that the service does not show are \${NAME}: set these variables before
-you apply it elsewhere. With --out it writes a folder: the file, the logos of status pages, and the schema for editors.
+Writes what the service has in the form that "apply" reads. Secrets that the service does not show are \${NAME}: set these
+variables before you apply it elsewhere. With --out it writes a folder: the file, the logos of status pages, and the schema for
+editors.
 
 Examples:
   npm run -s tagwarden -- export > clients.yaml
@@ -39,7 +40,7 @@ const withTarget = (command: Command): Command =>
 export function applyCommand(): Command {
   return withTarget(
     new Command('apply')
-      .description('bring a running service to what YAML files say')
+      .description('bring a running service to the state that YAML files describe')
       .argument('<path...>', 'files, or folders of files that end in .yaml or .yml'),
   )
     .option('--plan', 'show what would change, and change nothing')
@@ -79,6 +80,6 @@ function checkedUrl(text: string, command: Command): string {
     return serviceUrl(text)
   } catch (thrown) {
     if (!(thrown instanceof InvalidArgumentError)) throw thrown
-    return command.error('error: TAGWARDEN_URL is no address like https://tagwarden.example.com')
+    return command.error('error: TAGWARDEN_URL is not an address like https://tagwarden.example.com')
   }
 }

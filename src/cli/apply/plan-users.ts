@@ -58,7 +58,7 @@ function planInvitation(planning: Planning, { source, email, fields, roles }: Wa
   // Who is suspended and has no account is out as it is; an invitation would be sent to them.
   if (fields.is_active === false) return
   if (roles === null || roles.length === 0) {
-    planning.problems.push(source.problem(`${what} has no account yet: who is invited needs a role`))
+    planning.problems.push(source.problem(`${what} has no account yet: an invited person needs a role`))
     return
   }
   const resolved = resolve(planning, roles)
@@ -98,7 +98,7 @@ function planChange(
   if (isLowered && isCaller(user, callers)) {
     planning.problems.push(
       source.problem(
-        `${what} is the person who applies this: it would take away their own roles; let another owner do it`,
+        `${what} is the person who applies this, and it would take away their own roles; let another owner do it`,
       ),
     )
     return
@@ -228,8 +228,7 @@ function requireOwner(
       return isIn === true && ownsAll([...byHand, ...(user?.group_roles ?? [])])
     })
   if (isLeft) return
-  const message =
-    'no one would be left who owns all clients: name an owner in the files (all_clients: true, role: owner)'
+  const message = 'no owner of all clients would be left: name one in the files (all_clients: true, role: owner)'
   planning.problems.push({ place: null, message })
 }
 

@@ -78,7 +78,7 @@ function requireOwnerOfAll({ isOpen, ownsAll }: Caller): void {
     )
   }
   if (ownsAll) return
-  throw new StartupError('users take the token of an owner of all clients: ADMIN_TOKEN, or an API token of one')
+  throw new StartupError('users need the token of an owner of all clients: ADMIN_TOKEN, or an API token of one')
 }
 
 const NO_NEED: Need = { channels: false, statusPage: false }

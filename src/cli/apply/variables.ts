@@ -40,7 +40,7 @@ function filledIn(
   const result = text.replace(TOKEN, (token, name: string | undefined) => {
     if (name === undefined) return `\${`
     if (!token.endsWith('}') || !NAME.test(name)) {
-      notes.failed(path, `${token} is no variable: write \${NAME}, or $\${ for the two characters`)
+      notes.failed(path, `${token} is not a variable: write \${NAME}, or $\${ for the two characters`)
       return token
     }
     const held = environment[name]

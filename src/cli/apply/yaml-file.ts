@@ -49,7 +49,7 @@ export class YamlFile {
         if (around.length === 0 || !around.some((node) => node === alias.resolve(document))) return
         found.push({
           place: this.#placeAt(alias.range?.[0] ?? 0),
-          message: `*${alias.source} stands within what it repeats`,
+          message: `*${alias.source} is inside what it repeats`,
         })
       },
     })

@@ -75,7 +75,7 @@ async function look() {
     }
     state.textContent = last === 0 ? 'Waiting for the first message …' : 'The newest first. New ones appear automatically.'
   } catch {
-    state.textContent = 'The demo does not answer. What it wrote so far is below.'
+    state.textContent = 'The demo does not answer. Its messages so far are below.'
   }
   setTimeout(look, 2000)
 }

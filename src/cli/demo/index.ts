@@ -20,7 +20,7 @@ folder of its own (DATA_DIR and DATABASE_URL are not used) and refuses one that 
 begin again.
 
 Its probes ask a small server of the demo's own on 127.0.0.1 instead of tag servers and Google, and reach this address for it.
-What the settings say of Google accounts, chat, e-mail and heartbeats is not used: invented incidents notify no one.
+Settings for Google accounts, chat, e-mail and heartbeats are not used: invented incidents notify no one.
 The clients have a chat of the demo's own instead: the same server has a page, /chat, that shows what they receive.
 The other settings are those of "tagwarden serve".
 

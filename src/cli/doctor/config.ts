@@ -28,7 +28,8 @@ function access(config: Config): DoctorFinding {
     return { check, level: 'ok', text }
   }
   const { publicUrl: url } = config
-  const names = url === null ? '; to a name with a dot it answers only as PUBLIC_URL, which is not set' : ''
+  const names =
+    url === null ? '; under a name with a dot it answers only if that is in PUBLIC_URL, which is not set' : ''
   const text = `anyone who reaches ${url ?? `HOST=${host}`} can change everything: set ADMIN_TOKEN${names}`
   return { check, level: 'warning', text }
 }
@@ -69,7 +70,7 @@ function trustProxyFinding(config: Config): DoctorFinding | null {
   const check = 'TRUST_PROXY'
   const everybody = trustProxy.find(isBroad)
   if (everybody !== undefined) {
-    const text = `${everybody} believes every caller in it who it says it is, and then nothing slows down who guesses tokens: name the proxy's address alone`
+    const text = `${everybody} trusts every caller in it to say who it is, and then nothing slows down guessing of tokens: name only the proxy's address`
     return { check, level: 'warning', text }
   }
   if (trustProxy.length > 0) return { check, level: 'ok', text: `callers are identified by ${trustProxy.join(', ')}` }
@@ -77,7 +78,7 @@ function trustProxyFinding(config: Config): DoctorFinding | null {
   const asksWhoIsThere = adminToken !== null || asksForAccounts(config)
   if (publicUrl?.startsWith('https://') !== true || !asksWhoIsThere) return null
   const text =
-    'is not set, and PUBLIC_URL says that there is a proxy: the failed sign-ins of one lock out all; set it to the address of the proxy'
+    'is not set, and PUBLIC_URL implies a proxy: failed sign-ins of one caller lock out all; set it to the address of the proxy'
   return { check, level: 'warning', text }
 }
 
@@ -90,7 +91,7 @@ function proxySignInFinding(config: Config): DoctorFinding | null {
   if (wide === null) {
     return { check, level: 'ok', text: `${header} says who someone is, from ${proxyAddresses.join(', ')}` }
   }
-  const text = `every machine in ${wide} can sign in as anyone by sending ${header}: name the proxy's address alone`
+  const text = `every machine in ${wide} can sign in as anyone by sending ${header}: name only the proxy's address`
   return { check, level: 'warning', text }
 }
 
@@ -124,7 +125,7 @@ const ALWAYS_THERE = [
 function keyHeadersFinding({ ingestKeyHeaders }: Config): DoctorFinding | null {
   const wrong = ingestKeyHeaders.filter((name) => ALWAYS_THERE.includes(name))
   if (wrong.length === 0) return null
-  const text = `${wrong.join(', ')} is in every request and is no key, so tags would be answered 401: leave it out`
+  const text = `${wrong.join(', ')} is in every request and is not a key, so tags would get 401: leave it out`
   return { check: 'INGEST_KEY_HEADERS', level: 'warning', text }
 }
 
@@ -155,7 +156,7 @@ function googleFinding({ googleCredentials }: Config): DoctorFinding | null {
     return { check, level: 'ok', text: `the key of ${googleCredentials.client_email}` }
   } catch {
     const text =
-      'its private_key is no key (lost line ends are the usual reason): give the file as it was downloaded, as GOOGLE_CREDENTIALS_FILE'
+      'its private_key is not a key (usually because line breaks were lost): give the file as it was downloaded, as GOOGLE_CREDENTIALS_FILE'
     return { check, level: 'warning', text }
   }
 }

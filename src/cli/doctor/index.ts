@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { httpUrls } from '../options.ts'
 
 const HELP = `
-One line per check: ok, warning (it runs, but see what it says) or failed (it will not run); the exit code is 1 when one
+One line per check: ok, warning (it runs, but read what it says) or failed (it will not run); the exit code is 1 when one
 failed. It changes nothing and sends no message: it logs in to the mail server, asks for the front page of the hosts of
 CHAT_WEBHOOK_URL and HEARTBEAT_URL, and listens on PORT for a moment. It reads the settings as "tagwarden serve" does. With the service stopped it reads the whole
 database file; while the service runs, it asks the service instead. With DATABASE_URL it asks PostgreSQL, and its replica.

@@ -160,7 +160,7 @@ export function openFilesFinding(most: number | null): DoctorFinding | null {
 export function memoryFinding(mib: number): DoctorFinding {
   const check = 'memory'
   if (mib >= MIN_MEMORY_MIB) return { check, level: 'ok', text: `${Math.floor(mib)} MiB` }
-  const text = `${Math.floor(mib)} MiB, and the system ends what takes more: give ${MIN_MEMORY_MIB} MiB or more`
+  const text = `${Math.floor(mib)} MiB, and the system kills what takes more: give ${MIN_MEMORY_MIB} MiB or more`
   return { check, level: 'warning', text }
 }
 

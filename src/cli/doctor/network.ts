@@ -97,9 +97,9 @@ export async function portFinding({ host, port }: Config): Promise<DoctorFinding
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not have that port: choose one from 1024 on, and let the proxy have 443',
+  EACCES: 'this user may not use that port: choose one from 1024 up, and leave 443 to the proxy',
   EADDRNOTAVAIL: 'this machine does not have that address: set HOST to one that it has',
-  ENOTFOUND: 'that name leads nowhere: set HOST to an address of this machine',
+  ENOTFOUND: 'that name does not resolve: set HOST to an address of this machine',
   EAI_AGAIN: 'that name cannot be looked up: set HOST to an address of this machine',
 }
 
@@ -156,7 +156,7 @@ export async function smtpFinding({ smtpUrl, smtpFrom }: Config): Promise<Doctor
     return {
       check,
       level: 'warning',
-      text: `${why}; without it no e-mail is sent: see that SMTP_URL is right and reachable`,
+      text: `${why}; without it no e-mail is sent: check that SMTP_URL is right and reachable`,
     }
   } finally {
     mailer.close()
@@ -171,8 +171,8 @@ export async function receiverFindings(config: Config): Promise<DoctorFinding[]>
   const { chatWebhookUrl, heartbeatUrl, outboundAllow: allow } = config
   const outbound = createOutbound({ allow, userAgent: `Tagwarden/${VERSION}`, clock: systemClock })
   const findings = [
-    receiverFinding(outbound, 'CHAT_WEBHOOK_URL', chatWebhookUrl, 'what goes wrong reaches no one there'),
-    receiverFinding(outbound, 'HEARTBEAT_URL', heartbeatUrl, 'Tagwarden will be taken for dead'),
+    receiverFinding(outbound, 'CHAT_WEBHOOK_URL', chatWebhookUrl, 'no one is notified there'),
+    receiverFinding(outbound, 'HEARTBEAT_URL', heartbeatUrl, 'Tagwarden will be reported as down'),
   ]
   return (await Promise.all(findings)).filter((finding) => finding !== null)
 }
@@ -191,7 +191,7 @@ async function receiverFinding(
     await outbound.request(front, { method: 'HEAD', limits: { totalMs: RECEIVER_TIMEOUT_MS } })
     return { check, level: 'ok', text: `${host} answers` }
   } catch (thrown) {
-    const text = `${asError(thrown).message}; put that right, or ${otherwise}`
+    const text = `${asError(thrown).message}; fix that, or ${otherwise}`
     return { check, level: 'warning', text }
   }
 }

@@ -74,7 +74,7 @@ const ADVICE: readonly [cause: RegExp, advice: string][] = [
   [/password authentication|no pg_hba\.conf entry/, 'check user, password and the pg_hba.conf of the server'],
   [/does not support SSL/, 'the server has no TLS: leave sslmode out'],
   [/database "[^"]*" does not exist/, "create it: create database … encoding 'UTF8'"],
-  [/timeout|ETIMEDOUT/, 'no answer in time: does a firewall stand between?'],
+  [/timeout|ETIMEDOUT/, 'no answer in time: is there a firewall in between?'],
 ]
 
 function adviceFor(message: string): string {
@@ -159,7 +159,7 @@ function clockFinding({ skewMs }: ServerFacts): DoctorFinding {
   const seconds = (Math.abs(skewMs) / SECOND).toFixed(1)
   if (Math.abs(skewMs) <= MAX_SKEW_MS) return { check, level: 'ok', text: `within ${seconds} s of ours` }
   const direction = skewMs > 0 ? 'behind' : 'ahead of'
-  return { check, level: 'warning', text: `${seconds} s ${direction} ours: see to it that NTP runs on both machines` }
+  return { check, level: 'warning', text: `${seconds} s ${direction} ours: make sure that NTP runs on both machines` }
 }
 
 const citusFinding = ({ citus }: ServerFacts): DoctorFinding => ({
@@ -172,7 +172,7 @@ export function replicaFinding({ isReplica, behindBytes, ageSeconds }: ReplicaFa
   const check = 'replica'
   if (!isReplica) {
     const text =
-      'DATABASE_READ_URL leads to a server that takes writes, and not to a replica: see that it holds the same data, or unset it'
+      'DATABASE_READ_URL leads to a server that takes writes, and not to a replica: make sure that it holds the same data, or unset it'
     return { check, level: 'warning', text }
   }
   if (behindBytes === 0) return { check, level: 'ok', text: 'shows everything that is committed' }
@@ -213,7 +213,7 @@ async function readFacts({ read }: Store): Promise<ServerFacts> {
       coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayCreate",
       (select extversion from pg_extension where extname = 'citus') as citus`.execute(read)
   const [facts] = rows
-  if (facts === undefined) throw new Error('the server said nothing')
+  if (facts === undefined) throw new Error('the server gave no reason')
   return { ...facts, skewMs: await clockSkew(read) }
 }
 

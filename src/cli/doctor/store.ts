@@ -38,16 +38,16 @@ export async function storeFindings({ dataDir, host, port }: Config): Promise<Do
 export async function schemaFinding(store: Store): Promise<DoctorFinding> {
   if (store.isShared && (await hasUnfinishedCopy(store.read))) {
     const text =
-      'it holds an unfinished copy: run "tagwarden migrate --from …" again until it ends, and start no service'
+      'it holds an unfinished copy: run "tagwarden migrate --from …" again until it ends, and do not start a service'
     return { check: CHECK, level: 'failed', text }
   }
   const { pending, unknown } = await migrationState(store.read)
   if (unknown.length > 0) {
-    const text = `the database is newer than this program (${unknown.join(', ')}): start a newer Tagwarden on it`
+    const text = `the database is newer than this version (${unknown.join(', ')}): start a newer Tagwarden on it`
     return { check: CHECK, level: 'failed', text }
   }
   if (pending.length > 0) {
-    const text = `migrations pending: ${pending.join(', ')}; the next start takes them, or "tagwarden migrate"`
+    const text = `migrations pending: ${pending.join(', ')}; the next start applies them, or "tagwarden migrate"`
     return { check: CHECK, level: 'warning', text }
   }
   return { check: CHECK, level: 'ok', text: 'the schema is up to date' }

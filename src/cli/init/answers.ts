@@ -33,13 +33,13 @@ const ADDRESS = /^postgres(ql)?:\/\//
 export const QUESTIONS: readonly Question[] = [
   {
     name: 'publicUrl',
-    text: 'Under which https address will people and tags reach it? (empty: only this machine, to try it)',
+    text: 'At which https address will people and tags reach it? (empty: only this machine, to try it)',
     fallback: () => '',
     check: (answer) => void SETTINGS.publicUrl.parse(answer === '' ? undefined : answer),
   },
   {
     name: 'data',
-    text: 'Where do the data go: a folder, or postgres://user:password@host:5432/database?',
+    text: 'Where should the data go: a folder, or postgres://user:password@host:5432/database?',
     fallback: () => DATA_DIR,
     check(answer) {
       if (ADDRESS.test(answer)) SETTINGS.databaseUrl.parse(answer)
@@ -87,12 +87,12 @@ function environmentOf({ publicUrl = '', data = '', adminToken = 'none', chatWeb
 const COMMENTS: readonly [name: string, comment: string, unset: string][] = [
   [
     'PUBLIC_URL',
-    'Where people and tags reach Tagwarden. The tag sends to https only: a proxy with a certificate stands before it.',
+    'Where people and tags reach Tagwarden. The tag sends to https only: put a proxy with a certificate in front.',
     'https://tagwarden.example.com',
   ],
   [
     'TRUST_PROXY',
-    'The proxy, whose X-Forwarded-For is believed. On another machine: its address; and HOST=0.0.0.0, so that it reaches this one.',
+    'The proxy, whose X-Forwarded-For is trusted. On another machine: its address; and HOST=0.0.0.0, so that it reaches this one.',
     'loopback',
   ],
   ['DATA_DIR', 'Where the SQLite database lives; back it up with "tagwarden backup".', DATA_DIR],

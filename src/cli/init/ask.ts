@@ -19,7 +19,7 @@ export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.Writab
       try {
         return (await lines.question(question, { signal: end.signal })).trim()
       } catch {
-        throw new StartupError('there is no answer: nothing was written')
+        throw new StartupError('no answer: nothing was written')
       }
     },
     say: (line) => void output.write(`${line}\n`),

@@ -14,8 +14,8 @@ interface Options extends Partial<Answers> {
 }
 
 const HELP = `
-Asks four questions and writes a commented .env that the service can start with. What an option answers is not asked; with
---yes nothing is, and the rest is as for an empty answer. A file that is there stays unless you agree, or say --force.
+Asks four questions and writes a commented .env that the service can start with. Questions that an option answers are not
+asked; with --yes none are, and the rest is as with an empty answer. An existing file stays unless you agree, or give --force.
 
 Examples:
   npm run tagwarden -- init
@@ -42,7 +42,7 @@ async function init(options: Options): Promise<void> {
     return
   }
   if (!process.stdin.isTTY) {
-    throw new StartupError('there is no terminal to ask on: give --yes, and as options what is not the default')
+    throw new StartupError('there is no terminal to ask on: give --yes, and options for what is not the default')
   }
   const terminal = openTerminal(process.stdin, process.stdout)
   try {
@@ -55,7 +55,7 @@ async function init(options: Options): Promise<void> {
 /** The whole conversation. @throws StartupError when it ends early, or the file is to stay */
 export async function initAt(terminal: Terminal, options: Options): Promise<void> {
   const mayReplace = async (): Promise<boolean> =>
-    /^y(es)?$/i.test(await terminal.ask(`${options.file} is there already. Overwrite it? [no]\n> `))
+    /^y(es)?$/i.test(await terminal.ask(`${options.file} already exists. Overwrite it? [no]\n> `))
   // Asked first: four answers for nothing would be three too many.
   const replaces = options.force === true || !existsSync(options.file) || (await mayReplace())
   if (!replaces) throw new StartupError(`${options.file} stays as it is`)
@@ -86,7 +86,7 @@ async function writePrivate(file: string, text: string, replaces: boolean): Prom
     }
   } catch (thrown) {
     const error = asError(thrown) as NodeJS.ErrnoException
-    if (error.code === 'EEXIST') throw new StartupError(`${file} is there already: give --force to overwrite it`)
+    if (error.code === 'EEXIST') throw new StartupError(`${file} already exists: give --force to overwrite it`)
     throw new StartupError(`${file} cannot be written: ${error.message}`)
   }
 }
@@ -102,6 +102,6 @@ function notes(file: string, text: string, { publicUrl }: Answers): string[] {
       ? ['The tag sends to https only: put a proxy with a certificate in front.']
       : []),
     ...overruled.map((name) => `${name} is set in the environment to something else, which wins over the file.`),
-    asTyped('Next: npm run tagwarden -- doctor looks whether it fits, and npm start begins.'),
+    asTyped('Next: npm run tagwarden -- doctor checks the settings, and npm start starts the service.'),
   ]
 }

@@ -26,7 +26,7 @@ export function migrateCommand(): Command {
   return new Command('migrate')
     .description("bring the database to this version's schema, or an embedded store into PostgreSQL")
     .addOption(
-      new Option('--status', 'list the steps taken and pending, and change nothing').conflicts(['citus', 'from']),
+      new Option('--status', 'list the steps applied and pending, and change nothing').conflicts(['citus', 'from']),
     )
     .addOption(new Option('--citus', 'migrate, then distribute the tables over a Citus cluster').conflicts('from'))
     .addOption(
@@ -39,7 +39,7 @@ export function migrateCommand(): Command {
 
 async function run({ status, citus, from, to }: Options, command: Command): Promise<void> {
   if (from === undefined && to !== undefined) {
-    command.error('error: --to goes with --from: say what is to be copied there')
+    command.error('error: --to needs --from: say what to copy there')
   }
   const { copyEmbedded, distribute, showSteps, takeSteps } = await import('./run.ts')
   if (from !== undefined) await copyEmbedded(from, to)

@@ -63,12 +63,12 @@ function print(lines: readonly string[]): void {
 }
 
 const stepLines = (steps: readonly string[]): string[] =>
-  steps.length === 0 ? ['up to date'] : steps.map((step) => `taken    ${step}`)
+  steps.length === 0 ? ['up to date'] : steps.map((step) => `applied  ${step}`)
 
 const statusLines = ({ taken, pending, unknown }: MigrationState): string[] => [
-  ...taken.map((step) => `taken    ${step}`),
+  ...taken.map((step) => `applied  ${step}`),
   ...pending.map((step) => `pending  ${step}`),
-  ...unknown.map((step) => `unknown  ${step} (taken by a newer Tagwarden)`),
+  ...unknown.map((step) => `unknown  ${step} (applied by a newer Tagwarden)`),
 ]
 
 /**
@@ -103,7 +103,7 @@ async function copyFolder(folder: string, to: string | undefined): Promise<void>
   console.log(`rows and sums are the same in sqlite:${folder} and in ${storeName(target)}`)
   console.log(`${amount(copied)} rows copied in ${seconds.toFixed(1)} s`)
   console.log(
-    `Next: set DATABASE_URL to this database and start the service. ${folder} stays as it is, for the way back.`,
+    `Next: set DATABASE_URL to this database and start the service. ${folder} stays as it is, in case you go back.`,
   )
 }
 
@@ -112,7 +112,7 @@ function targetOf(to: string | undefined): Config {
   const given = to === undefined ? {} : { DATABASE_URL: to, DATABASE_URL_FILE: '' }
   const config = configFromEnvironment({ ROLE: 'all', DATABASE_READ_URL: '', DATABASE_READ_URL_FILE: '', ...given })
   if (config.databaseUrl === null) {
-    throw new StartupError('--from needs to know where to: give --to postgres://… or set DATABASE_URL')
+    throw new StartupError('--from needs a target: give --to postgres://… or set DATABASE_URL')
   }
   return config
 }
@@ -121,14 +121,13 @@ async function requireCurrentSchema(source: Store, folder: string): Promise<void
   const { taken, pending, unknown } = await migrationState(source.read)
   if (unknown.length > 0) {
     throw new StartupError(
-      `the database in ${folder} is newer than this program (it has taken ${unknown.join(', ')}): use a newer Tagwarden`,
+      `the database in ${folder} is newer than this version (it has applied ${unknown.join(', ')}): use a newer Tagwarden`,
     )
   }
-  if (taken.length === 0)
-    throw new StartupError(`the database in ${folder} is no store of Tagwarden's: nothing to copy`)
+  if (taken.length === 0) throw new StartupError(`the database in ${folder} is not a Tagwarden store: nothing to copy`)
   if (pending.length > 0) {
     throw new StartupError(
-      `the database in ${folder} is of an older Tagwarden (it lacks ${pending.join(', ')}): back it up, run ` +
+      `the database in ${folder} is from an older Tagwarden (it lacks ${pending.join(', ')}): back it up, run ` +
         `"DATABASE_URL= DATA_DIR=${folder} tagwarden migrate", then run this again`,
     )
   }
@@ -144,7 +143,7 @@ async function copy(source: Store, target: Store): Promise<{ tallies: Tally[]; c
       source,
       target,
       async watch(total, already, run) {
-        if (already > 0) console.error(`going on with a copy that was interrupted: ${amount(already)} rows are there`)
+        if (already > 0) console.error(`resuming a copy that was interrupted: ${amount(already)} rows are there`)
         await withProgress('copying', total, run)
         copied = total - already
         console.error('verifying the copy')

@@ -55,7 +55,7 @@ const FAULTS: readonly [what: string, text: string, says: RegExp][] = [
   [
     'half a variable',
     `clients:\n  - name: "Acme \${"`,
-    /is no variable: write \$\{NAME\}, or \$\$\{ for the two characters$/,
+    /is not a variable: write \$\{NAME\}, or \$\$\{ for the two characters$/,
   ],
   [
     'automatic probes beside a list',
@@ -70,7 +70,7 @@ const FAULTS: readonly [what: string, text: string, says: RegExp][] = [
   [
     'what holds itself',
     'clients:\n  - &a\n    name: A\n    sites: [*a]',
-    /^a\.yaml:4:13: \*a stands within what it repeats$/,
+    /^a\.yaml:4:13: \*a is inside what it repeats$/,
   ],
   [
     'a second document',
@@ -162,7 +162,7 @@ test('a token that does not see everything is refused before anything is compare
   const text = 'clients: [{ name: A }]'
   const made = await service.call('POST', '/api/tokens', { name: 'Reads', role: 'viewer' }, bearer(ADMIN))
   for (const token of [VIEWER, made.json<{ token: string }>().token]) {
-    await assert.rejects(applyText(text, { token }), /the token of a viewer does not see all fields/)
+    await assert.rejects(applyText(text, { token }), /a viewer's token does not see all fields/)
   }
   await assert.rejects(applyText(text, { token: 'wrong-token-0123456789' }), /The key is not valid \(TAGWARDEN_TOKEN\)/)
   await assert.rejects(
@@ -185,7 +185,7 @@ test('what is no Tagwarden service is said to be none', async (t) => {
   const leading = (locationOf: (path?: string) => string) =>
     startAnswering(t, ({ url }, response) => response.writeHead(301, { location: locationOf(url) }).end())
   const moved = await leading((path) => `https://x.example${path}`)
-  await assert.rejects(at(moved), /leads on to https:\/\/x\.example: give that as --url$/)
+  await assert.rejects(at(moved), /leads on to https:\/\/x\.example: give this as --url$/)
   const signIn = await leading(() => 'https://login.example/')
   await assert.rejects(at(signIn), /leads on to https:\/\/login\.example\/: is it a Tagwarden service\?$/)
   await assert.rejects(applyPaths(['/nowhere/a.yaml']), /there is no such file or folder/)

@@ -153,7 +153,7 @@ test('the last owner and whoever applies the files are neither deleted nor lower
   const stage = await open(t)
   await stage.applyText(PEOPLE)
   const without = (email: string) => PEOPLE.replace(new RegExp(` {2}- email: ${email}[\\s\\S]*?(?= {2}- email|$)`), '')
-  const lastOwner = /no one would be left who owns all clients: name an owner in the files/
+  const lastOwner = /no owner of all clients would be left: name one in the files/
   await assert.rejects(stage.applyText(without('Ada'), { prune: true }), lastOwner)
   await assert.rejects(stage.applyText(PEOPLE.replace('role: owner }\n', 'role: editor }\n')), lastOwner)
   await assert.rejects(stage.applyText(PEOPLE.replace('name: Ada', 'is_active: false')), lastOwner)
@@ -178,7 +178,10 @@ test('the last owner and whoever applies the files are neither deleted nor lower
     /is the person who applies this, and in no file: --prune would delete/,
   )
   assert.equal((await stage.roles())['Ada@agency.example'], 'owner of all')
-  await assert.rejects(stage.applyText(gone, { prune: true }), /has to be left .* has accepted the invitation/)
+  await assert.rejects(
+    stage.applyText(gone, { prune: true }),
+    /owns all clients and has accepted the invitation must remain/,
+  )
   await accept(stage, 'cleo@agency.example', password)
   assert.equal((await stage.applyText(gone, { prune: true })).code, 0)
 })
@@ -196,7 +199,7 @@ test('a fault in the list of people is said with its place, and changes nothing'
   const users = (text: string) => `clients: [{ name: Acme }]\nusers:\n  - ${text}`
   for (const [text, says] of [
     ['{ email: nobody }', /clients\.yaml:3:7: email must/],
-    ['{ email: a@b.example }', /has no account yet: who is invited needs a role$/],
+    ['{ email: a@b.example }', /has no account yet: an invited person needs a role$/],
     ['{ email: a@b.example, roles: [{ role: owner }] }', /give one$/],
     ['{ email: a@b.example, roles: [{ client: Acme, all_clients: true, role: owner }] }', /give one$/],
     ['{ email: a@b.example, roles: [{ client: , role: owner }] }', /client must be/],
@@ -221,7 +224,7 @@ test('a fault in the list of people is said with its place, and changes nothing'
   const { token } = (await stage.service.call('POST', '/api/tokens', body, bearer(ADMIN))).json<{ token: string }>()
   await assert.rejects(
     stage.applyText(users('{ email: a@b.example, roles: [{ client: Acme, role: viewer }] }'), { token }),
-    /users take the token of an owner of all clients/,
+    /users need the token of an owner of all clients/,
   )
 })
 
