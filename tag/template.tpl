@@ -91,7 +91,7 @@ ___TEMPLATE_PARAMETERS___
     "checkboxText": "Track identifiers and values",
     "simpleValueType": true,
     "defaultValue": true,
-    "help": "Also reports <b>whether</b> there was an event ID, client ID, fbp, fbc, click ID, IP address and user agent; and of commerce events whether the value is 0 or no number, the currency no code, the list of items empty, or the transaction ID one that came before. None of them is ever sent."
+    "help": "Also reports <b>whether</b> there was an event ID, client ID, fbp, fbc, click ID, IP address and user agent; and of commerce events whether the value is 0 or not a number, the currency not a code, the list of items empty, or the transaction ID a repeated one. None of them is ever sent."
   },
   {
     "type": "RADIO",
@@ -144,7 +144,7 @@ ___TEMPLATE_PARAMETERS___
     "simpleValueType": true,
     "defaultValue": 1,
     "valueUnit": "events",
-    "help": "1 sends every event. With 10, one of ten is sent, by chance, and counted ten times; events on which a tag failed are always sent. Totals stay right on average, small numbers become less exact. 1 to 1000.",
+    "help": "1 sends every event. With 10, one in ten is sent, at random, and counted ten times; events on which a tag failed are always sent. Totals stay right on average, small numbers become less exact. 1 to 1000.",
     "valueValidators": [
       {
         "type": "REGEX",
@@ -160,7 +160,7 @@ ___TEMPLATE_PARAMETERS___
     "name": "excludeTagIds",
     "displayName": "Tags to exclude from monitoring",
     "newRowButtonText": "Add tag ID",
-    "help": "A tag with the additional metadata <b>exclude</b> = <b>true</b> is left out without standing here: set that on <b>this tag itself</b>, or save it, and read its ID from the number after <b>/tags/</b> in the address bar of the browser.",
+    "help": "A tag with the additional metadata <b>exclude</b> = <b>true</b> is left out without being listed here: set that on <b>this tag itself</b>, or save it, and read its ID from the number after <b>/tags/</b> in the address bar of the browser.",
     "simpleTableColumns": [
       {
         "type": "TEXT",
@@ -213,7 +213,7 @@ ___TEMPLATE_PARAMETERS___
             "args": [
               "^\\{\\{.+\\}\\}$"
             ],
-            "errorMessage": "Choose a variable: a text that stands here would be there on every event"
+            "errorMessage": "Choose a variable: fixed text would be there on every event"
           }
         ]
       },
@@ -286,7 +286,7 @@ ___TEMPLATE_PARAMETERS___
             "displayValue": "Do not send"
           }
         ],
-        "help": "What is kept out of the counts still stands among the payloads that came last, so that you see that it arrives."
+        "help": "What is kept out of the counts is still listed among the latest payloads, so that you see that it arrives."
       },
       {
         "type": "SELECT",
@@ -309,7 +309,7 @@ ___TEMPLATE_PARAMETERS___
             "displayValue": "Do not send"
           }
         ],
-        "help": "Of a tag server that runs another environment of this container than the live one, such as staging. Where the container does not name its environment, events count."
+        "help": "Events from a tag server that runs an environment of this container other than the live one, such as staging. Where the container does not name its environment, events count."
       },
       {
         "type": "TEXT",
@@ -317,7 +317,7 @@ ___TEMPLATE_PARAMETERS___
         "displayName": "Live environment",
         "simpleValueType": true,
         "defaultValue": "Live",
-        "help": "The name of the environment whose events count, as under Admin, Environments. Look at it twice: while it is wrong, <b>nothing is counted</b>.",
+        "help": "The name of the environment whose events count, as under Admin, Environments. Double-check it: while it is wrong, <b>nothing is counted</b>.",
         "enablingConditions": [
           {
             "paramName": "otherEnvironments",
