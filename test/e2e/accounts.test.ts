@@ -262,7 +262,7 @@ test('lists and forms over several clients offer changes of those that someone e
       `/probes/${probe?.id}/edit`,
     ]) {
       await go(path)
-      const refusal = page.getByText('You may only look here')
+      const refusal = page.getByText('You have read-only access')
       await page
         .getByRole('button', { name: /^(Save|Create the site)/ })
         .or(refusal)

@@ -14,7 +14,7 @@ test('the audit log', async (t) => {
 
   await t.test('says what will be here while it is empty', async (t) => {
     const { page } = await open(t, '/audit')
-    await page.getByRole('heading', { name: 'No change yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No changes yet' }).waitFor()
     await staysAccessible(page)
   })
 

@@ -299,7 +299,7 @@ test('clients whose quota is nearly used up, or is', async (t) => {
       async (t) => {
         const { page } = await open(t, '/', variant)
         const [usedUp, near] = [
-          /^1 client has used up its events of this month: nothing it sends is counted/,
+          /^1 client has used up its events for this month: nothing it sends is counted/,
           /^1 client has nearly/,
         ]
         const words = async (name: RegExp) => page.getByRole('region', { name }).getByRole('listitem').allInnerTexts()
@@ -314,7 +314,7 @@ test('clients whose quota is nearly used up, or is', async (t) => {
 
   await t.test('lead to the client, and are named no more once the quota is larger', async (t) => {
     const { page } = await open(t, '/')
-    const banner = page.getByRole('region', { name: /used up .* events of this month/ })
+    const banner = page.getByRole('region', { name: /used up .* events for this month/ })
     await banner.getByRole('link', { name: 'Nordwind' }).click()
     await page.waitForURL('**/clients/*')
     for (const { id } of (await service.call('GET', '/api/clients')).json<{ id: string }[]>()) {

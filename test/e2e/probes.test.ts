@@ -42,7 +42,7 @@ test('the probes of the demo store', async (t) => {
       const panel = page.getByRole('region', { name: 'Events by hour' })
       await panel.getByRole('img', { name: /^Events by hour, of the last day/ }).waitFor()
       await panel.getByText(/^From .+ to .+ (it warns below|any number of events passes)/).waitFor()
-      await panel.getByText(/^Learnt from \d+ days?: /).waitFor()
+      await panel.getByText(/^Learned from \d+ days?: /).waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
       await screenshot(page, 'expectation', variant)

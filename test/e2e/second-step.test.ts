@@ -63,10 +63,10 @@ test('a second step is added with an app, asked for at the next sign-in, and tak
   await page.getByRole('button', { name: 'Signed in as Ada' }).waitFor()
 
   await follow(page, '/settings?tab=people')
-  await page.getByRole('button', { name: 'Take the second step of Ada away' }).click()
+  await page.getByRole('button', { name: 'Remove the second step of Ada' }).click()
   await staysAccessible(page)
-  await page.getByRole('dialog').getByRole('button', { name: 'Take away' }).click()
-  await page.getByRole('button', { name: 'Take the second step of Ada away' }).waitFor({ state: 'detached' })
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('button', { name: 'Remove the second step of Ada' }).waitFor({ state: 'detached' })
   await follow(page, '/account')
   await page.getByRole('button', { name: 'Add a second step' }).waitFor()
   const unexpected = browserErrors.filter((text) => !/status of 401/.test(text))

@@ -137,7 +137,7 @@ test('the setup of a site', async (t) => {
     await page.getByText('header X-Api-Key').waitFor()
     await page.getByText('Not a POST').waitFor()
     await page.getByText('Send the header Content-Type: application/json.').waitFor()
-    await page.getByText('Something that is no key').waitFor()
+    await page.getByText('Something that is not a key').waitFor()
     await page.getByText('Only previews came').waitFor()
     await assertAccessible(page)
     assert.equal(await sideways(page), 0, 'the page scrolls sideways')

@@ -176,9 +176,9 @@ test('the shared status page', async (t) => {
     await wait(/Tagwarden cannot be reached: this is how it was/)
     await page.getByText('All fine').waitFor()
     await page.context().setOffline(false)
-    await wait(/renewed every 30\ss automatically/)
+    await wait(/refreshed automatically every 30\ss/)
     await call('DELETE', `/api/clients/${client.id}/status-link`)
-    await wait('This link opens nothing')
+    await wait('This link does not work')
     assert.equal(await page.getByText('Feldkamp Outdoor').count(), 0)
     await staysAccessible(page)
     assert.ok(
@@ -252,7 +252,7 @@ test("the link on the client's page", async (t) => {
     await page.getByRole('button', { name: 'Revoke the link' }).click()
     await section.getByRole('button', { name: 'Make a link' }).waitFor()
     await shared.reload()
-    await shared.getByText('This link opens nothing').waitFor()
+    await shared.getByText('This link does not work').waitFor()
     assert.ok(browserErrors.every((text) => /status of 404/.test(text)))
     browserErrors.length = 0
   })

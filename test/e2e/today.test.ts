@@ -23,7 +23,7 @@ test('the morning of the demo store', async (t) => {
       await night.getByRole('link', { name: /Meta/ }).first().waitFor()
       await night.getByText(/unresolved, since Tue\s24\sNov,\s18:00$/).waitFor()
       await page.getByRole('region', { name: 'Muted' }).getByText('Moving the tag server').waitFor()
-      await page.getByText('No client has used up 80 % of its events of this month.').waitFor()
+      await page.getByText('No client has used up 80 % of its events for this month.').waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
       await screenshot(page, 'today', variant)

@@ -20,14 +20,14 @@ const hour = (over: Partial<BandHour> = {}): BandHour => ({
 type Direction = Parameters<typeof passingHours>[0]['direction']
 
 const NEEDS: readonly [direction: Direction, over: Partial<BandHour>, words: string][] = [
-  ['down', {}, 'From 13:00 to 14:00 it warns below 84 events; 120 are usual.'],
-  ['both', {}, 'From 13:00 to 14:00 it warns below 84 events or above 260 events; 120 are usual.'],
-  ['up', {}, 'From 13:00 to 14:00 it warns above 260 events; 120 are usual.'],
-  ['down', { low: 1, expected: 6.4 }, 'From 13:00 to 14:00 it warns without any event; 6.4 are usual.'],
+  ['down', {}, 'From 13:00 to 14:00 it warns below 84 events; usually 120.'],
+  ['both', {}, 'From 13:00 to 14:00 it warns below 84 events or above 260 events; usually 120.'],
+  ['up', {}, 'From 13:00 to 14:00 it warns above 260 events; usually 120.'],
+  ['down', { low: 1, expected: 6.4 }, 'From 13:00 to 14:00 it warns without any event; usually 6.4.'],
   [
     'down',
     { low: 0, expected: 1 },
-    'From 13:00 to 14:00 any number of events passes, as one hour is too short to tell; 1 is usual.',
+    'From 13:00 to 14:00 any number of events passes, as one hour is too short to tell; usually 1.',
   ],
   [
     'down',
@@ -66,12 +66,12 @@ const REASONS: readonly [evidence: object, status: string, words: string | null]
   [
     { surprise: 6, surprise_needed: 4.3, kind: 'spike' },
     'ok',
-    'So many come by chance once in 1M windows of 30\u00a0min; an alert opens from once in 20k on. It is no fault all the same.',
+    'So many come by chance once in 1M windows of 30\u00a0min; an alert opens from once in 20k on. Still, it is not a fault.',
   ],
   [
     { surprise: 6, surprise_needed: 4.3, kind: 'holiday' },
     'ok',
-    'So few come by chance once in 1M windows of 30\u00a0min; an alert opens from once in 20k on. It sank over the morning as on a holiday: that alerts only if it is low tomorrow, too.',
+    'So few come by chance once in 1M windows of 30\u00a0min; an alert opens from once in 20k on. It fell over the morning as on a holiday: an alert opens only if it is low tomorrow, too.',
   ],
   [
     { surprise: 6, surprise_needed: 4.3, kind: 'doubled' },
@@ -95,12 +95,12 @@ test('how much is known is said with how counts vary and how many holidays there
   const learnt = { learnt_days: 18, level_noise: 0.124, visit_size: 3.24, special: [] }
   assert.equal(
     spreadWords(learnt),
-    'Learnt from 18 days: events come about 3.2 at a time, and hours differ by ± 12\u00a0% besides.',
+    'Learned from 18 days: events come about 3.2 at a time, and hours vary by another ± 12\u00a0%.',
   )
   const day = { from: iso(NOON), to: iso(NOON + 24 * HOUR) }
   assert.equal(
     spreadWords({ learnt_days: 1, level_noise: 0.3, visit_size: 1, special: [day] }),
-    'Learnt from 1 day: events come one by one, and hours differ by ± 30\u00a0% besides. 1 public holiday left out, or judged by silence only.',
+    'Learned from 1 day: events come one by one, and hours vary by another ± 30\u00a0%. 1 public holiday left out, or judged by silence only.',
   )
 })
 

@@ -159,14 +159,17 @@ test('quotas: who is refused and who will be, rounded down, in two sentences', (
   }
   assert.deepEqual(quotaWords([]), [])
   const [one] = quotaWords([client('near', 999)])
-  assert.equal(one?.words, '1 client has nearly used up its events of this month')
+  assert.equal(one?.words, '1 client has nearly used up its events for this month')
   assert.deepEqual(one?.named, [{ id: 'near', name: 'near', used: '99\u00a0% of 1,000 events' }])
   const many = quotaWords([...'abcdefg'].map((name) => client(name, 1_000)).concat(client('x', 800), client('y', 800)))
   assert.deepEqual(
     many.map(({ words, more }) => [words, more]),
     [
-      ['7 clients have used up their events of this month: nothing they send is counted until the month ends (UTC)', 2],
-      ['2 clients have nearly used up their events of this month', 0],
+      [
+        '7 clients have used up their events for this month: nothing they send is counted until the month ends (UTC)',
+        2,
+      ],
+      ['2 clients have nearly used up their events for this month', 0],
     ],
   )
 })
@@ -243,7 +246,7 @@ test('a change whose answer is lost says that it may have been done, and what is
   await list.refetch()
   const before = asked
   const create = new MutationObserver(client, { mutationFn: () => request(`${url}/clients`, { method: 'POST' }) })
-  await assert.rejects(create.mutate(), { message: 'No answer: it may have been done. Look before you try again' })
+  await assert.rejects(create.mutate(), { message: 'No answer. It may have been saved: check before you try again' })
   await assert.rejects(request(`${url}/clients`), { message: 'Tagwarden cannot be reached' })
   assert.equal(asked, before + 1)
 

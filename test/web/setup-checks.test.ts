@@ -59,9 +59,9 @@ for (const [what, accepted, says] of [
   ['a minute ahead', sentAt(at(1)), null],
   ['three hours ahead', sentAt(at(180), at(181), at(0)), /about 3\u00a0h ahead/],
   ['two hours behind', sentAt(at(-130)), /about 2\u00a0h old, and charts show them there/],
-  ['three days behind', sentAt(at(-3 * 1440 - 10)), /about 3\u00a0d old, so they are booked when they arrive/],
-  ['seconds', sentAt(Math.floor(at(0) / 1_000)), /in seconds and not in milliseconds/],
-  ['zero', sentAt(0), /booked when they arrive/],
+  ['three days behind', sentAt(at(-3 * 1440 - 10)), /about 3\u00a0d old, so they are counted at the time they arrive/],
+  ['seconds', sentAt(Math.floor(at(0) / 1_000)), /in seconds, not milliseconds/],
+  ['zero', sentAt(0), /counted at the time they arrive/],
   ['the end of a batch', [{ accepted_at: AT, batch: true, window_end_ms: at(60) }], /60\u00a0min ahead/],
 ] as const) {
   test(`a sender whose clock shows ${what} ${says === null ? 'is fine' : 'is said to have a wrong one'}`, () => {

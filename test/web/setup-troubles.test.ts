@@ -79,7 +79,10 @@ test('a reason that this page does not know is left out', () => {
 
 test('another name than the endpoint has is said', () => {
   const [trouble] = troublesOf(facts({ pageHost: '10.0.0.5' }))
-  assert.match(trouble?.text ?? '', /opened at 10\.0\.0\.5\. Look whether tagwarden\.example\.com leads to Tagwarden/)
+  assert.match(
+    trouble?.text ?? '',
+    /opened at 10\.0\.0\.5\. Check whether tagwarden\.example\.com also leads to Tagwarden/,
+  )
 })
 
 for (const [reason, path, says] of [

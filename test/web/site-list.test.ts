@@ -122,9 +122,9 @@ const HEADLINES: readonly [title: string, site: SiteState, text: string][] = [
     'what it is learning',
     site('shop', 'unknown', {
       reason: 'learning',
-      probes: [probe('ok', 'x'), probe('unknown', 'Learning: 5 of 24 hours, judges from 29 Nov, 15:00', 'learning')],
+      probes: [probe('ok', 'x'), probe('unknown', 'Learning: 5 of 24 hours, judging starts 29 Nov, 15:00', 'learning')],
     }),
-    'learning: 5 of 24 hours, judges from 29 Nov, 15:00',
+    'learning: 5 of 24 hours, judging starts 29 Nov, 15:00',
   ],
 ]
 for (const [title, shop, text] of HEADLINES) {
@@ -138,7 +138,7 @@ test("the header of a site's page says what it waits for in the words of its lin
 })
 
 test('beside a probe stands why it has judged nothing, with what was seen so far', () => {
-  const message = 'Learning: 2 of 7 days, judges from 29 Nov'
+  const message = 'Learning: 2 of 7 days, judging starts 29 Nov'
   assert.equal(unjudgedWords({ reason: 'learning' }, message), 'learning: 2 of 7 days')
   assert.equal(unjudgedWords({ reason: 'learning' }, 'too few events'), 'learning')
   assert.equal(unjudgedWords({ reason: 'learning' }), 'learning')

@@ -30,7 +30,7 @@ test('a night without incidents is calm only as far as someone looked', () => {
     [words(0, 0), words(6, 6), words(6, 1), words(6, 0), words(6, 1, 9 * 3_600)],
     [
       'Nothing is watched. Add a site, or switch one on, to see what broke.',
-      'No site is judged yet. So no incident could open: the overview says what each site waits for.',
+      'No site is judged yet. So no incident could open: the overview says what each site is waiting for.',
       'Nothing broke overnight. No incident opened, and none is unresolved. 1 of 6 sites is not judged yet.',
       'Nothing broke overnight. No incident opened, and none is unresolved.',
       'No incident was seen overnight. Tagwarden was down for 9\u00a0h of it: what broke and recovered meanwhile is not known. 1 of 6 sites is not judged yet.',

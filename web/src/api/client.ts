@@ -28,7 +28,7 @@ export class ApiError extends Error {
 /** No answer at all: the network is down, or the service is. What was to be changed may have been, before the connection was lost. */
 export class UnreachableError extends Error {
   constructor(cause: unknown, isChange = false) {
-    super(isChange ? 'No answer: it may have been done. Look before you try again' : 'Tagwarden cannot be reached', {
+    super(isChange ? 'No answer. It may have been saved: check before you try again' : 'Tagwarden cannot be reached', {
       cause,
     })
     this.name = 'UnreachableError'

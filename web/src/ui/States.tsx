@@ -58,8 +58,8 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
 /** Stands where a form would be whose call is refused. */
 export function MayNotChange() {
   return (
-    <EmptyState icon={LockKeyhole} title="You may only look here">
-      Changes take the role of an editor of the client: an owner of it gives that, or sign in with the admin key.
+    <EmptyState icon={LockKeyhole} title="You have read-only access">
+      Changes need the editor role for the client: ask an owner of it, or sign in with the admin key.
     </EmptyState>
   )
 }

@@ -15,7 +15,7 @@ export const SERVICE_NAMES: Readonly<Record<ChannelRecord['kind'], string>> = {
 
 /** "Slack", "Webhook of every client": what a message went over. */
 export function channelName({ channel, service }: Pick<DeliveryRecord, 'channel' | 'service'>): string {
-  const name = service === null ? 'A channel that is gone' : SERVICE_NAMES[service]
+  const name = service === null ? 'A deleted channel' : SERVICE_NAMES[service]
   return channel === 'global' ? `${name} of every client` : name
 }
 

@@ -125,7 +125,7 @@ function LatestResults({ alert, zone }: { alert: AlertDetail; zone: string | und
   if (data === undefined) {
     return error === null ? <Skeleton height={300} /> : <ErrorState error={error} onRetry={() => void refetch()} />
   }
-  if (data.length === 0) return <Text c="dimmed">Its results are gone: they are kept for a while only.</Text>
+  if (data.length === 0) return <Text c="dimmed">Its results are gone: they are kept only for a while.</Text>
   return (
     <ul className={classes.results}>
       {data.slice(0, SHOWN).map(({ id, status, message, executed_at, maintenance_id }) => (

@@ -71,7 +71,7 @@ function Form({ action, run, children, comment, setComment, onDone }: FormProps)
         </Text>
         <Textarea
           label="Comment"
-          placeholder="What you found, what you do"
+          placeholder="What you found, what you are doing"
           autosize
           minRows={2}
           maxLength={1_000}

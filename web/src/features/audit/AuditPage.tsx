@@ -48,7 +48,7 @@ export function AuditPage() {
   const names = useMemo(() => namesOf(clients, sites, probes), [clients, sites, probes])
   return (
     <>
-      <PageHeader title="Audit">Who changed what, and from what to what. Secrets are left out of it.</PageHeader>
+      <PageHeader title="Audit">Who changed what, and from what to what. Secrets are left out.</PageHeader>
       <Select
         className={classes.filter}
         label="Changes of"
@@ -73,7 +73,7 @@ export function AuditPage() {
       ) : entries.length === 0 ? (
         <EmptyState
           icon={History}
-          title="No change yet"
+          title="No changes yet"
           action={
             entity !== '' && (
               <Button variant="default" onClick={() => setEntity('')}>

@@ -18,8 +18,8 @@ interface Props {
 
 const KIND_OPTIONS = Object.entries(KINDS).map(([value, { title }]) => ({ value, label: title }))
 const SEVERITIES = [
-  { value: 'warning', label: 'Warnings and what is critical' },
-  { value: 'critical', label: 'Only what is critical' },
+  { value: 'warning', label: 'Warnings and critical alerts' },
+  { value: 'critical', label: 'Critical alerts only' },
 ]
 
 /** Adds a channel to a client, or changes one. Its address is a secret: it is never shown, and stays where none is given. */
@@ -62,7 +62,7 @@ export function ChannelForm({ clientId, channel, onClose }: Props) {
           <TextInput
             label={address}
             data-autofocus
-            description={isNew ? help : `${help}. Empty: it stays ${channel.address ?? 'as it is'}`}
+            description={isNew ? help : `${help}. Leave it empty to keep ${channel.address ?? 'it as it is'}`}
             required={isNew}
             autoComplete="off"
             {...form.getInputProps('address')}
@@ -85,7 +85,7 @@ export function ChannelForm({ clientId, channel, onClose }: Props) {
           )}
           {isField ? (
             <Text size="sm" c="dimmed">
-              It is a field of the client: always switched on, for warnings and what is critical.
+              It is a field of the client: always switched on, for warnings and critical alerts.
             </Text>
           ) : (
             <>
@@ -98,7 +98,7 @@ export function ChannelForm({ clientId, channel, onClose }: Props) {
               {isForPeople && form.values.minimum_severity === 'warning' && (
                 <NumberInput
                   label="Warnings wait"
-                  description="So long a warning must last, in minutes; 0: none. Empty: as this server says"
+                  description="How long a warning must last, in minutes; 0: not at all. Empty: the default of this server"
                   min={0}
                   max={1_440}
                   allowDecimal={false}

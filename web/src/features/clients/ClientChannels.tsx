@@ -43,7 +43,7 @@ export function ClientChannels({ clientId }: { clientId: string }) {
         ) : data.length === 0 ? (
           <p className={page.muted}>
             None. Add a chat, e-mail, PagerDuty, Jira Service Management or a signed webhook, each for all incidents or
-            only for what is critical.
+            only for critical ones.
           </p>
         ) : (
           <ul className={classes.channels}>
@@ -59,8 +59,8 @@ export function ClientChannels({ clientId }: { clientId: string }) {
             ))}
             {takeNoWarning(data) && (
               <li className={classes.channel}>
-                <StatusBadge status="warning">No channel here takes warnings</StatusBadge>
-                <span className={page.muted}>Every one that is switched on takes only what is critical.</span>
+                <StatusBadge status="warning">No channel here accepts warnings</StatusBadge>
+                <span className={page.muted}>Every active one accepts critical alerts only.</span>
               </li>
             )}
           </ul>
@@ -109,7 +109,7 @@ function Channel({ channel, delivery, isOff, mayChange, onEdit }: ChannelProps) 
   const facts = [
     KINDS[kind].title,
     address,
-    minimum_severity === 'critical' ? 'only what is critical' : null,
+    minimum_severity === 'critical' ? 'critical alerts only' : null,
     minimum_severity === 'critical' || wait === null ? null : waitInWords(wait),
     is_active ? null : 'switched off',
     isOff ? 'e-mail is off on this server: set SMTP_URL' : null,
@@ -160,8 +160,8 @@ function Channel({ channel, delivery, isOff, mayChange, onEdit }: ChannelProps) 
         title={`Delete the channel ${name}`}
         action="Delete"
       >
-        Nothing is sent over it any more{field === 'email' && ', digests neither'}, and what waits is cancelled. Its
-        address or key has to be entered again to add it.
+        Nothing is sent over it any more{field === 'email' && ', not even digests'}, and waiting messages are cancelled.
+        Its address or key has to be entered again to add it.
       </Confirm>
     </li>
   )

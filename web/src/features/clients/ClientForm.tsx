@@ -179,7 +179,7 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
         />
         <TextInput
           label="Chat webhook"
-          description="Of Slack, Teams, Discord, Google Chat, or any address that takes JSON. Keep it secret"
+          description="Of Slack, Teams, Discord, Google Chat, or any address that accepts JSON. Keep it secret"
           placeholder="https://hooks.slack.com/services/…"
           autoComplete="off"
           {...form.getInputProps('chat_webhook')}
@@ -204,7 +204,7 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
           <TextInput
             type="time"
             label="Quiet from"
-            description="Warnings wait; what is critical does not"
+            description="Warnings wait; critical alerts do not"
             {...form.getInputProps('quiet_from')}
           />
           <TextInput

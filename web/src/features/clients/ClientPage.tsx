@@ -150,7 +150,7 @@ function ClientMessages({ client }: { client: ClientRecord }) {
           <dd>
             {client.quiet_from === null
               ? 'none'
-              : `${client.quiet_from} to ${client.quiet_to} local time of each site, but for what is critical`}
+              : `${client.quiet_from} to ${client.quiet_to} local time of each site, except for critical alerts`}
           </dd>
           <dt>Digest</dt>
           <dd>{DIGESTS[client.digest]}</dd>

@@ -54,7 +54,7 @@ function Sites({ client, sites }: { client: ClientRecord; sites: readonly SiteRe
   if (sites.length === 0) {
     return (
       <EmptyState icon={Globe} title="No site yet" action={<AddSite client={client} />}>
-        A site is one web property. It gets a key of its own, which its tag server container sends with.
+        A site is one web property. It gets a key of its own, which its tag server container sends along.
       </EmptyState>
     )
   }

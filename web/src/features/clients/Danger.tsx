@@ -36,7 +36,7 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
       >
         {client.is_active
           ? 'What its sites send is refused, its probes pause and no one is notified. All data stays, and you can switch it on again.'
-          : 'Its sites are accepted again, and its probes run.'}
+          : 'What its sites send is accepted again, and its probes run.'}
       </Act>
       <Act title="Delete the client" action="Delete …" isFinal onAct={() => setDeleting(true)}>
         With {howMany(sites, 'site')} and everything they have sent. This cannot be undone.
@@ -99,7 +99,7 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
       >
         {site.is_active
           ? 'What it sends is refused and its probes pause. All data stays, and you can switch it on again.'
-          : 'It is accepted again, and its probes run.'}
+          : 'What it sends is accepted again, and its probes run.'}
       </Act>
       <Act title="Delete the site" action="Delete …" isFinal onAct={() => setAsking('delete')}>
         With {howMany(probes, 'probe')} and everything it has sent. This cannot be undone.

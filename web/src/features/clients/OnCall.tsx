@@ -34,7 +34,7 @@ export function OnCall({ clientId }: { clientId: string }) {
           <Awaited error={error} onRetry={() => void refetch()} height={64} />
         ) : data.rotation === null ? (
           <p className={page.muted}>
-            No one. With a rotation, messages and incidents say who is responsible this week, and what no one
+            No one. With a rotation, messages and incidents say who is responsible this week, and anything that no one
             acknowledges goes to the next person.
           </p>
         ) : (
@@ -135,7 +135,7 @@ function Plan({ clientId, plan, rotation, mayChange }: PlanProps) {
         title="Delete the rotation"
         action="Delete"
       >
-        Messages name no one any more, and nothing goes to a next person. Its overrides go with it.
+        Messages no longer name anyone, and nothing goes to a next person. Its overrides are deleted too.
       </Confirm>
     </div>
   )

@@ -72,7 +72,7 @@ export function RotationForm({ clientId, rotation, onClose }: Props) {
           <TextInput
             type="date"
             label="First person's week"
-            description="A day in it"
+            description="Any day in that week"
             required
             {...form.getInputProps('starts_on')}
           />

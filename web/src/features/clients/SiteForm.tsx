@@ -148,7 +148,7 @@ const GROUPS: readonly { title: string; about: string; fields: readonly Tracking
   },
   {
     title: 'Target',
-    about: 'Leaves an error budget of 30 days, shown on the page of the site. A probe notifies when it burns too fast.',
+    about: 'Sets an error budget for 30 days, shown on the page of the site. A probe notifies when it burns too fast.',
     fields: ['slo_target'],
   },
 ]
@@ -206,7 +206,7 @@ export function SiteForm({ initial, action, cancelTo, isNew, onSave }: Props) {
       {(isWhole ? GROUPS : []).map(({ title, about, fields }) => (
         <fieldset key={title} className={classes.group}>
           <legend>{title}</legend>
-          <p className={classes.about}>{about} All of it may be left empty.</p>
+          <p className={classes.about}>{about} All of it is optional.</p>
           <div className={classes.pair}>
             {fields.map((field) => (
               <TextInput
@@ -242,7 +242,7 @@ function Orders({ form }: { form: UseFormReturnType<SiteValues> }) {
   return (
     <fieldset className={classes.group}>
       <legend>Orders</legend>
-      <p className={classes.about}>For an estimate of what lost purchases were worth. All of it may be left empty.</p>
+      <p className={classes.about}>To estimate what lost purchases were worth. All of it is optional.</p>
       <div className={classes.pair}>
         <NumberInput
           label="Average order value"

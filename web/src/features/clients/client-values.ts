@@ -84,8 +84,7 @@ export const planLabel = (plan: Plan): string => PLANS.find(({ value }) => value
 
 export const planLimits = ({ plan, requests_per_second, events_per_month }: ClientRecord): string => {
   if (plan !== 'enterprise') return PLANS.find(({ value }) => value === plan)?.limits ?? ''
-  const rate =
-    requests_per_second === null ? 'as many requests as it likes' : `${whole(requests_per_second)} requests a second`
-  const events = events_per_month === null ? 'as many events as it likes' : `${whole(events_per_month)} events a month`
+  const rate = requests_per_second === null ? 'unlimited requests' : `${whole(requests_per_second)} requests a second`
+  const events = events_per_month === null ? 'unlimited events' : `${whole(events_per_month)} events a month`
   return `${rate}, ${events}`
 }

@@ -8,7 +8,7 @@ export function ImpactPanel({ impact }: { impact: Impact }) {
   const { share, estimate, sites, value } = impact
   return (
     <>
-      <p className={classes.loss}>{impactSentence(impact) ?? 'Nothing is surely lost'}</p>
+      <p className={classes.loss}>{impactSentence(impact) ?? 'Nothing was lost for certain'}</p>
       <dl className={classes.losses}>
         {impactLines(impact).map(({ what, lost, range }) => (
           <div key={what}>

@@ -37,7 +37,7 @@ const NAMES_MOST = 2
 
 /** "267 of 425 purchases (63 %)", "nothing surely", or why nothing is known. */
 export function lossWords({ impact, cause, state }: Pick<IncidentDetail, 'impact' | 'cause' | 'state'>): string {
-  if (impact !== null) return impactSentence(impact) === null ? 'Nothing surely' : unbroken(`${impact.summary}`)
+  if (impact !== null) return impactSentence(impact) === null ? 'Nothing for certain' : unbroken(`${impact.summary}`)
   if (cause === 'own') return 'Nothing: our own check failed'
   if (cause === 'quality') return 'Nothing: events arrive, but slow or incomplete'
   return state === 'resolved' ? 'Nothing was counted' : 'Not counted yet'

@@ -4,7 +4,7 @@ import { percent, unbroken, whole } from '../../lib/words.ts'
 export type Impact = NonNullable<IncidentDetail['impact']>
 type Loss = NonNullable<Impact['events']>
 
-/** "Lost so far: 267 of 425 purchases (63 %)"; null where nothing was surely lost. */
+/** "Lost so far: 267 of 425 purchases (63 %)"; null where nothing was lost for certain. */
 export const impactSentence = (impact: Impact | null): string | null =>
   impact === null || impact.summary === null
     ? null

@@ -68,7 +68,7 @@ function cost(impact: IncidentDetail['impact']): string[] {
   const lines = impactLines(impact).map(
     ({ what, lost, range }) => `${plain(what)}: ${lost}${range === null ? '' : `, ${range}`}`,
   )
-  return [plain(impactSentence(impact) ?? 'Nothing is surely lost'), ...lines, plain(sentence(impact.estimate))]
+  return [plain(impactSentence(impact) ?? 'Nothing was lost for certain'), ...lines, plain(sentence(impact.estimate))]
 }
 
 /** Nothing where there is nothing to say. */

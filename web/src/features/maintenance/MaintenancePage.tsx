@@ -57,7 +57,7 @@ export function MaintenancePage() {
         }
       >
         Probes keep running and alerts still open, but no notifications are sent. At the end you are notified of what
-        still fails, and after maintenance also of what you knew of and has resolved.
+        still fails and, after maintenance, also of what you knew about that has been resolved.
       </PageHeader>
       {entries !== null ? (
         <Loaded entries={entries} mayChange={mayChange} />

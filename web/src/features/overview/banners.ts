@@ -37,8 +37,8 @@ export function quotaWords(clients: readonly ClientNearQuota[]): QuotaWords[] {
 function headingOf(level: ClientNearQuota['level'], count: number): string {
   const isOne = count === 1
   const who = `${counted(count, 'client')} ${isOne ? 'has' : 'have'}`
-  if (level === 'warning') return `${who} nearly used up ${isOne ? 'its' : 'their'} events of this month`
-  const sent = isOne ? 'its events of this month: nothing it sends' : 'their events of this month: nothing they send'
+  if (level === 'warning') return `${who} nearly used up ${isOne ? 'its' : 'their'} events for this month`
+  const sent = isOne ? 'its events for this month: nothing it sends' : 'their events for this month: nothing they send'
   return `${who} used up ${sent} is counted until the month ends (UTC)`
 }
 

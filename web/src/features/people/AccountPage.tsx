@@ -103,7 +103,7 @@ function PasswordCard() {
   }
   const fault = (path: string) => (update.error instanceof ApiError ? update.error.fault(path) : undefined)
   return (
-    <Card title="Password" about="Another one ends all other sessions.">
+    <Card title="Password" about="A new one ends all other sessions.">
       <form onSubmit={submit}>
         <Stack gap="md" maw="24rem">
           <PasswordInput

@@ -18,7 +18,7 @@ interface OnceShownProps {
 export function OnceShown({ text, what, isSpare = false }: OnceShownProps) {
   const [isKept, setKept] = useState(isSpare)
   const keep = () => setKept(true)
-  useUnsaved(() => !isKept, 'This is shown once. Close it without a copy?')
+  useUnsaved(() => !isKept, 'This is shown only once. Close it without a copy?')
   return (
     <div className={classes.once} onCopy={keep}>
       <Code block className={classes.secret}>
@@ -42,7 +42,7 @@ export function LinkDialog({ to, link: { url, expires_at, mailed }, onClose }: P
       <Stack gap="md">
         <Text size="md">
           {mailed ? `It was sent to ${to}.` : `Send it to ${to} yourself: e-mail did not take it, or is off.`} It works
-          once, ends <RelativeTime at={expires_at} />, and is shown this once.
+          once, ends <RelativeTime at={expires_at} />, and is shown only once.
         </Text>
         <OnceShown text={url} what="link" />
         <Group justify="flex-end">

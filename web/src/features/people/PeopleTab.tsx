@@ -134,7 +134,7 @@ function Person({ user, onLink }: { user: UserRecord; onLink: (link: PasswordLin
               <Button
                 size="compact-sm"
                 variant="default"
-                aria-label={`Take the second step of ${name} away`}
+                aria-label={`Remove the second step of ${name}`}
                 onClick={() => setOpen('second step')}
               >
                 Second step …
@@ -153,8 +153,8 @@ function Person({ user, onLink }: { user: UserRecord; onLink: (link: PasswordLin
         opened={open === 'second step'}
         onClose={close}
         onConfirm={() => resetTwoStep.mutateAsync(id)}
-        title={`Take the second step of ${name} away`}
-        action="Take away"
+        title={`Remove the second step of ${name}`}
+        action="Remove"
       >
         For someone who has lost phone and recovery codes. {name} then signs in with the password alone, until they add
         a second step again. Make sure that it is {name} who asks.

@@ -83,7 +83,7 @@ export function PersonForm({ user, onClose }: { user: UserRecord; onClose: () =>
           {ownsAll && (
             <Switch
               label="May sign in"
-              description="Switched off, all sessions end now."
+              description="When switched off, all sessions end at once."
               checked={isActive}
               onChange={(event) => setActive(event.currentTarget.checked)}
             />

@@ -59,7 +59,7 @@ function Tokens() {
       {token !== null && (
         <Dialog onClose={() => setToken(null)} title="New token">
           <Stack gap="md">
-            <Text size="md">Copy it now: it is shown this once.</Text>
+            <Text size="md">Copy it now: it is shown only once.</Text>
             <OnceShown text={token} what="token" />
             <Group justify="flex-end">
               <Button onClick={() => setToken(null)}>Done</Button>
@@ -83,7 +83,7 @@ function Token({ token: { id, name, role, client_ids, hint, expires_at, last_use
         <b>{name}</b>
         <code>…{hint}</code>
         <span className={classes.muted}>
-          {rolesInWords(roles, (client) => names.get(client) ?? 'a client that is gone')}
+          {rolesInWords(roles, (client) => names.get(client) ?? 'a deleted client')}
           {' · '}
           {last_used_at === null ? (
             'not used yet'
@@ -112,7 +112,7 @@ function Token({ token: { id, name, role, client_ids, hint, expires_at, last_use
         title={`Revoke the token ${name}`}
         action="Revoke"
       >
-        Calls with it are refused from now on. It cannot be taken back.
+        Calls with it are refused from now on. This cannot be undone.
       </Confirm>
     </li>
   )

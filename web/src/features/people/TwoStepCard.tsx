@@ -20,7 +20,7 @@ export function TwoStepCard({ account: { two_step: on } }: { account: AccountRec
   return (
     <Card
       title="Second step"
-      about="A code of an app on your phone, asked after the password. Someone who learns your password does not get in."
+      about="A code from an app on your phone, asked for after the password. Someone who learns your password cannot get in."
       actions={
         on === null ? (
           <Button variant="default" onClick={() => setOpen('begin')}>
@@ -170,8 +170,8 @@ function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: 
   return (
     <Stack gap="md">
       <Text size="md">
-        Keep these where you find them without your phone. Each signs you in once instead of a code of the app. They are
-        shown this once.
+        Keep these where you can find them without your phone. Each signs you in once, instead of a code from the app.
+        They are shown only once.
       </Text>
       <OnceShown text={codes.join('\n')} what="recovery codes" />
       <Group justify="flex-end">

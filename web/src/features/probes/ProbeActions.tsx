@@ -174,7 +174,7 @@ export function DeleteProbe({ probe, onClose, onDeleted }: DeleteProbeProps) {
       action="Delete the probe"
     >
       Deletes all of its results, and what it has learned. Its alert, if one is open, can no longer resolve
-      automatically. To keep them, switch the probe off instead.
+      automatically. To keep them, pause the probe instead.
     </ConfirmByName>
   )
 }

@@ -123,7 +123,9 @@ export function ProbeForm({ type, site, probe, onSaved }: Props) {
       {fields.length > 0 && (
         <fieldset className={classes.group}>
           <legend>What it judges by</legend>
-          <p className={classes.muted}>What you leave as it is follows the defaults of the running version.</p>
+          <p className={classes.muted}>
+            Settings that you leave as they are follow the defaults of the running version.
+          </p>
           <div className={classes.settings}>
             {fields.map((field) => (
               <SchemaField
@@ -157,7 +159,9 @@ export function ProbeForm({ type, site, probe, onSaved }: Props) {
             Cancel
           </LinkButton>
         )}
-        {lacks && probe === undefined && <span className={classes.muted}>The site lacks something: see above.</span>}
+        {lacks && probe === undefined && (
+          <span className={classes.muted}>The site still needs something: see above.</span>
+        )}
       </FormEnd>
     </form>
   )

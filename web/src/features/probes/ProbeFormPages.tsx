@@ -68,7 +68,7 @@ function Choose({ types, sites: all }: { types: readonly ProbeTypeRecord[]; site
     <>
       <Select
         label="Site"
-        placeholder="Which site is to be checked?"
+        placeholder="Which site do you want to check?"
         searchable
         limit={SHOWN}
         nothingFoundMessage="No site has this name"

@@ -25,7 +25,7 @@ export function SpecialDays({ siteId, zone }: { siteId: string; zone: string | u
     <section className={classes.panel} aria-labelledby={id}>
       <header className={classes.head}>
         <h2 id={id}>Special days</h2>
-        <span className={classes.note}>no measure for other days, and only silence is judged on them</span>
+        <span className={classes.note}>left out of what is usual, and only silence is judged on them</span>
       </header>
       {data === undefined ? (
         <Awaited error={error} onRetry={() => void refetch()} height={64} />

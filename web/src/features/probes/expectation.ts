@@ -24,7 +24,7 @@ export const usualSeries = (hours: readonly BandHour[]): TimeSeries => ({
 export const few = (count: number): string =>
   count < 10 ? count.toFixed(1).replace(/\.0$/, '') : compact(Math.round(count))
 
-/** What would be needed in the next full hour for another verdict: "From 16:00 to 17:00 it warns below 84 events; 120 are usual." */
+/** What would be needed in the next full hour for another verdict: "From 16:00 to 17:00 it warns below 84 events; usually 120." */
 export function needWords(
   answer: Pick<ExpectationRecord, 'hours' | 'direction'>,
   now: number,
@@ -37,7 +37,7 @@ export function needWords(
   const { expected, low, high } = next
   const start = Date.parse(next.t)
   const when = `From ${clock(start)} to ${clock(start + HOUR)}`
-  const usual = `${few(expected)} ${few(expected) === '1' ? 'is' : 'are'} usual`
+  const usual = `usually ${few(expected)}`
   const bounds = [
     ...(low === null || low <= 0 ? [] : [low <= 1 ? 'without any event' : `below ${few(Math.ceil(low))} events`]),
     ...(high === null ? [] : [`above ${few(Math.floor(high))} events`]),
@@ -46,7 +46,7 @@ export function needWords(
   return `${when} any number of events passes, as one hour is too short to tell; ${usual}.`
 }
 
-/** How much is known, and how far counts come from it by chance: "Learnt from 18 days: …". */
+/** How much is known, and how far counts come from it by chance: "Learned from 18 days: …". */
 export function spreadWords({
   learnt_days,
   level_noise,
@@ -54,7 +54,7 @@ export function spreadWords({
   special,
 }: Pick<ExpectationRecord, 'learnt_days' | 'level_noise' | 'visit_size' | 'special'>): string {
   const visits = visit_size < 1.5 ? 'events come one by one' : `events come about ${few(visit_size)} at a time`
-  const learnt = `Learnt from ${counted(learnt_days, 'day')}: ${visits}, and hours differ by ± ${percent(level_noise)} besides.`
+  const learnt = `Learned from ${counted(learnt_days, 'day')}: ${visits}, and hours vary by another ± ${percent(level_noise)}.`
   if (special.length === 0) return learnt
   return `${learnt} ${counted(special.length, 'public holiday')} left out, or judged by silence only.`
 }
@@ -72,9 +72,9 @@ export function reasonWords(evidence: Readonly<Record<string, unknown>>, status:
   const found = `${whatCame(kind, evidence)} by chance once in ${times(surprise)} ${windows}; an alert opens from once in ${times(needed)} on`
   if (surprise < needed) return `${found}. Chance explains it.`
   if (kind === 'holiday')
-    return `${found}. It sank over the morning as on a holiday: that alerts only if it is low tomorrow, too.`
+    return `${found}. It fell over the morning as on a holiday: an alert opens only if it is low tomorrow, too.`
   // A new name or what is mentioned only was as rare, and passes all the same.
-  return status === 'ok' ? `${found}. It is no fault all the same.` : `${found}.`
+  return status === 'ok' ? `${found}. Still, it is not a fault.` : `${found}.`
 }
 
 function whatCame(kind: unknown, evidence: Readonly<Record<string, unknown>>): string {

@@ -36,7 +36,7 @@ function Loaded({ channels }: { channels: readonly ChannelRecord[] }) {
           {global.length === 0 ? (
             <p className={classes.empty}>
               Not set up. <code>CHAT_WEBHOOK_URL</code> of the service is the address of a Slack, Teams, Google Chat or
-              Discord webhook, or of any other that takes JSON.
+              Discord webhook, or of any other that accepts JSON.
             </p>
           ) : (
             <ChannelList channels={global} />
@@ -125,7 +125,7 @@ function ChannelLine({ channel }: { channel: ChannelRecord }) {
         {untried ? 'not used yet' : STATES[state].word}
       </StatusBadge>
       <span className={classes.muted}>
-        {minimum_severity === 'critical' && 'only what is critical · '}
+        {minimum_severity === 'critical' && 'critical alerts only · '}
         {last_success_at === null ? (
           'no message yet'
         ) : (

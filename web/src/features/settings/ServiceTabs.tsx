@@ -26,8 +26,8 @@ export function EmailTab() {
         >
           {email_enabled ? (
             <p className={classes.empty}>
-              The service sends through the mail server of <code>SMTP_URL</code>. Whether it takes the messages stands
-              under Channels, and a test message of a client shows it at once.
+              The service sends through the mail server of <code>SMTP_URL</code>. Channels shows whether it accepts the
+              messages; a test message to a client shows it at once.
             </p>
           ) : (
             <div className={classes.empty}>
@@ -36,7 +36,7 @@ export function EmailTab() {
                 {EXAMPLE}
               </Code>
               <p>
-                <code>smtps://…:465</code> is TLS from the start. The address may also stand in a file that{' '}
+                <code>smtps://…:465</code> is TLS from the start. The address may also be in a file that{' '}
                 <code>SMTP_URL_FILE</code> names. Then send a test message under Channels.
               </p>
             </div>
@@ -82,7 +82,7 @@ export function RetentionTab() {
 const ROLES: Readonly<Record<string, string>> = {
   admin: 'You are signed in as admin and can change everything.',
   viewer: 'You are signed in as viewer: read-only, without keys, webhooks and addresses.',
-  user: 'You are signed in with your account. Who else may do what stands under People.',
+  user: 'You are signed in with your account. People lists who else may do what.',
   open: 'No sign-in: anyone who can reach the service can change everything.',
 }
 
@@ -108,7 +108,7 @@ export function AccessTab() {
                 </Code>
                 <p>
                   The dashboard then asks for it, and programs send it as <code>Authorization: Bearer …</code>. What
-                  tags send needs the ingest key of their site only.
+                  tags send needs only the ingest key of their site.
                 </p>
               </div>
             </Card>
@@ -150,7 +150,7 @@ export function AboutTab() {
 const aboutFacts = ({ version, engine, heartbeat, signed_webhooks }: ServiceSettings) => [
   { name: 'Version', value: version },
   { name: 'Database', value: ENGINES[engine] },
-  { name: 'Heartbeat', value: heartbeat ? 'asks an address every minute' : 'off', setting: 'HEARTBEAT_URL' },
+  { name: 'Heartbeat', value: heartbeat ? 'calls an address every minute' : 'off', setting: 'HEARTBEAT_URL' },
   {
     name: 'Signed webhooks',
     value: signed_webhooks ? 'on: receivers can verify that a message is from here' : 'off',

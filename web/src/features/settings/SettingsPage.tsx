@@ -17,7 +17,7 @@ const TokensTab = lazy(() => import('../people/TokensTab.tsx').then(({ TokensTab
 
 /** Said to those who follow a link to a tab that they do not find. */
 const FOR_WHOM = {
-  isOwner: 'It is for owners of a client: another owner of it makes you one.',
+  isOwner: 'It is for owners of a client: ask one of them to make you an owner.',
   seesService: 'It is about the whole service, and for people with a role for every client.',
 } satisfies Partial<Record<keyof May, string>>
 

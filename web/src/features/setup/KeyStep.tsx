@@ -46,8 +46,8 @@ export function KeyStep({ site, ingest }: KeyStepProps) {
       </dl>
       {!ingest.isHttps && (
         <p className={classes.muted}>
-          The tag takes addresses with <code>https://</code> only. Put a proxy with a certificate in front of Tagwarden
-          and set <code>PUBLIC_URL</code> to its address.
+          The tag accepts addresses with <code>https://</code> only. Put a proxy with a certificate in front of
+          Tagwarden and set <code>PUBLIC_URL</code> to its address.
         </p>
       )}
       <p className={isRevoked ? classes.bad : classes.muted}>

@@ -185,7 +185,7 @@ function Sources({ site, references, mayChange }: SourcesProps) {
         title={`Delete the counts of ${leaving ?? ''}`}
         action="Delete"
       >
-        All that {leaving} counted goes. A probe that compares with it cannot run any more.
+        All that {leaving} counted is deleted. A probe that compares with it can no longer run.
       </Confirm>
     </>
   )

@@ -20,7 +20,7 @@ export function TemplateStep({ site, ingest, mayChange }: Props) {
   return (
     <SetupStep
       number={1}
-      title="Put the tag into the server container"
+      title="Add the tag to the server container"
       state={isDownloaded || isInstalled ? 'done' : 'open'}
       word={isDownloaded ? 'downloaded' : isInstalled ? 'events arrive' : 'to do'}
     >
@@ -38,7 +38,7 @@ export function TemplateStep({ site, ingest, mayChange }: Props) {
           <span className={classes.muted}>
             {ingest.isHttps
               ? "It holds this site's endpoint and key: keep it secret."
-              : "It holds this site's key: treat it like one. The endpoint is left empty, as the tag takes https:// only."}
+              : "It holds this site's key: treat it like one. The endpoint is left empty, as the tag accepts https:// only."}
           </span>
         </div>
       ) : (
@@ -56,13 +56,13 @@ export function TemplateStep({ site, ingest, mayChange }: Props) {
           Its id is the number after <code>/tags/</code> in the address bar. Add it to{' '}
           <i>Tags to exclude from monitoring</i>.
         </Part>
-        <Part figure={<NameFigure />} title="Switch on the names">
+        <Part figure={<NameFigure />} title="Turn on tag names">
           On every tag: Advanced Settings → Additional Tag Metadata → <b>Include tag name</b>, with the key{' '}
           <code>name</code>.
         </Part>
       </ol>
       <p className={classes.muted}>
-        Then look at it in Preview: the request to the endpoint is answered with 200. Publish the container.
+        Then check it in Preview: the request to the endpoint is answered with 200. Publish the container.
       </p>
     </SetupStep>
   )

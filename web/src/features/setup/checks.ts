@@ -61,9 +61,9 @@ const NO_WORK_MS = 5
 const ENOUGH = 20
 
 function ownTagCheck({ tags, total_events }: SiteReport): Check {
-  const check = { id: 'own-tag', title: 'The tag leaves itself out' }
+  const check = { id: 'own-tag', title: 'The tag excludes itself' }
   const named = tags.find(({ tag_key }) => /tagwarden/i.test(tag_key))
-  const remedy = 'Open the monitoring tag, read its id behind /tags/ in the address, and add it to its excluded tags.'
+  const remedy = 'Open the monitoring tag, read its id after /tags/ in the address, and add it to its excluded tags.'
   if (named !== undefined) {
     return {
       ...check,
@@ -138,7 +138,7 @@ function modeCheck(mode: Mode, { report, recent, usage, minutes }: Facts): Check
   if (refused > 0 && limits.has('requests per second')) {
     const were = `${counted(refused, 'request')} of the last 24 hours`
     const fast = limits.size === 1 ? `${were} came too fast` : `Of ${were} that were refused, some came too fast`
-    const text = `${fast}: over ${limit}. Send batches, or take a larger plan.`
+    const text = `${fast}: over ${limit}. Send batches, or choose a larger plan.`
     return { ...check, status: 'critical', text }
   }
   if (mode === 'batched') {
@@ -147,7 +147,7 @@ function modeCheck(mode: Mode, { report, recent, usage, minutes }: Facts): Check
     return { ...check, status: 'ok', text }
   }
   if (peak > allowed * TIGHT) {
-    const text = `Per event with ${pace}, close to ${limit}. Shorter peaks may be refused: send batches, or take a larger plan.`
+    const text = `Per event with ${pace}, close to ${limit}. Shorter peaks may be refused: send batches, or choose a larger plan.`
     return { ...check, status: 'warning', text }
   }
   const both = mode === 'both' ? 'Some payloads are per event and some are batches; ' : 'Per event; '
@@ -175,11 +175,11 @@ function usageCheck({ usage, report, recent }: Facts): Check {
     return {
       ...check,
       status: 'critical',
-      text: `${used}: further ones are refused until the month ends. Take a larger plan.`,
+      text: `${used}: further ones are refused until the month ends. Choose a larger plan.`,
     }
   }
   if ((report.rejections.rate_limited ?? 0) > 0 && limitsMet(recent).has('events per month')) {
-    const text = `${used}: batches of more events than are left are refused. Send smaller ones, or take a larger plan.`
+    const text = `${used}: batches of more events than are left are refused. Send smaller ones, or choose a larger plan.`
     return { ...check, status: 'critical', text }
   }
   if (level === 'warning')

@@ -27,13 +27,13 @@ export function clockFault(accepted: RecentAnswer['accepted']): string | null {
   if (behind === null) return null
   const inSeconds = times.filter(({ sent }) => sent > 0 && sent < SECONDS_MAX).length
   if (inSeconds > times.length / 2) {
-    return 'Times come in seconds and not in milliseconds, so events are booked when they arrive: send timestamp_ms as Date.now() gives it.'
+    return 'Times are in seconds, not milliseconds, so events are counted at the time they arrive: send timestamp_ms as Date.now() gives it.'
   }
   if (behind < -AHEAD_MAX) {
-    return `The clock of the sender is about ${duration(-behind)} ahead, so its events are booked when they arrive: set it by NTP.`
+    return `The clock of the sender is about ${duration(-behind)} ahead, so its events are counted at the time they arrive: set it by NTP.`
   }
   if (behind > BEHIND_MAX) {
-    return `The times of events are about ${duration(behind)} old, so they are booked when they arrive: set the clock of the sender by NTP.`
+    return `The times of events are about ${duration(behind)} old, so they are counted at the time they arrive: set the clock of the sender by NTP.`
   }
   if (behind > LATE_MAX) {
     return `The times of events are about ${duration(behind)} old, and charts show them there: set the clock of the sender by NTP, unless it sends late on purpose.`

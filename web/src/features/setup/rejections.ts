@@ -32,54 +32,54 @@ export function adviceOf({ reason, path }: Pick<RejectionGroup, 'reason' | 'path
       if (path === 'requests per second') {
         return {
           what: 'Too fast',
-          todo: 'More requests a second than the plan allows. Send batches, or take a larger plan.',
+          todo: 'More requests a second than the plan allows. Send batches, or choose a larger plan.',
         }
       }
       if (path === 'events per month') {
         return {
           what: 'Quota used up',
-          todo: 'More events than are left of the month. They are taken again from the first of the next one, or with a larger plan.',
+          todo: 'More events than are left this month. They are accepted again from the first of next month, or with a larger plan.',
         }
       }
       if (path === 'bytes under way') {
         return {
           what: 'Too much at once',
-          todo: 'The client has more bytes under way than one may have. Send smaller batches, or fewer at a time.',
+          todo: 'The client has more bytes in flight than it may have. Send smaller batches, or fewer at a time.',
         }
       }
       return {
         what: 'Too many',
-        todo: 'Over the plan: too many requests a second, or the events of the month are used up. Send batches, or take a larger plan.',
+        todo: 'Over the plan: too many requests a second, or the events of the month are used up. Send batches, or choose a larger plan.',
       }
     case 'forbidden':
       if (/^key (revoked|expired): /.test(path)) {
         return {
           what: 'Old key',
-          todo: 'A sender still uses a key that has ended. Give it the newest one, which stands in step 2.',
+          todo: 'A sender still uses a key that has ended. Give it the newest one, shown in step 2.',
         }
       }
       return {
-        what: 'Not open',
-        todo: 'The site or its client is switched off. Look at the settings of both.',
+        what: 'Switched off',
+        todo: 'The site or its client is switched off. Check the settings of both.',
       }
     case 'payload_too_large':
       return { what: 'Too large', todo: 'The body was over 1 MB (1,048,576 bytes). Send smaller batches.' }
     case 'unavailable':
       return {
         what: 'Overloaded',
-        todo: 'This service had too much to do. Nothing is wrong with the payload: it is counted when it is sent again.',
+        todo: 'This service was overloaded. Nothing is wrong with the payload: it is counted when it is sent again.',
       }
     case 'unauthorized':
       return { what: 'Key in the wrong place', todo: placeAdvice(path) }
     case 'method_not_allowed':
       return {
         what: 'Not a POST',
-        todo: 'Send a POST. A redirect makes a GET of one, such as that from http to https: enter the address exactly as it stands in step 2.',
+        todo: 'Send a POST. A redirect, such as from http to https, turns it into a GET: enter the address exactly as shown in step 2.',
       }
     case 'not_found':
       return {
         what: 'Wrong address',
-        todo: 'The key came, but to another address than the one that counts: enter the endpoint of step 2, with /ingest at its end.',
+        todo: 'The key arrived, but not at the ingest address: enter the endpoint of step 2, with /ingest at its end.',
       }
     default:
       return { what: 'Not valid', todo: invalidAdvice(path) }
@@ -100,11 +100,11 @@ function invalidAdvice(path: string): string {
   if (path === 'not JSON')
     return 'The body is not JSON. A variable that is put into it may hold a quote or a line break.'
   if (path === 'too deep' || path === 'too many objects')
-    return 'The body holds more than it needs: lists and objects nested over 64 levels, or over 20,000 of them. Send only the fields of the interface.'
+    return 'The body holds more than it needs: lists and objects nested over 64 levels, or over 20,000 of them. Send only the fields that the API knows.'
   if (path === 'header Content-Type') return 'Send the header Content-Type: application/json.'
   if (path === 'header Idempotency-Key') return 'The Idempotency-Key may have up to 128 characters.'
   if (/^\/(user_data|ecommerce)\//.test(path)) {
-    return 'A flag says only whether the field was there: true or false. Content is refused, so that none is stored by mistake.'
+    return 'A flag says only whether the field was there: true or false. Content is refused, so none is stored by mistake.'
   }
-  return 'The field is missing or of the wrong kind. The template sends it right; an own sender finds it in the API documentation.'
+  return 'The field is missing or of the wrong kind. The template sends it correctly; for a sender of your own, see the API documentation.'
 }

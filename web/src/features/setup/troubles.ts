@@ -49,7 +49,7 @@ function previewTrouble({ accepted }: RecentAnswer): Trouble[] {
   if (own.length === 0 || !own.every((payload) => 'preview' in payload && payload.preview === true)) return []
   const environment = own.map(environmentOf).find((name) => name !== '')
   if (environment !== undefined) return [environmentTrouble(environment)]
-  const text = `${counted(own.length, 'event')} came from the preview mode of Tag Manager, which no report counts. The way is open: publish the container.`
+  const text = `${counted(own.length, 'event')} came from the preview mode of Tag Manager, which no report counts. The connection works: publish the container.`
   return [{ id: 'preview', status: 'warning', title: 'Only previews came', text }]
 }
 
@@ -57,17 +57,17 @@ const environmentTrouble = (environment: string): Trouble => ({
   id: 'environment',
   status: 'warning',
   title: 'Only another environment came',
-  text: `Events come from the environment “${environment}”, which the tag keeps out of the counts. The way is open. If that is where your visitors are, type its name into the tag: Advanced, Live environment.`,
+  text: `Events come from the environment “${environment}”, which the tag keeps out of the counts. The connection works. If that is where your visitors are, type its name into the tag: Advanced, Live environment.`,
 })
 
 function hostTrouble({ endpointHost, pageHost }: Facts): Trouble[] {
   if (endpointHost === pageHost) return []
-  const text = `This page was opened at ${pageHost}. Look whether ${endpointHost} leads to Tagwarden as well, from the internet, and correct PUBLIC_URL if it does not.`
+  const text = `This page was opened at ${pageHost}. Check whether ${endpointHost} also leads to Tagwarden from the internet, and correct PUBLIC_URL if it does not.`
   return [{ id: 'host', status: 'unknown', title: `The tag sends to ${endpointHost}`, text }]
 }
 
 const CONNECTION_TITLES: Readonly<Record<DiagnosticsAnswer['connection'][number]['code'], string>> = {
-  forwarded_http: 'The proxy takes http',
+  forwarded_http: 'The proxy accepts http',
   public_url_unset: 'PUBLIC_URL is not set',
   proxy_not_trusted: 'The proxy is not trusted',
 }
@@ -75,11 +75,11 @@ const CONNECTION_TITLES: Readonly<Record<DiagnosticsAnswer['connection'][number]
 /** What is wrong with requests that show no known key; they may be of this site's sender or of anyone. */
 const STRANGERS: Readonly<Record<string, { title: string; todo: string }>> = {
   unauthorized: {
-    title: 'A key that no site has',
+    title: 'A key of no site',
     todo: 'Copy the key of step 2 again: it may be of a site that was deleted, or of another Tagwarden.',
   },
   malformed_key: {
-    title: 'Something that is no key',
+    title: 'Something that is not a key',
     todo: 'A key has 43 characters. It may have been cut off, or be the name of a variable that is empty in the container.',
   },
   misplaced_key: {
@@ -91,8 +91,8 @@ const STRANGERS: Readonly<Record<string, { title: string; todo: string }>> = {
     todo: 'Send the key of step 2 in the header X-Service-Key. Some proxies drop headers that they do not know.',
   },
   method_not_allowed: {
-    title: 'No POST, and no key',
-    todo: 'Opening the endpoint in a browser does that. A redirect of the proxy, such as from http to https, makes a GET of a POST, too.',
+    title: 'Not a POST, and no key',
+    todo: 'Opening the endpoint in a browser does that. A redirect by the proxy, such as from http to https, also turns a POST into a GET.',
   },
 }
 
@@ -127,7 +127,7 @@ const SILENCE: readonly Omit<Trouble, 'status'>[] = [
   {
     id: 'reachable',
     title: 'Can the tag server reach {host}?',
-    text: 'Run the line of step 3 on a machine outside your network. No connection: the name does not lead here, or a firewall blocks the port (443 for https). An error of the certificate: renew it, with its whole chain.',
+    text: 'Run the line of step 3 on a machine outside your network. No connection: the name does not lead here, or a firewall blocks the port (443 for https). A certificate error: renew it, with its whole chain.',
   },
   {
     id: 'blocked',

@@ -14,15 +14,15 @@ import classes from './sign-in.module.css'
 /** Why a sign-in with the identity provider came to nothing, by the word that the service puts into the address. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   refused: 'The sign-in was cancelled, or your provider did not allow it.',
-  expired: 'The sign-in took too long, or was begun in another tab or under another address. Sign in again.',
+  expired: 'The sign-in took too long, or was started in another tab or under another address. Sign in again.',
   provider:
     'Your provider is unavailable, or did not answer as it should. Try again in a moment; the log of Tagwarden has the reason.',
   setup:
-    'Your provider refuses what Tagwarden asks, and will until its setup is mended. Ask the person who set up Tagwarden: its log has the reason.',
+    'Your provider refuses what Tagwarden asks for, and will until its setup is fixed. Ask the person who set up Tagwarden: its log has the reason.',
   token:
     'Tagwarden cannot trust what your provider answered. Ask the person who set up Tagwarden: its log has the reason.',
   clock: 'The clocks of your provider and of Tagwarden differ too much. Ask the person who set up Tagwarden.',
-  email: 'Your provider gives no verified e-mail address of you. Ask the person who manages it.',
+  email: 'Your provider sends no verified e-mail address for you. Ask the person who manages it.',
   taken: 'Another account has your e-mail address. Ask an owner.',
   two_step:
     'An account with your e-mail address asks for a code, so your provider does not open it yet. Sign in with your password, turn the second step off, and sign in with your provider once.',

@@ -34,7 +34,7 @@ export function WelcomePage() {
           <Unusable error={error} />
         ) : (
           <p className={classes.text} role="status">
-            Looking at the link
+            Checking the link
           </p>
         )}
       </div>
@@ -103,7 +103,7 @@ function ChooseForm({ secret, owner: { email, name: given, is_invitation } }: { 
       )}
       <PasswordInput
         label="Password"
-        description="At least 12 characters. A sentence is easier to remember than signs."
+        description="At least 12 characters. A sentence is easier to remember than random characters."
         name="password"
         autoComplete="new-password"
         autoFocus

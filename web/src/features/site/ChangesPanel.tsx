@@ -38,7 +38,7 @@ export function ChangesPanel() {
       }
     >
       {latest.length === 0 ? (
-        <Note height={80}>No version was published in this time, and no one wrote anything down.</Note>
+        <Note height={80}>No version was published in this period, and no one added an annotation.</Note>
       ) : (
         <ul className={classes.containers} aria-label="What changed">
           {latest.map((change) => (

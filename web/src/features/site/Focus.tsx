@@ -45,8 +45,8 @@ export function TagFocus({ name }: { name: string }) {
     return (
       <div className={classes.charts}>
         <FocusBar kind="Tag" name={name} />
-        <EmptyState icon={Tag} title="This tag did not run in this time">
-          Choose a longer time, or another tag. A tag that stopped on an event is found by the probe "tag_missing".
+        <EmptyState icon={Tag} title="This tag did not run in this period">
+          Choose a longer period, or another tag. A tag that stopped on an event is found by the probe "tag_missing".
         </EmptyState>
       </div>
     )
@@ -120,8 +120,8 @@ export function EventFocus({ name }: { name: string }) {
     return (
       <div className={classes.charts}>
         <FocusBar kind="Event" name={name} />
-        <EmptyState icon={CalendarX} title="This event did not come in this time">
-          Choose a longer time, or another event.
+        <EmptyState icon={CalendarX} title="This event did not come in this period">
+          Choose a longer period, or another event.
         </EmptyState>
       </div>
     )

@@ -13,7 +13,7 @@ const KEYS = ['p50', 'p95', 'p99']
 /** The further out, the louder. */
 const TOKENS: Readonly<Record<string, string>> = { p50: '--series-other', p95: '--accent-text', p99: '--series-7' }
 
-const MISSING = 'No execution time was reported in this time. The tag sends it as "execution_time".'
+const MISSING = 'No execution time was reported in this period. The tag sends it as "execution_time".'
 
 /** How long the tags take: percentiles over all of them, or of one. Batches bring means only. */
 export function LatencyPanel({ tag }: { tag?: string }) {

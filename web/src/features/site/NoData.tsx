@@ -23,7 +23,7 @@ export function NoData() {
   return (
     <EmptyState
       icon={CalendarX}
-      title="Nothing arrived in this time"
+      title="Nothing arrived in this period"
       action={
         <Button variant="default" onClick={() => set({ preset: '7d' })}>
           Show the last 7 days

@@ -26,8 +26,8 @@ export function PairFocus({ tag, event }: { tag: string; event: string }) {
     return (
       <div className={classes.charts}>
         {bar}
-        <EmptyState icon={Unlink} title="This tag is not known to have run on this event in this time">
-          Choose a longer time. Batches count a tag over all their events: which one it ran on is known from requests
+        <EmptyState icon={Unlink} title="This tag is not known to have run on this event in this period">
+          Choose a longer period. Batches count a tag over all their events: which one it ran on is known from requests
           per event only.
         </EmptyState>
       </div>

@@ -14,11 +14,11 @@ const HEIGHT = 160
 const WORDS = {
   user_data: {
     title: 'User data',
-    missing: 'No event reported user data in this time. It raises the match rate of Meta, Google and TikTok.',
+    missing: 'No event reported user data in this period. It raises the match rate of Meta, Google and TikTok.',
   },
   ecommerce: {
     title: 'E-commerce data',
-    missing: 'No event reported e-commerce data in this time. A shop reports it with its purchases.',
+    missing: 'No event reported e-commerce data in this period. A shop reports it with its purchases.',
   },
 }
 

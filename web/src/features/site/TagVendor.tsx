@@ -72,8 +72,8 @@ function Form({ siteId, tag, name, setName, onDone }: FormProps) {
     >
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          Tags of one vendor that fail together are one incident, on this site and across sites. It holds for what opens
-          from now on.
+          Tags of one vendor that fail together are one incident, on this site and across sites. This applies to
+          incidents that open from now on.
         </Text>
         <Autocomplete
           label="Vendor"

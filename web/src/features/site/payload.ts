@@ -87,14 +87,14 @@ const numberOf = (value: unknown): number => (typeof value === 'number' ? value 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 const REASONS: Readonly<Record<string, string>> = {
-  invalid_payload: 'Not as the interface asks for',
+  invalid_payload: 'Not as the API expects',
   payload_too_large: 'Larger than 1 MB',
   forbidden: 'The site, its client or its key is switched off',
   rate_limited: 'More than the plan allows',
   unavailable: 'The service was overloaded',
   unauthorized: 'The key was not in the key header',
   method_not_allowed: 'Not a POST',
-  not_found: 'Sent to another address than /ingest',
+  not_found: 'Sent to an address other than /ingest',
 }
 
 export const reasonInWords = (reason: string): string => REASONS[reason] ?? reason

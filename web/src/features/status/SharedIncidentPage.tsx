@@ -83,7 +83,7 @@ function Loaded({ incident, token, readAt, isCutOff }: LoadedProps) {
       <p className={classes.note} role="status">
         {isCutOff
           ? `Tagwarden cannot be reached: this is how it was ${relative(readAt, now)}. Trying again.`
-          : `As of ${relative(readAt, now)}, renewed every ${duration(STATUS_PAGE_REFRESH_MS)} automatically. Times are in ${ownZone()}.`}
+          : `As of ${relative(readAt, now)}, refreshed automatically every ${duration(STATUS_PAGE_REFRESH_MS)}. Times are in ${ownZone()}.`}
       </p>
       <p className={classes.note}>
         <Link to="/status/$token" params={{ token }}>

@@ -48,7 +48,7 @@ export function SharedData<T>({ title, query, draw }: SharedDataProps<T>) {
 export function Gone() {
   useTab('Status', 'unknown')
   return (
-    <Sheet title="This link opens nothing">
+    <Sheet title="This link does not work">
       <p className={classes.text}>
         It may be incomplete, or it was revoked. Ask the person who sent it to you for a new one.
       </p>

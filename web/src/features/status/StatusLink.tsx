@@ -52,8 +52,8 @@ function NotShared({ clientId }: Props) {
   return (
     <>
       <p className={classes.text}>
-        A page for people without a key: how the sites stand, and what is broken since when. It shows no key, address or
-        setting. {mayChange ? 'Anyone with the link can see it until you revoke it.' : 'It is not shared.'}
+        A page for people without a key: how the sites are doing, and what has been broken since when. It shows no key,
+        address or setting. {mayChange ? 'Anyone with the link can see it until you revoke it.' : 'It is not shared.'}
       </p>
       {mayChange && (
         <div>

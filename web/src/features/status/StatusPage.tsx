@@ -71,7 +71,7 @@ function Loaded({ page, token, readAt, isCutOff }: LoadedProps) {
       <p className={classes.note} role="status">
         {isCutOff
           ? `Tagwarden cannot be reached: this is how it was ${relative(readAt, now)}. Trying again.`
-          : `As of ${relative(readAt, now)}, renewed every ${duration(STATUS_PAGE_REFRESH_MS)} automatically. The bars are events an hour over the last day. Times are in ${ownZone()}.`}
+          : `As of ${relative(readAt, now)}, refreshed automatically every ${duration(STATUS_PAGE_REFRESH_MS)}. The bars are events an hour over the last day. Times are in ${ownZone()}.`}
       </p>
     </Sheet>
   )

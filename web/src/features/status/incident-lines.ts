@@ -13,12 +13,12 @@ interface SharedLine {
 /** As people without a key read it. */
 const HEADS: Readonly<Record<Entry['kind'], string>> = {
   opened: 'detected',
-  joined: 'more is affected',
+  joined: 'more affected',
   explained: 'cause found',
   belongs: 'part of a larger incident',
   escalated: 'became critical',
   acknowledged: 'someone is on it',
-  unacknowledged: 'no one is on it any more',
+  unacknowledged: 'no one is working on it any more',
   resolved: 'resolved',
 }
 

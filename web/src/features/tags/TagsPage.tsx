@@ -55,7 +55,7 @@ function VendorList({ client, page }: { client: string; page: number }) {
           />
         }
       >
-        By vendor, over all sites, in the last 24 whole hours
+        By vendor, across all sites, in the last 24 whole hours
       </PageHeader>
       <SavedViews />
       {data !== undefined ? (

@@ -13,7 +13,7 @@ export function ChangesSection({ today, directory }: { today: Today; directory: 
   const compared = comparedWords(today)
   const [to, before] = [changes.to, changes.before.to].map((time) => momentLine(Date.parse(time), timezone))
   return (
-    <Section title="Changed most" about={`24 hours to ${to}, against those to ${before}`}>
+    <Section title="Biggest changes" about={`24 hours to ${to}, against those to ${before}`}>
       {changes.entries.length === 0 ? (
         changes.compared > 0 && <Nothing>Nothing differs from last week by more than it usually does.</Nothing>
       ) : (

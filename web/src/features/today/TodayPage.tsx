@@ -38,7 +38,7 @@ export function TodayPage() {
         }
       >
         {data === undefined ? (
-          'What happened over night, and what is not as it was a week ago'
+          'What happened overnight, and what has changed since a week ago'
         ) : (
           <Facts today={data} client={directory.clients[client]?.name} />
         )}

@@ -67,9 +67,9 @@ export function VersionsSection({ versions, zone, directory }: InZone & Pick<Tod
 
 export function QuotaSection({ quotas }: Pick<Today, 'quotas'>) {
   return (
-    <Section title="Quotas near their end">
+    <Section title="Quotas running out">
       {quotas.length === 0 ? (
-        <Nothing>No client has used up 80&nbsp;% of its events of this month.</Nothing>
+        <Nothing>No client has used up 80&nbsp;% of its events for this month.</Nothing>
       ) : (
         <ul className={classes.lines}>
           {quotas.map(({ client_id, name, events, limit, level }) => (

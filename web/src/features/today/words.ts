@@ -49,7 +49,7 @@ export function calmWords(
 ): readonly [title: string, text: string] {
   if (sites === 0) return ['Nothing is watched', 'Add a site, or switch one on, to see what broke.']
   if (unjudged >= sites) {
-    return ['No site is judged yet', 'So no incident could open: the overview says what each site waits for.']
+    return ['No site is judged yet', 'So no incident could open: the overview says what each site is waiting for.']
   }
   const rest =
     unjudged === 0 ? '' : ` ${unjudged} of ${counted(sites, 'site')} ${unjudged === 1 ? 'is' : 'are'} not judged yet.`

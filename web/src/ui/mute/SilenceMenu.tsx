@@ -123,7 +123,7 @@ function Form({ scope: first, subject = null, onClose }: Omit<SilenceDialogProps
       <Stack gap="lg">
         <Text size="sm" c="dimmed">
           Probes keep running and alerts still open, but no notifications are sent. At the end you are notified of what
-          still fails, not of what has resolved.
+          still fails, not of what has been resolved.
         </Text>
         {subject !== null && scope.subject_key != null && <Text size="sm">Only {subject} of this probe.</Text>}
         <ScopePicker value={scope} onChange={setScope} error={fault('/client_id')} />

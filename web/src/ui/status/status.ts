@@ -21,7 +21,7 @@ export const judgedStatus = ({ judged, status }: Pick<ResultRecord, 'judged' | '
 /**
  * Why there is no status yet, in words; undefined where there is one.
  *
- * @param message of the result: "Learning: 2 of 7 days, judges from 29 Nov" becomes "learning: 2 of 7 days"
+ * @param message of the result: "Learning: 2 of 7 days, judging starts 29 Nov" becomes "learning: 2 of 7 days"
  */
 export function unjudgedWords(
   { reason }: Pick<SiteState, 'reason'>,
