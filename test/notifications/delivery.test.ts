@@ -102,7 +102,7 @@ testOnEveryEngine(
   },
 )
 
-testOnEveryEngine('messages of a client that is gone or paused, or to nowhere, are cancelled', async (store, t) => {
+testOnEveryEngine('messages of a deleted client or paused, or to nowhere, are cancelled', async (store, t) => {
   const clock = newClock()
   const deleted = await insertClient(store)
   const paused = await insertClient(store)

@@ -75,7 +75,7 @@ const group: MessageGroup = {
   messages: [
     another(11, 'blog.acme.com', 'Tag latency', {
       severity: 'warning',
-      title: '“GA4” takes 2.4 s (95th percentile); 310 ms are usual at this hour',
+      title: '“GA4” takes 2.4 s (95th percentile); usually 310 ms at this hour',
     }),
     opened,
     another(12, 'outlet.acme.com', 'Tag server health', {
