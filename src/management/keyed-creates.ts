@@ -117,5 +117,5 @@ const reused = (): AppError =>
 const lostAnswer = ({ action, entity_id }: CreatedBefore): AppError =>
   new AppError(
     'conflict',
-    `It was done already (${action} ${entity_id}), but its answer was lost or is still on its way: look at what was created`,
+    `It was already done (${action} ${entity_id}), but its answer was lost or is still on its way: look at what was created`,
   )

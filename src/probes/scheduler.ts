@@ -242,7 +242,7 @@ export class Scheduler {
     if (probe === undefined) {
       const isThere = await store.read.selectFrom('probes').select('id').where('id', '=', id).executeTakeFirst()
       if (isThere === undefined) return undefined
-      throw new AppError('conflict', 'The probe is being run right now; its result will be among the results')
+      throw new AppError('conflict', 'The probe is already running; its result will be in the list')
     }
     const site = await siteOf(store, probe)
     if (site === undefined) return undefined

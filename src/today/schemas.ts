@@ -73,7 +73,9 @@ export const Today = Type.Object({
     ...window,
     before: Window,
     compared: Type.Integer({ minimum: 0, description: 'Sites with counts in both windows' }),
-    complete: Type.Boolean({ description: 'False: there was no time for all sites; the next call goes on from there' }),
+    complete: Type.Boolean({
+      description: 'False: there was no time for all sites; the next call continues from there',
+    }),
     hours_left_out: Type.Integer({
       minimum: 0,
       description:

@@ -138,7 +138,7 @@ test('the setup of a site', async (t) => {
     await page.getByText('Not a POST').waitFor()
     await page.getByText('Send the header Content-Type: application/json.').waitFor()
     await page.getByText('Something that is not a key').waitFor()
-    await page.getByText('Only previews came').waitFor()
+    await page.getByText('Only previews arrived').waitFor()
     await assertAccessible(page)
     assert.equal(await sideways(page), 0, 'the page scrolls sideways')
     assert.equal((await service.ingest(site, event({ timestamp_ms: clock.now() + 3 * 3_600_000 }))).status, 200)

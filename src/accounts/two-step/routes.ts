@@ -117,7 +117,7 @@ export function twoStepRoutes(app: HttpApp, options: AccountOptions, isOwnPasswo
         tags,
         summary: "Remove a user's second step",
         description:
-          'For someone who has lost app and recovery codes; they sign in with the password alone until they add it again. For owners of all clients.',
+          'For someone who has lost their app and recovery codes; they sign in with the password alone until they add it again. For owners of all clients.',
         params: Type.Object({ user_id: Uuid }),
         response: { 204: NoContent, ...errorResponses(404, 409) },
       },

@@ -204,7 +204,7 @@ function suppressed(alert: AlertRow, events: readonly AlertEvent[], suppressedBy
 const BY_SILENCE: SuppressionWords = { kind: 'suppressed', otherwise: 'No notification: silenced' }
 
 const SUPPRESSIONS: Readonly<Record<string, SuppressionWords>> = {
-  maintenance: { kind: 'suppressed', otherwise: 'No notification before the maintenance is over' },
+  maintenance: { kind: 'suppressed', otherwise: 'No notification until the maintenance is over' },
   no_channel: { kind: 'unreachable', otherwise: 'No one to notify: add a channel' },
 }
 

@@ -66,7 +66,7 @@ export type VendorEntry = Static<typeof VendorEntry>
 const window = {
   from: IsoTime,
   to: Type.String({ format: 'date-time', description: 'The end of the last hour that is settled' }),
-  complete: Type.Boolean({ description: 'False: there was no time for all sites; the next call goes on from there' }),
+  complete: Type.Boolean({ description: 'False: there was no time for all sites; the next call continues from there' }),
   total: Type.Integer({ minimum: 0, description: 'Entries that there are' }),
 }
 

@@ -155,7 +155,7 @@ function applyToProbe(registry: Registry, row: ProbeRow, patch: UpdateProbe, now
     is_active: is_active === undefined ? row.is_active : Number(is_active),
   }
   if (config !== undefined) {
-    if (type === undefined) throw invalidRequest('/config', `of type ${row.probe_type} is not known to this program`)
+    if (type === undefined) throw invalidRequest('/config', `of type ${row.probe_type} is not known to this version`)
     const before = givenConfig(row)
     const merged = mergedConfig(before, config)
     requireConfig(type, merged)

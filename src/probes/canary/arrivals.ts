@@ -74,7 +74,7 @@ export async function whyMissing(
   if (refusals !== null) return `Ingest is reached, but requests are ${refusals.message}`
   const last = await lastEventAt(read, site.site_no)
   if (last !== null && last >= sentAt) {
-    return 'Other events arrive: the trigger of the tag leaves canaries out, or no client takes them'
+    return 'Other events arrive: the trigger of the tag excludes canaries, or no client claims them'
   }
   const since =
     last === null

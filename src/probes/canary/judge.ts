@@ -35,7 +35,7 @@ export async function judgeArrivals({ memory, limitMs, now, tags, why }: Arrival
   const limit = `${Math.round(limitMs / SECOND)} s`
   if (last === null) {
     const help =
-      'No canary has ever arrived. Check that a client of the server container takes the request, that the tag fires on its event, ' +
+      'No canary has ever arrived. Check that a client of the server container claims the request, that the tag fires on its event, ' +
       'and that no exclusion trigger is on the tag itself'
     return { status: 'error', message: `${help}. ${await why()}` }
   }
@@ -62,7 +62,7 @@ export function judgeDelivery({ url, status, location, headers }: OutboundAnswer
 }
 
 function hint(status: number): string {
-  if (status === 400 || status === 404) return ': no client of the container takes the request, or the path is wrong'
+  if (status === 400 || status === 404) return ': no client of the container claims the request, or the path is wrong'
   if (status === 401 || status === 403 || status === 405 || status === 429) {
     return ': something in front of the container refuses it, such as a CDN or a firewall'
   }

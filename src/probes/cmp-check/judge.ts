@@ -90,7 +90,7 @@ function secondProvider(others: readonly FoundProvider[], title: string): Consen
     evidence.some(({ where, kind }) => where === 'page' && kind !== 'element'),
   )
   if (second === undefined) return []
-  const message = `${second.provider.name} is there beside ${title} (${placeOf(second)}): visitors may be asked twice`
+  const message = `${second.provider.name} is there in addition to ${title} (${placeOf(second)}): visitors may be asked twice`
   return [{ check: 'second_provider', status: 'warning', message }]
 }
 

@@ -30,7 +30,7 @@ export const canary = defineProbeType({
       measurement_id: Type.Optional(
         Type.String({
           pattern: '^G-[A-Z0-9]{4,20}$',
-          description: 'Measurement ID of GA4 that the container takes events of; sent to /g/collect',
+          description: 'GA4 measurement ID whose events the container accepts; sent to /g/collect',
         }),
       ),
       path: Type.Optional(
@@ -58,7 +58,7 @@ export const canary = defineProbeType({
         maximum: 21_600,
         default: 60,
         description:
-          'How long a canary may take to arrive; with a tag of version 1 in batched mode more than the maximum age of a batch',
+          'How long a canary may take to arrive; with a tag of version 1 in batched mode, more than the maximum age of a batch',
       }),
     },
     { additionalProperties: false },

@@ -26,7 +26,7 @@ const CmpSettings = Type.Object(
         minLength: 4,
         maxLength: 200,
         description:
-          'Part of an address that only the consent platform has, e.g. consent.example.com/cmp.js, for one that is proxied or in no table',
+          'Part of an address that only the consent platform has, e.g. consent.example.com/cmp.js, for one that is proxied or not in the table',
       }),
     ),
     check_script: Type.Boolean({
@@ -58,7 +58,7 @@ const SCRIPT_SHARE = 0.35
 const SCRIPTS_ASKED = 2
 const FOUND_SHOWN = 8
 const METHOD =
-  'Looks at the page and at its web container as they are sent; what scripts add later is not seen, and no consent is given'
+  'Reads the page and its web container as they are sent; what scripts add later is not seen, and no consent is given'
 
 export const cmpCheck = defineProbeType({
   name: 'cmp_check',
@@ -97,14 +97,14 @@ async function check(context: Context): Promise<ProbeOutcome> {
   if (fetched.kind === 'failed') return unreachable(fetched.why, fetched.thrown)
   const responseTimeMs = fetched.tookMs
   if (fetched.kind === 'elsewhere') {
-    const message = `The page redirects to another site, ${fetched.to}, which is not looked at: give the site the address that visitors see`
+    const message = `The page redirects to another site, ${fetched.to}, which is not checked: give the site the address that visitors see`
     return { status: 'error', message, details: { reason: 'redirected', to: fetched.to }, responseTimeMs }
   }
   try {
     return { ...(await checkPage(context, expected, fetched.answer, container)), responseTimeMs }
   } catch (thrown) {
     if (!(thrown instanceof PageReadError)) throw thrown
-    const message = `The page cannot be looked at: ${thrown.message}`
+    const message = `The page cannot be checked: ${thrown.message}`
     return { status: 'error', message, details: { reason: 'unreadable' }, responseTimeMs }
   }
 }

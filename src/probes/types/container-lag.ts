@@ -6,7 +6,7 @@ export const containerLag = defineProbeType({
   name: 'container_lag',
   title: 'Container versions',
   description:
-    'Which version of the server container events come from: marks each change without any account, and finds instances that lag behind.',
+    'Which version of the server container events come from: marks each change without needing an account, and finds instances that lag behind.',
   kind: 'data',
   siteFields: [],
   needs: [],

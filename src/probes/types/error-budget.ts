@@ -18,8 +18,7 @@ import { defineProbeType, type ProbeOutcome } from '../probe-type.ts'
 export const errorBudget = defineProbeType({
   name: 'error_budget',
   title: 'Error budget',
-  description:
-    'Whether critical time uses up the error budget of 30 days, which the target of the site leaves, too fast.',
+  description: "Whether critical time uses up the site's error budget of 30 days too fast.",
   kind: 'data',
   siteFields: ['slo_target', 'timezone'],
   needs: [['slo_target']],

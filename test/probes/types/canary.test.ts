@@ -101,7 +101,7 @@ testOnEveryEngine('two canaries that are lost are critical, and the next that ar
   assert.deepEqual([second.status, second.startedAt, detailsOf(second).failed_at], ['critical', TEST_NOW, 'arrival'])
   assert.match(
     second.message,
-    /did not arrive within 60 s\. Other events arrive: the trigger of the tag leaves canaries/,
+    /did not arrive within 60 s\. Other events arrive: the trigger of the tag excludes canaries/,
   )
   isLost = false
   const third = await run(t, site, { store, memory: second.memory ?? {}, now: TEST_NOW + 10 * MINUTE })
@@ -151,7 +151,7 @@ testOnEveryEngine('a canary of another site, or one that was never sent, is none
 })
 
 const ANSWERS: readonly [status: number, says: RegExp][] = [
-  [400, /answered 400: no client of the container takes the request/],
+  [400, /answered 400: no client of the container claims the request/],
   [403, /answered 403: something in front of the container refuses it/],
   [502, /answered 502: the tag server or what is in front of it fails/],
   [302, /redirects \(302\) to parked\.example\//],

@@ -288,7 +288,7 @@ test('cmp_check: two platforms at once are a warning, but not one that comes wit
   const [FUNDING = ''] = SNIPPETS['google-funding-choices'] ?? []
   const two = await run(t, { page: pageWith(CONSENT_DEFAULT, COOKIEBOT, KLARO, CONTAINER_SNIPPET) })
   assert.equal(two.status, 'warning')
-  assert.match(two.message, /^Klaro is there beside Cookiebot .*: visitors may be asked twice$/)
+  assert.match(two.message, /^Klaro is there in addition to Cookiebot .*: visitors may be asked twice$/)
   assert.equal((await run(t, { page: pageWith(CONSENT_DEFAULT, COOKIEBOT, FUNDING, CONTAINER_SNIPPET) })).status, 'ok')
 })
 

@@ -67,8 +67,8 @@ test('a script of a container that is all backslashes is read in time', async (t
 })
 
 for (const [limit, limits, message] of [
-  ['time', { timeMs: 1 }, /The page cannot be looked at: Tagwarden gave up reading it: it takes more than 0.001 s/],
-  ['memory', { heapMb: 8 }, /The page cannot be looked at: Tagwarden gave up reading it: it takes more than 8 MB/],
+  ['time', { timeMs: 1 }, /The page cannot be checked: Tagwarden gave up reading it: it takes more than 0.001 s/],
+  ['memory', { heapMb: 8 }, /The page cannot be checked: Tagwarden gave up reading it: it takes more than 8 MB/],
 ] as const) {
   test(`a page that takes too much ${limit} is an error that says so`, async (t) => {
     const { port } = await httpServer(t, (request, response) => {

@@ -29,7 +29,7 @@ export const TRACKING_FIELDS: Readonly<Record<TrackingField, FieldWords>> = {
   },
   tag_manager_web_container_id: {
     label: 'Web container',
-    description: 'In Tag Manager, beside the container’s name: its published version is watched',
+    description: 'In Tag Manager, next to the container’s name: its published version is watched',
     placeholder: 'GTM-ABC1234',
   },
   tag_manager_server_container_id: {

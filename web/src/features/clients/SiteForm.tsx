@@ -138,7 +138,7 @@ const GROUPS: readonly { title: string; about: string; fields: readonly Tracking
   },
   {
     title: 'Analytics and its export',
-    about: 'A probe watches whether the export to BigQuery arrives, and as much of it as usual.',
+    about: 'A probe watches whether the export to BigQuery arrives, and is as large as usual.',
     fields: ['analytics_property_id', 'analytics_measurement_id', 'warehouse_project', 'warehouse_dataset'],
   },
   {

@@ -156,8 +156,8 @@ function Person({ user, onLink }: { user: UserRecord; onLink: (link: PasswordLin
         title={`Remove the second step of ${name}`}
         action="Remove"
       >
-        For someone who has lost phone and recovery codes. {name} then signs in with the password alone, until they add
-        a second step again. Make sure that it is {name} who asks.
+        For someone who has lost their phone and recovery codes. {name} then signs in with the password alone, until
+        they add a second step again. Make sure that it is {name} who asks.
       </Confirm>
       <Confirm
         opened={open === 'delete'}

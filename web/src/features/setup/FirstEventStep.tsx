@@ -134,8 +134,8 @@ function Checklist({ site }: { site: SiteRecord }) {
   if (!isTagHeard(report.data)) {
     return (
       <p className={classes.muted}>
-        Only samples have come in the last 24 hours. Once the container is published, a checklist appears here: whether
-        the tag leaves itself out, whether tags have names, and whether the send mode fits the traffic.
+        Only samples have arrived in the last 24 hours. Once the container is published, a checklist appears here:
+        whether the tag excludes itself, whether tags have names, and whether the send mode fits the traffic.
       </p>
     )
   }

@@ -50,13 +50,13 @@ function previewTrouble({ accepted }: RecentAnswer): Trouble[] {
   const environment = own.map(environmentOf).find((name) => name !== '')
   if (environment !== undefined) return [environmentTrouble(environment)]
   const text = `${counted(own.length, 'event')} came from the preview mode of Tag Manager, which no report counts. The connection works: publish the container.`
-  return [{ id: 'preview', status: 'warning', title: 'Only previews came', text }]
+  return [{ id: 'preview', status: 'warning', title: 'Only previews arrived', text }]
 }
 
 const environmentTrouble = (environment: string): Trouble => ({
   id: 'environment',
   status: 'warning',
-  title: 'Only another environment came',
+  title: 'Only another environment sent events',
   text: `Events come from the environment “${environment}”, which the tag keeps out of the counts. The connection works. If that is where your visitors are, type its name into the tag: Advanced, Live environment.`,
 })
 

@@ -27,7 +27,7 @@ export function StatusLooks({ clientId }: { clientId: string }) {
       <Group gap="sm" align="end">
         <ColorInput
           label="Colour"
-          description="A line over the page"
+          description="A line above the page"
           placeholder="#2f5fd0"
           format="hex"
           withEyeDropper={false}
