@@ -47,7 +47,7 @@ export interface Figures {
   wrongMerges: readonly string[]
   /** Causes that an alert showed while people were notified of none of the incidents that it was in. */
   unfound: readonly string[]
-  /** The same, of those that were warnings that were over before people were to be notified. */
+  /** The same, of those that were warnings that were over before a notification was due. */
   brief: readonly string[]
   /** Messages to the operator by their kind. */
   kinds: Readonly<Record<string, number>>

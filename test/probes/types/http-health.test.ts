@@ -338,7 +338,7 @@ test('a certificate that has ended, or is of another host, is critical with what
   const ended = { authority, validTo: Date.now() - 1.5 * DAY }
   for (const [wanted, why] of [
     [ended, /has expired$/],
-    [{ authority, host: 'other.example' }, /made out for other names$/],
+    [{ authority, host: 'other.example' }, /is for other names$/],
     [{ authority: null }, /self-signed/],
   ] as const) {
     const certificate = await createCertificate(wanted)
