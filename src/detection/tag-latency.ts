@@ -124,7 +124,7 @@ function judgeTag(
   return {
     subject: { tag_key },
     status,
-    message: `“${tag_key}” takes ${milliseconds(measured, bounds)} (95th percentile of ${number(timed)} executions in ${duration(length)}); usually ${milliseconds(expected, bounds)} at this hour`,
+    message: `“${tag_key}” takes ${number(Math.round(mean))} ms on average, 95th percentile ${milliseconds(measured, bounds)} (${number(timed)} executions in ${duration(length)}); usually ${number(Math.round(usualMean))} ms and ${milliseconds(expected, bounds)} at this hour`,
     measured,
     expected,
     band: { low: null, high: warningLimit },

@@ -168,8 +168,10 @@ function judge(
     subject: { event_name: pair.event_name, tag_key: pair.tag_key },
     status: absent === null ? 'ok' : missing === undefined || successor !== null ? 'warning' : 'critical',
     message: [
-      `“${pair.tag_key}” ran on ${number(Math.min(runs, occurrences))} of the last ${number(occurrences)} “${pair.event_name}” events (${duration(seen.to - seen.from)})`,
-      onNone === null ? '' : `, and on none of the ${number(onNone)} events that it belongs to`,
+      `“${pair.tag_key}” ran on `,
+      onNone === null || onNone === occurrences
+        ? `${number(Math.min(runs, occurrences))} of the last ${number(occurrences)} “${pair.event_name}” events (${duration(seen.to - seen.from)})`
+        : `none of the last ${number(onNone)} events that it belongs to (${duration(seen.to - seen.from)}), ${number(occurrences)} of them “${pair.event_name}”`,
       `; it used to run on ${percent(reference.runs / reference.occurrences)}`,
       successor === null ? '' : `; “${successor}” runs instead: renamed or replaced?`,
     ].join(''),

@@ -144,7 +144,7 @@ test('of a tag that died within the hour, its last minutes say since when, and a
   assert.equal(status, 'warning')
   assert.match(
     message,
-    /“Ads” ran on 0 of the last 2 “purchase” events \(17 min\), and on none of the 4 events that it/,
+    /^“Ads” ran on none of the last 4 events that it belongs to \(17 min\), 2 of them “(purchase|lead)”; it used to run on 100 %/,
   )
   assert.equal(details.findings[0]?.since, isoTime(NOON - 17 * MINUTE))
 })

@@ -213,7 +213,7 @@ function deaf(now: number, listened: number): CountsOutcome {
   const minutes = Math.round((now - listened) / MINUTE)
   return {
     status: 'error',
-    message: `Cannot judge: no process of this service has accepted requests for ${minutes} minutes`,
+    message: `No process of this service has accepted requests for ${minutes} minutes`,
     details: { reason: 'not_listening', listened_until: isoTime(listened) },
   }
 }

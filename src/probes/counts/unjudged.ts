@@ -32,7 +32,7 @@ export const learningHour = ({ nextKnownHour }: UsualCounts, now: number, timezo
 
 /** `2 of 7 days, judging starts 29 Nov`. */
 export function daysSeen(seen: number, days: number, judgesFrom: number, timezone: string): string {
-  return `${number(seen)} of ${number(days)} days, judging starts ${localDay(judgesFrom, timezone)}`
+  return `${number(seen)} of ${counted(days, 'day')}, judging starts ${localDay(judgesFrom, timezone)}`
 }
 
 export const localDay = (time: number, timeZone: string): string =>
