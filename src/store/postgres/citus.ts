@@ -164,7 +164,7 @@ async function requireNodes(db: Kysely<Tables>): Promise<void> {
   if (!nodes.some((node) => node.groupid === COORDINATOR_GROUP)) {
     throw new StartupError(
       "the Citus cluster does not know its coordinator: select citus_set_coordinator_host('<address>', <port>) " +
-        'on it, with an address that the workers can channelSettings, then run again (docs/citus.md)',
+        'on it, with an address that the workers can reach, then run again (docs/citus.md)',
     )
   }
   if (!nodes.some((node) => node.shouldhaveshards)) {
