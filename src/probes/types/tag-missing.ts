@@ -5,7 +5,7 @@ import {
   type TagMissingConfig,
   type TagMissingInput,
 } from '../../detection/index.ts'
-import { DAY, number, percent } from '../../lib/index.ts'
+import { counted, DAY, number, percent } from '../../lib/index.ts'
 import { judgeCounts } from '../counts/judge-counts.ts'
 import { hourOf, LearntCache, ofEachStore } from '../counts/learnt-cache.ts'
 import { type PastPairs, pairBuckets, readPairCounts, readPastPairs } from '../counts/pair-counts.ts'
@@ -88,7 +88,7 @@ function learningPairs(input: TagMissingInput, config: TagMissingConfig, timezon
   const most = Math.max(0, ...input.pairs.map((pair) => pair.days.reduce((sum, runs) => sum + runs, 0)))
   const recent = Math.max(0, ...input.events.map(({ hours }) => hours.reduce((sum, count) => sum + count, 0)))
   return learning(
-    `in ${number(days)} whole days no tag ran on more than ${number(most)} occurrences of an event, and no event came more than ${number(recent)} times in the last 24 hours; ` +
+    `in ${counted(days, 'whole day')} no tag ran on more than ${number(most)} occurrences of an event, and no event came more than ${number(recent)} times in the last 24 hours; ` +
       `a tag that ran on nearly all of ${number(config.reference_occurrences)} is judged once its event comes ${number(config.recent_occurrences)} times`,
   )
 }

@@ -77,14 +77,14 @@ testLogic('tag_missing: a tag that was given another name is the same tag', asyn
 testLogic('tag_missing: on the first day it says that one has to be over', async (store, t) => {
   const payloads = every(30 * MINUTE, NOW - 5 * HOUR, NOW).map((time) => purchase(time, 'GA4'))
   const { message } = await resultOf(t, store, await siteWith(store, payloads), tagMissing)
-  assert.equal(message, 'Learning: 0 of 1 day, judges from 21 Nov')
+  assert.equal(message, 'Learning: 0 of 1 day, judging starts 21 Nov')
 })
 
 testLogic('tag_missing: a site without enough of a past is learned first', async (store, t) => {
   const payloads = every(30 * MINUTE, NOW - 20 * HOUR, NOW).map((time) => purchase(time, 'GA4'))
   const { status, message, reason } = await resultOf(t, store, await siteWith(store, payloads), tagMissing)
   assert.deepEqual([status, reason], ['ok', 'learning'])
-  assert.match(message, /^Learning: in 1 whole days no tag ran on more than \d+ occurrences of an event/)
+  assert.match(message, /^Learning: in 1 whole day no tag ran on more than \d+ occurrences of an event/)
 })
 
 testLogic('tag_missing: batches do not say which tag ran on which event', async (store, t) => {
