@@ -51,15 +51,18 @@ export function appendPayload(log: Log, siteNo: number, payload: Payload, now: n
   else appendEvent(log, payload, isSkewed)
 }
 
-/** A payload's entry as it stands in a journal row, for threads to hand over: reading a text costs next to nothing, its parts as much as their JSON. */
+/**
+ * A payload's entry, encoded as it stands in a journal row. Threads hand it over as text: that costs the main thread next to
+ * nothing, while objects would cost as much as parsing their JSON.
+ */
 export interface EncodedEntry {
-  /** What stands between the brackets of the list. */
+  /** The items of the JSON list, without its brackets. */
   json: string
-  /** Numbers and texts in it. */
+  /** Numbers and texts in `json`. */
   items: number
 }
 
-/** What `appendPayload` appends. */
+/** Encodes what `appendPayload` would append. */
 export function encodeEntry(siteNo: number, payload: Payload, now: number): EncodedEntry {
   const log: Log = []
   appendPayload(log, siteNo, payload, now)
@@ -99,7 +102,7 @@ function appendOne(log: Log, payload: EventPayload, isSkewed: boolean): void {
 const COUNTED = bitOf(EVENT.events) | bitOf(EVENT.total)
 const USER_DATA = bitOf(EVENT.user_data_total) | bitOf(EVENT.user_data_detail_total)
 
-/** An object without a flag that we know says nothing: it must not look like "all absent". */
+/** An object without any flag that we know reports nothing: it must not count as "all absent". */
 function userDataMask(flags: EventPayload['user_data']): number {
   if (flags === undefined) return 0
   const { has_email, has_phone, has_first_name, has_last_name, has_city, has_country } = flags
@@ -129,7 +132,7 @@ function ecommerceMask(flags: EventPayload['ecommerce']): number {
   )
 }
 
-/** The counts of the whole stand under no name; names have their numbers only. */
+/** Counts of the whole batch stand under `NO_EVENT`; event names only have their number of events. */
 function appendBatch(log: Log, batch: BatchPayload, isSkewed: boolean): void {
   const names = Object.entries(batch.event_counts ?? {})
   const tags = Object.entries(batch.tag_metrics ?? {})

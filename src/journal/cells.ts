@@ -17,7 +17,7 @@ import {
 import type { NameKind } from './names.ts'
 import { absorbSeen } from './seen.ts'
 
-/** Sums cells that ended up with the same minute and container, such as those of `(other)`: each key may be written only once. */
+/** Sums cells that have the same minute and container after renaming, such as those of `(other)`: an upsert may hold each key only once. */
 export function mergeAlike(cells: readonly Cell[]): Cell[] {
   if (!cells.some((cell) => cell.containerId === OTHER)) return [...cells]
   const merged = newSite()
@@ -58,7 +58,7 @@ export function tagsOf(cell: Cell): Map<string, TagDelta> {
   return sum.tags
 }
 
-/** One cell an hour and container; its `minute` is the first of those that went in. */
+/** Merges cells to one per hour and container. Its `minute` is that of the first cell that went in. */
 export async function mergeByHour(cells: readonly Cell[], yielder: Yielder): Promise<Cell[]> {
   if (cells.length <= 1) return [...cells]
   const merged = new Map<string, Cell>()
@@ -72,7 +72,7 @@ export async function mergeByHour(cells: readonly Cell[], yielder: Yielder): Pro
   return [...merged.values()]
 }
 
-/** Its events, the tags that ran on them, and the parameters that they name. */
+/** How much work a cell is: its events, the tags on them and their parameters. */
 export function unitsOfCell({ events }: Cell): number {
   let units = events.size
   for (const { tags, fields } of events.values()) units += tags.size + (fields?.size ?? 0)

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { bitOf, type Counts, SIGNAL, TAG_SIGNAL } from './delta.ts'
 import { Flag, OptionalCounter } from './fields.ts'
 
-/** What Google's consent mode asks for, by its names. */
+/** The purposes of Google's consent mode, by Google's names. */
 export const CONSENT_PURPOSES = ['ad_storage', 'analytics_storage', 'ad_user_data', 'ad_personalization'] as const
 
 const ConsentClass = Type.Optional(
@@ -11,7 +11,7 @@ const ConsentClass = Type.Optional(
   }),
 )
 
-/** What an event says of the visitor's consent: classes, never the signal itself. */
+/** What an event reports about the visitor's consent: classes, never the signal itself. */
 export const Consent = Type.Object(
   {
     ad_storage: ConsentClass,
@@ -32,7 +32,7 @@ export type Consent = Static<typeof Consent>
 
 export const CONSENT_FIELDS = [...CONSENT_PURPOSES, 'updated', 'dma'] as const
 
-/** What a batch counts of its events. */
+/** A batch's consent counts over its events. */
 export const ConsentCounts = Type.Object(
   {
     total: OptionalCounter,
@@ -66,7 +66,7 @@ export const CONSENT_COUNTS = [
   'dma',
 ] as const satisfies (keyof ConsentCounts & keyof typeof SIGNAL)[]
 
-/** What a batch counts of a tag's executions; `consent_total` are those on events that said anything of consent. */
+/** A batch's consent counts of one tag. `consent_total` counts the executions on events that reported consent. */
 export const TagConsent = Type.Object({
   consent_total: OptionalCounter,
   ad_storage_denied: OptionalCounter,
@@ -74,7 +74,7 @@ export const TagConsent = Type.Object({
 })
 export type TagConsent = Static<typeof TagConsent>
 
-/** Where such counts say that there is more of a part than of the whole: its name; undefined where they do not. */
+/** The first field that counts more than the whole it is part of, or undefined. */
 export function excessiveTagConsent(counts: TagConsent, executions: number): keyof TagConsent | undefined {
   const { consent_total = 0, ad_storage_denied = 0, analytics_storage_denied = 0 } = counts
   if (consent_total > executions) return 'consent_total'
@@ -82,7 +82,7 @@ export function excessiveTagConsent(counts: TagConsent, executions: number): key
   return analytics_storage_denied > consent_total ? 'analytics_storage_denied' : undefined
 }
 
-/** The same of a batch's events. */
+/** The same for the counts of a batch's events. */
 export function excessiveConsent(counts: ConsentCounts): keyof ConsentCounts | undefined {
   const { total = 0, update_known = 0, never_updated = 0, dma = 0 } = counts
   for (const purpose of CONSENT_PURPOSES) {
@@ -95,7 +95,7 @@ export function excessiveConsent(counts: ConsentCounts): keyof ConsentCounts | u
   return dma > total ? 'dma' : undefined
 }
 
-/** What an event says, as a mask; 0 where it says nothing. */
+/** An event's consent as a mask of `SIGNAL_COLUMNS`; 0 when it reports none. */
 export function consentMask(consent: Consent | undefined): number {
   if (consent === undefined) return 0
   const { ad_storage, analytics_storage, ad_user_data, ad_personalization, updated, dma } = consent
@@ -117,7 +117,7 @@ function ofClass(said: Consent['ad_storage'], granted: number, denied: number): 
   return said === 'denied' ? bitOf(denied) : 0
 }
 
-/** What each tag counts 1 in that ran on an event with these signals, as a mask of `TAG_SIGNAL_COLUMNS`. */
+/** Which consent signals of an event each of its tags counts too, as a mask of `TAG_SIGNAL_COLUMNS`. */
 export function consentOfTags(signals: number): number {
   const has = (place: number) => (signals >> place) & 1
   return (
@@ -127,13 +127,13 @@ export function consentOfTags(signals: number): number {
   )
 }
 
-/** Adds what a batch says. */
+/** Sets a batch's consent counts. */
 export function addConsentCounts(counts: Counts, given: ConsentCounts): void {
   counts[SIGNAL.consent_total] = given.total ?? 0
   for (const field of CONSENT_COUNTS) counts[SIGNAL[field]] = given[field] ?? 0
 }
 
-/** Adds what a batch says of a tag's executions. */
+/** Sets a batch's consent counts of one tag. */
 export function addTagConsentCounts(counts: Counts, given: TagConsent): void {
   counts[TAG_SIGNAL.consent_total] = given.consent_total ?? 0
   counts[TAG_SIGNAL.ad_storage_denied] = given.ad_storage_denied ?? 0

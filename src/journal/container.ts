@@ -3,10 +3,10 @@ import { storable } from '../lib/index.ts'
 import type { ClientSeen, VersionSeen } from './seen.ts'
 
 const TEXT_MAX = 64
-/** Clients that a payload names: containers have two or three, and a batch may hold events of each. */
+/** Clients in one payload: containers have two or three, and a batch may hold events of several. */
 export const CLIENTS_MAX = 10
 
-/** What the container says of itself. */
+/** What the container reports about itself. */
 export const ContainerInfo = Type.Object(
   {
     version: Type.Optional(Type.String({ maxLength: TEXT_MAX })),
@@ -22,14 +22,14 @@ export const ContainerInfo = Type.Object(
 )
 export type ContainerInfo = Static<typeof ContainerInfo>
 
-/** The version that a payload was sent by; undefined where it does not say. @param now time of acceptance, epoch ms */
+/** The container version that sent a payload; undefined when the payload names none. @param now time of acceptance, epoch ms */
 export function versionOf(container: ContainerInfo | undefined, now: number): VersionSeen | undefined {
   const { version = '', environment = '' } = container ?? {}
   if (version === '') return undefined
   return { version: storable(version), environment: storable(environment), firstSeenAt: now, lastSeenAt: now }
 }
 
-/** The clients that claimed what a payload holds. @param now time of acceptance, epoch ms */
+/** The clients that claimed the payload's events. @param now time of acceptance, epoch ms */
 export function clientsOf(container: ContainerInfo | undefined, now: number): readonly ClientSeen[] {
   const names = container?.clients ?? []
   return names

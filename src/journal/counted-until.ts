@@ -2,9 +2,12 @@ import { SECOND } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { LONGEST_WAIT_MS, laneInSql, lanesOf } from './lanes.ts'
 
-/** The oldest row of each lane was read this long ago at most, ms: on a busy node that takes some 50 ms of the database. */
+/** The oldest row of each lane is read again after this time, ms: on a busy node the query takes some 50 ms of the database. */
 const READ_AGAIN_MS = SECOND
-/** Who judges as of an earlier time asks for that time again: no reason to read again, unless the clock was set back. */
+/**
+ * A caller that judges as of an earlier time asks for that time again. Only a jump back by more than this means that the clock
+ * was set back.
+ */
 const EARLIER_MS = 2 * LONGEST_WAIT_MS
 
 /** When the oldest row of each lane was written, epoch ms. */
@@ -13,11 +16,11 @@ interface Oldest {
   byLane: Promise<ReadonlyMap<number, number>>
 }
 
-/** By what was read, as several stores may be open in a process. */
+/** Keyed by the database that was read, as a process may have several stores open. */
 const known = new WeakMap<object, Oldest>()
 
 /**
- * Everything of the site that was received before this time, epoch ms, is in the counts, as a later reader finds them: what waits in the
+ * The time, epoch ms, up to which everything received for the site is in its counts and stays there: whatever still waits in the
  * journal was written later, and a fold is never undone. At most `now`.
  *
  * @param store what the counts are read from, which may be a replica
@@ -29,7 +32,7 @@ export async function countedUntil({ reports }: Pick<Store, 'reports'>, siteNo: 
     const byLane = readOldest(reports)
     oldest = { readAt: now, byLane }
     known.set(reports, oldest)
-    // Another run reads again instead of failing for the same reason.
+    // After a failure the next caller reads again instead of getting the same error.
     byLane.catch(() => known.delete(reports))
   }
   const byLane = await oldest.byLane

@@ -1,13 +1,13 @@
-/** Numbers of the first chunk: those of an event with a dozen tags. */
+/** Numbers in the first chunk: enough for an event with a dozen tags. */
 const FIRST_CHUNK = 256
-/** Numbers of the others: 64 KiB. */
+/** Numbers in further chunks: 64 KiB. */
 const CHUNK = 8_192
 
 /**
- * Counters of one event, tag or field, all zero at first: a part of a chunk that many share.
+ * The counters of one event, tag or field, all zero at first: a slice of a chunk that many share.
  *
- * An array for each lived just long enough to be moved to the old generation, and was two fifths of all that was moved there. The collector
- * looks at no number of a chunk.
+ * An array for each lived just long enough to be moved to the old generation, and made up two fifths of what the garbage
+ * collector moved. It does not visit the numbers in a chunk.
  */
 export class Counters {
   readonly #chunk: Float64Array
@@ -20,7 +20,7 @@ export class Counters {
     this.width = width
   }
 
-  /** The counter at `index`, of `width`. */
+  /** The counter at `index`, 0 ≤ `index` < `width`. */
   at(index: number): number {
     return this.#chunk[this.#start + index] ?? 0
   }
@@ -45,13 +45,13 @@ export class Counters {
     }
   }
 
-  /** Appends the first `count` of them. */
+  /** Appends the first `count` counters. */
   appendTo(list: (string | number | null)[], count = this.width): void {
     for (let index = 0; index < count; index++) list.push(this.at(index))
   }
 }
 
-/** Where the counters of a delta are. */
+/** Allocates the counters of a delta. */
 export class CounterPool {
   #chunk: Float64Array | undefined
   #used = 0

@@ -10,7 +10,7 @@ import type { EventCounts, FieldCounts, SignalCounts, TagCounts, TagSignalCounts
 import { CounterPool, type Counters } from './counters.ts'
 import type { SeenOnes } from './seen.ts'
 
-/** Counts as they stand in a log, in the order of `EVENT_COLUMNS`, `TAG_COLUMNS` or those of their signals. */
+/** Counts as they stand in a log, in the order of `EVENT_COLUMNS`, `TAG_COLUMNS`, `SIGNAL_COLUMNS` or `TAG_SIGNAL_COLUMNS`. */
 export type Counts = number[]
 
 /** Place of each event counter in a `Counts`. */
@@ -18,28 +18,28 @@ export const EVENT = indexOf<keyof EventCounts>(EVENT_COLUMNS)
 /** Place of each tag counter in a `Counts`. */
 export const TAG = indexOf<keyof TagCounts>(TAG_COLUMNS)
 
-/** Likewise of the signals, which few senders send. */
+/** Place of each signal. Signals are apart because few senders report any. */
 export const SIGNAL = indexOf<keyof SignalCounts>(SIGNAL_COLUMNS)
 export const TAG_SIGNAL = indexOf<keyof TagSignalCounts>(TAG_SIGNAL_COLUMNS)
 
-/** Place of each counter of a parameter of the site's own. */
+/** Place of each counter of a site's own parameter. */
 export const FIELD = indexOf<keyof FieldCounts>(FIELD_COLUMNS)
 
-/** The outcomes stand first in a tag's counts: up to here. */
+/** Outcomes come first in a tag's counts and end before this place. */
 export const OUTCOME_END = OUTCOMES.length
 
-/** What counts 1 stands for an event as the bits of one number, each by its place. */
+/** The mask that counts 1 at this place. */
 export const bitOf = (place: number): number => 1 << place
 
 const NO_SIGNALS: Counts = SIGNAL_COLUMNS.map(() => 0)
 const NO_TAG_SIGNALS: Counts = TAG_SIGNAL_COLUMNS.map(() => 0)
 
-/** Executions of one tag on one event, in one minute and container. */
+/** Executions of one tag on one event name, in one minute and container. */
 export interface TagDelta {
   counts: Counters
-  /** Tag ids that came with this key: nearly always one, but a sender may give one name to any number of ids. See `idsOf`. */
+  /** Tag ids that came with this key: nearly always one, but a sender may use one name for any number of ids. See `idsOf`. */
   ids: string | Set<string> | undefined
-  /** What the events said on which it ran; undefined where they said nothing. */
+  /** Signals of the events that the tag ran on; undefined when they reported none. */
   signals: Counters | undefined
 }
 
@@ -47,11 +47,11 @@ export interface TagDelta {
 export interface EventDelta {
   counts: Counters
   tags: Map<string, TagDelta>
-  /** What the events said beside their counts; undefined where they said nothing. */
+  /** Signals of the events; undefined when they reported none. */
   signals: Counters | undefined
-  /** How often parameters of the site's own were there, by name; undefined where the events name none. */
+  /** Counts of the site's own parameters, by name; undefined when no event names one. */
   fields: Map<string, Counters> | undefined
-  /** Where its counters come from. */
+  /** Allocates its counters. */
   pool: CounterPool
 }
 
@@ -60,10 +60,10 @@ export interface Cell extends SeenOnes {
   /** Start of the UTC minute, epoch ms. */
   minute: number
   containerId: string
-  /** When the last of it was accepted, epoch ms. */
+  /** When the newest request in it was accepted, epoch ms. */
   lastSeenAt: number
   events: Map<string, EventDelta>
-  /** Where its counters come from. */
+  /** Allocates its counters. */
   pool: CounterPool
 }
 
@@ -74,13 +74,16 @@ export interface Usage {
 
 export interface SiteDelta {
   cells: Cell[]
-  /** The cells by minute and container, once there are more than a few. */
+  /** The cells by minute and container, once there are more than `FEW_CELLS`. */
   index: Map<string, Cell> | undefined
   /** What counts towards the client's quota, by UTC month of acceptance. */
   usage: Map<number, Usage>
-  /** Numbers and texts of the logs it was read from, or fewer: never fewer than it has names and ids. */
+  /**
+   * An upper bound of its units (`unitsOf`), in numbers and texts of the logs it was read from. Cheap to keep, while counting
+   * units visits all of them.
+   */
   items: number
-  /** Where its counters come from. */
+  /** Allocates its counters. */
   pool: CounterPool
 }
 
@@ -92,7 +95,7 @@ export const newSite = (usage: SiteDelta['usage'] = new Map(), pool = new Counte
   pool,
 })
 
-/** Names and ids in a site's counts: the number of rows of its fold is proportional to them. */
+/** Names and ids in a site's counts. The number of rows that its fold writes is proportional to them. */
 export function unitsOf(site: SiteDelta): number {
   let units = 0
   for (const cell of site.cells) for (const event of cell.events.values()) units += unitsOfEvent(event)
@@ -105,10 +108,10 @@ function unitsOfEvent(event: EventDelta): number {
   return units
 }
 
-/** What has been accepted and is not in the rollups yet, summed over many requests. */
+/** Sums of requests that were accepted but are not in the rollups yet. */
 export class Delta {
   readonly sites = new Map<number, SiteDelta>()
-  /** Of the sites added to, one with the most items. */
+  /** A site with the most items among those added to. */
   largest: SiteDelta | undefined
   readonly #pool = new CounterPool()
 
@@ -132,7 +135,7 @@ export function addUsage(site: SiteDelta, month: number, events: number, request
   }
 }
 
-/** Up to so many cells are searched linearly: most sites have one or two a second, and a map would cost more than it saves. */
+/** Up to this many cells are searched linearly: most sites have one or two a second, and a map would cost more than it saves. */
 const FEW_CELLS = 4
 
 export function cellAt(site: SiteDelta, minute: number, containerId: string): Cell {
@@ -192,13 +195,13 @@ export function tagIn(event: EventDelta, key: string): TagDelta {
 
 const NO_IDS: readonly string[] = []
 
-/** Tag ids that came with the tag's key. */
+/** The tag ids that came with the tag's key. */
 export function idsOf({ ids }: TagDelta): Iterable<string> {
   if (ids === undefined) return NO_IDS
   return typeof ids === 'string' ? [ids] : ids
 }
 
-/** How many that are. */
+/** The number of `idsOf`. */
 export function idCountOf({ ids }: TagDelta): number {
   if (ids === undefined) return 0
   return typeof ids === 'string' ? 1 : ids.size
@@ -214,19 +217,19 @@ export function addId(tag: TagDelta, id: string): void {
 export const noSignals = (): Counts => NO_SIGNALS.slice()
 export const noTagSignals = (): Counts => NO_TAG_SIGNALS.slice()
 
-/** The signals of an event, to add to. */
+/** The event's signals to add to; creates them if needed. */
 export function signalsIn(event: EventDelta): Counters {
   event.signals ??= event.pool.take(SIGNAL_COLUMNS.length)
   return event.signals
 }
 
-/** The signals of a tag of the event, to add to. */
+/** The signals of one of the event's tags to add to; creates them if needed. */
 export function tagSignalsIn(event: EventDelta, tag: TagDelta): Counters {
   tag.signals ??= event.pool.take(TAG_SIGNAL_COLUMNS.length)
   return tag.signals
 }
 
-/** The counts of a parameter, to add to. */
+/** The counts of a parameter to add to; creates them if needed. */
 export function fieldIn(event: EventDelta, name: string): Counters {
   event.fields ??= new Map()
   let counts = event.fields.get(name)
@@ -239,10 +242,10 @@ export function fieldIn(event: EventDelta, name: string): Counters {
 
 const NO_NAMES: ReadonlyMap<string, Counters> = new Map()
 
-/** Counts of parameters by name. */
+/** Counts of the site's own parameters, by name. */
 export const fieldsOf = ({ fields }: EventDelta): ReadonlyMap<string, Counters> => fields ?? NO_NAMES
 
-/** Adds `theirs` to `ours`, and leaves `theirs` as it is. */
+/** Adds `theirs` to `ours` and leaves `theirs` unchanged. */
 export function absorbEvent(ours: EventDelta, theirs: EventDelta): void {
   absorbEventCounts(ours, theirs)
   for (const [name, counts] of fieldsOf(theirs)) fieldIn(ours, name).addAll(counts)

@@ -13,13 +13,13 @@ import {
   tagSignalsIn,
 } from './delta.ts'
 
-/** Where the packed counts of some event are in its layout. */
+/** The range of an event's packed counts in its layout. */
 export interface PackedEvents {
   from: number
   to: number
 }
 
-/** Of a place that counts another number than 1, which stands after it. */
+/** Marks a place whose count is not 1: the count follows it. */
 const MANY = 1 << 30
 
 const [EVENT_WIDTH, TAG_WIDTH] = [EVENT_COLUMNS.length, TAG_COLUMNS.length]
@@ -27,8 +27,9 @@ const SIGNALS_END = EVENT_WIDTH + SIGNAL_COLUMNS.length
 const TAG_END = TAG_WIDTH + TAG_SIGNAL_COLUMNS.length
 
 /**
- * Counters of one event name, of its tags and of its fields, one after the other in one list, and what events of that name count packed in another: 75 numbers
- * each. In objects of their own they were so many that most of the time went into waiting for memory.
+ * All counters of one event name, with its tags and fields, in one flat list. Each event of that name is packed into a second
+ * list: the places it counts in, some 75 numbers. As separate objects they were so many that most of the time went into memory
+ * stalls.
  */
 export class EventLayout {
   readonly #name: string
@@ -44,7 +45,7 @@ export class EventLayout {
     this.#name = name
   }
 
-  /** @throws Error where a tag has other ids than before */
+  /** Packs an event's counts for `add`. @throws Error when a tag has other ids than in an earlier event */
   pack(event: EventDelta): PackedEvents {
     const from = this.#used
     this.#packAll(0, event.counts)
@@ -78,7 +79,7 @@ export class EventLayout {
     }
   }
 
-  /** Adds all counts to a cell, and is empty afterwards. Returns about how many numbers and texts that were. */
+  /** Adds all counts to a cell and empties the layout. Returns roughly how many numbers and texts they are. */
   moveTo(cell: Cell): number {
     if (this.#isEmpty) return 0
     const counts = this.#counts

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 
-/** What senders may count up to: whole numbers that JSON holds exactly. */
+/** A count that a sender may report: JSON holds whole numbers exactly up to this one. */
 export const Counter = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 export const OptionalCounter = Type.Optional(Counter)
 
@@ -8,17 +8,17 @@ export const OptionalCounter = Type.Optional(Counter)
 export const Flag = Type.Optional(Type.Boolean())
 
 /**
- * An object with keys of the sender's own making. `Type.Record` would match keys by a pattern that stops at a line
- * break, and let the value behind such a key go unchecked.
+ * An object whose keys the sender chooses. `Type.Record` matches keys with a pattern that stops at a line break, so the value
+ * behind such a key would go unchecked.
  */
 export function mapOf<T extends TSchema>(value: T, options: { description: string; maxProperties?: number }) {
   return Type.Unsafe<Record<string, Static<T>>>(Type.Object({}, { additionalProperties: value, ...options }))
 }
 
-/** Parameters of the sender's own in one payload. */
+/** Own parameters in one payload. */
 export const OWN_FIELDS_MAX = 20
 
-/** Which of the parameters that a site has named itself were there. */
+/** Which of the site's own parameters were present. */
 export const OwnFields = Type.Optional(
   mapOf(Type.Boolean(), {
     maxProperties: OWN_FIELDS_MAX,
@@ -29,7 +29,7 @@ export const OwnFields = Type.Optional(
 const OwnFieldCount = Type.Object({ present: Counter, total: Counter })
 type OwnFieldCount = Static<typeof OwnFieldCount>
 
-/** What a batch counts of its events. */
+/** A batch's counts of own parameters. */
 export const OwnFieldCounts = Type.Optional(
   mapOf(OwnFieldCount, {
     maxProperties: OWN_FIELDS_MAX,
@@ -37,22 +37,22 @@ export const OwnFieldCounts = Type.Optional(
   }),
 )
 
-/** What an event or a batch says of them: name, present and total in turn. */
+/** What an event or a batch reports about own parameters. */
 type FieldList = [name: string, present: number, total: number][]
 
 export const ownFieldsOf = (fields: Readonly<Record<string, boolean>> = {}): FieldList =>
   Object.entries(fields).map(([name, isThere]) => [name, isThere ? 1 : 0, 1])
 
-/** Those that no event of the batch says anything of count nothing. */
+/** Leaves out parameters on which no event of the batch reported anything. */
 export const ownFieldCountsOf = (fields: Readonly<Record<string, OwnFieldCount>> = {}): FieldList =>
   Object.entries(fields)
     .filter(([, { total }]) => total > 0)
     .map(([name, { present, total }]) => [name, present, total])
 
-/** What is kept of a batch's. */
+/** The counts without unknown fields. */
 export const knownFieldCounts = (fields: Readonly<Record<string, OwnFieldCount>>): Record<string, OwnFieldCount> =>
   Object.fromEntries(Object.entries(fields).map(([name, { present, total }]) => [name, { present, total }]))
 
-/** Of which parameter a batch has more than events that could have it; undefined where of none. */
+/** The first parameter with more events that have it than events that report on it, or undefined. */
 export const excessiveField = (fields: Readonly<Record<string, OwnFieldCount>>): string | undefined =>
   Object.entries(fields).find(([, { present, total }]) => present > total)?.[0]

@@ -5,79 +5,78 @@ import { NameBooks } from './names.ts'
 import { isSpill } from './row.ts'
 import { FoldRows } from './rows.ts'
 
-/** Rows after which a fold commits and lets others write: 5 to 15 ms of the writer's time. */
+/** Rows after which a fold commits, to let other writers in: 5 to 15 ms of the writer's time. */
 const ROWS_PER_CHUNK = 2_000
-/** The cost of a piece that is spilled, in rows. */
+/** What a spilled piece costs, in rows. */
 const ROWS_PER_PIECE = 100
 
-/** Journal rows of one stream and what they add up to. */
+/** A run of journal rows of one stream and their sum. */
 export interface FoldTask {
-  /** The stream: a node's own, or what a fold of it spilled. */
+  /** The stream: a node's own rows, or what a fold of them spilled. */
   nodeId: string
-  /** The rows: all of the stream from here … */
+  /** First row of the run … */
   firstSeq: number
-  /** … to here … */
+  /** … and its last. */
   lastSeq: number
-  /** … which are this many: one per number, unless an older version began the fold. */
+  /** Rows in the run: one for each number, unless an older version began the fold. */
   journalRows: number
-  /** When the first of them was written, epoch ms. */
+  /** When the first row was written, epoch ms. */
   writtenAt: number
-  /** The sum of those rows. */
+  /** The sum of the rows. */
   delta: Delta
   /**
-   * Sites up to this number are in the rollups already; null when the fold of these rows has not begun. Every chunk moves it on,
-   * so that a failed fold can resume.
+   * Sites up to this number are already in the rollups; null until the first chunk is committed. Each chunk advances it, so that
+   * a failed fold can resume.
    */
   siteCursor: number | null
 }
 
-/** Client of a site, or undefined when the site was deleted and its counts go with it. */
+/** Returns the client of a site, or undefined when the site was deleted; its counts are then dropped. */
 export type ClientOfSite = (siteNo: number) => string | undefined
 
 export interface FolderOptions {
   /** Rows after which a fold commits. */
   rowsPerChunk?: number
-  /** Units of a site from which it is spilled; `Infinity` where no process would fold it later. */
+  /** Units from which a site is spilled; `Infinity` where no process would fold the pieces later. */
   heavySite?: number
-  /** How much to take at once; share it between consecutive folders. */
+  /** How much to take at once; pass it on to the next folder. */
   pace?: Pace
 }
 
 /**
- * Whether a fold failed because another process folds, or has folded, the same rows. Nothing was written and nothing is lost:
- * read the node's rows again to see what is left of them.
+ * Whether a fold failed because another process is folding, or has folded, the same rows. Nothing was written or lost: read the
+ * node's rows again to see which are left.
  */
 export const isFoldConflict = (thrown: unknown): boolean =>
   thrown instanceof StoreError && (thrown.kind === 'unique' || thrown.kind === 'unexpected_changes')
 
 /**
- * Moves journal rows into the rollups, each exactly once, even if several processes fold the same node's rows at the same
- * time (clocks differ, and a node that was thought dead may be alive), and even if a commit lands long after its sender got the
- * answer that it had failed.
+ * Moves journal rows into the rollups, each exactly once, even if several processes fold the same node's rows at the same time
+ * (clocks differ, and a node believed dead may be alive), and even if a commit lands long after its sender got an error.
  *
- * The argument. A journal row is durable before its requests are answered. The rows of a fold are a run: one for each number
- * from its first to its last. A number belongs to one row for ever, so no row can join a run that was found whole, however late
- * it lands: its number is before, behind, or in a gap between runs, and it gets a fold of its own.
+ * The argument. A journal row is durable before its requests are answered. The rows of a fold are a run: one for each number from
+ * its first to its last. A number belongs to one row for ever, so no row can join a run that was found whole, however late it
+ * lands: its number lies before the run, after it, or in a gap between runs, and it gets a fold of its own.
  *
  * A fold adds the sum of a run to the rollups and deletes the run, in transactions cut by ascending site number (chunks). The
- * node's row in `folds` is both their lock and their progress: it says which run is being folded, and up to which site
- * that is done. Each chunk begins by taking it, from the state in which this process last saw it: the first chunk inserts
- * it, a later one moves its cursor on from the very value it read, the last deletes it. Then:
+ * node's row in `folds` is both the lock and the progress: which run is being folded, and up to which site that is done. Each
+ * chunk begins by taking that row in the state in which this process last saw it: the first chunk inserts it, a later one moves
+ * the cursor on from the very value it read, the last deletes it. Then:
  *
- * - Of two processes in the same state one comes second; it waits for the first to end, then finds the row there already
- *   (`unique`) or in another state (`unexpected_changes`), and its whole transaction is undone. So each step of a fold,
- *   with its counts, is committed by one process.
- * - Journal rows are deleted only by a last chunk, together with the row in `folds` that says they are being folded. So
- *   while that row exists the run exists, and any process that reads it gets the same sum and may go on after the cursor.
- * - A process may have read the journal rows, and only then begin, after another folded them from first to last. Its
- *   first chunk, which holds the lock alone by then, does not find the whole run, and is undone.
+ * - Of two processes in the same state one comes second. It waits for the first to end, then finds the row already there
+ *   (`unique`) or in another state (`unexpected_changes`), and its whole transaction is rolled back. So each step of a fold, with
+ *   its counts, is committed by one process.
+ * - Only a last chunk deletes journal rows, together with the row in `folds` that says they are being folded. So while that row
+ *   exists the run exists, and any process that reads it gets the same sum and may continue after the cursor.
+ * - A process may read the journal rows and begin only after another has folded all of them. Its first chunk, which holds the
+ *   lock alone by then, does not find the whole run and is rolled back.
  *
  * A crash leaves the state of the last committed chunk, from which any process continues.
  *
- * A site whose counts are too many for one transaction, even after the caps of its names have condensed them (`condense`), is
- * spilled: its chunk writes them back to the journal, in small pieces and under a stream of their own, instead of into the
- * rollups. The argument still holds: counts leave the run in the transaction that puts them elsewhere. The sites after it do
- * not wait for it.
+ * A site whose counts are too many for one transaction, even after `condense` has applied the caps on names, is spilled: its
+ * chunk writes them back to the journal, in small pieces and under a stream of their own, instead of into the rollups. The
+ * argument still holds, because counts leave the run in the transaction that puts them elsewhere. The sites after it do not wait
+ * for it.
  */
 export class Folder {
   readonly pace: Pace
@@ -97,8 +96,10 @@ export class Folder {
   }
 
   /**
-   * @throws StoreError; `task.siteCursor` then says how far it got. After one that `isFoldConflict`, or is `unavailable`, the
-   * task may be out of date: read it again.
+   * Folds the task's rows.
+   *
+   * @throws StoreError; `task.siteCursor` then says how far it got. After `isFoldConflict` or `unavailable` the task may be out
+   * of date: read it again.
    */
   async fold(task: FoldTask): Promise<void> {
     const done = task.siteCursor ?? 0
@@ -148,13 +149,13 @@ export class Folder {
     return !isSpill(nodeId) && unitsOf(site) > this.#heavySite
   }
 
-  /** The beginning of every chunk but the last. */
+  /** The first operations of every chunk but the last. */
   #moveCursor(task: FoldTask, cursor: number): BatchOperation[] {
     const take = this.#take(task, cursor)
     return task.siteCursor === null ? [take, this.#findRows(task)] : [take]
   }
 
-  /** Locks the node's fold until the transaction ends, if it is where the task says. */
+  /** Locks the node's fold until the transaction ends, provided that it is in the state the task has. */
   #take(task: FoldTask, cursor: number): BatchOperation {
     const { nodeId, firstSeq, lastSeq, siteCursor } = task
     if (siteCursor === null) {
@@ -174,8 +175,8 @@ export class Folder {
   }
 
   /**
-   * Undoes the transaction unless the journal holds the whole run. A statement of its own, after the lock is held: a statement
-   * that had to wait for the lock would count the rows that were there before it waited.
+   * Rolls back the transaction unless the journal holds the whole run. This is a separate statement, after the lock is held: a
+   * statement that waited for the lock would count the rows from before its wait.
    */
   #findRows({ nodeId, firstSeq, lastSeq, journalRows }: FoldTask): BatchOperation {
     const query = this.#store.write
@@ -210,13 +211,13 @@ export class Folder {
   }
 }
 
-/** Share of the usual amounts: each failure halves it, down to this, and each success raises it again. */
+/** Share of the usual amount: each failure halves it down to `LEAST_SHARE`, each success multiplies it by `GROWTH`. */
 const LEAST_SHARE = 1 / 64
 const GROWTH = 1.25
 
 /**
- * How much a fold takes at once: less after each failure, and more again with each success. So the database is not asked again
- * for a batch that it could not finish in time.
+ * How much a fold takes at once: less after each failure, more again after each success. So a batch that the database could not
+ * finish in time is not repeated unchanged.
  */
 export class Pace {
   #share = 1

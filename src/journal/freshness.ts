@@ -4,20 +4,20 @@ import type { JournalFolder } from './journal-folder.ts'
 import { laneInSql, lanesOf, startOfLane } from './lanes.ts'
 import { foldRanges, type JournalRange } from './streams.ts'
 
-/** Counts that were accepted so long ago are in every report: it takes another second to fold and read them. */
+/** Reports include everything accepted longer ago than this: folding and reading take another second. */
 const FRESH_MS = SECOND
 
 interface FreshnessOptions {
   store: Store
   clock: Clock
-  /** Of this node's own journal; null where it takes no requests. */
+  /** Folds this node's own journal; null where the node takes no requests. */
   folder: Pick<JournalFolder, 'oldestUnfoldedAt' | 'oldestUnfoldedOf' | 'foldSite' | 'fold'> | null
   nodeId: string
 }
 
 /**
- * Folds what a report is about to show and what still waits in the journal: on busy nodes for up to 15 seconds, so that more of it comes to one row.
- * Costs nothing where nothing waits, and no more often than once a second.
+ * Folds the counts that a report is about to show and that still wait in the journal. On busy nodes they wait up to 15 s, so that
+ * more of them merge into one row. Costs nothing when nothing waits, and folds at most once a second.
  */
 export class Freshness {
   readonly #options: FreshnessOptions
@@ -27,9 +27,9 @@ export class Freshness {
   }
 
   /**
-   * When it resolves, what was accepted of the site up to a second before is in its counts.
+   * Resolves when everything accepted for the site until a second ago is in its counts.
    *
-   * @param siteNoOf looks up the site's number; undefined: there is no such site. Not called when nothing can wait
+   * @param siteNoOf looks up the site's number, undefined if there is no such site; not called when nothing can be waiting
    * @throws StoreError
    */
   async ofSite(siteNoOf: () => Promise<number | undefined>): Promise<void> {
@@ -49,11 +49,11 @@ export class Freshness {
   }
 
   #isFresh(oldest: number | null | undefined): boolean {
-    // A clock that was set back says nothing about the age.
+    // A negative age (the clock was set back) proves nothing: beyond a second it counts as old.
     return oldest === null || oldest === undefined || Math.abs(this.#options.clock.now() - oldest) < FRESH_MS
   }
 
-  /** What other nodes have accepted: they fold it later, or have died. @param lanes null: all */
+  /** Folds what other nodes have accepted: they would fold it later, or have died. @param lanes null: all */
   async #foldOthers(lanes: readonly number[] | null): Promise<void> {
     const { store, nodeId } = this.#options
     const { nowInSql } = store

@@ -14,31 +14,31 @@ import {
 import { claimKeys } from './idempotency.ts'
 import { type LaneRow, startOfLane } from './lanes.ts'
 
-/** Folds what is committed, and watches whether commits succeed. */
+/** Learns of committed rows to fold, and whether commits succeed. */
 export interface CommitListener {
   /** The lane that the site's rows go to. */
   laneOf: (siteNo: number) => number
-  /** The commit of these journal rows has ended: with success, or with an error after which they may or may not exist. */
+  /** The commit of these rows has ended: successfully, or with an error after which they may or may not exist. */
   onSettled: (rows: readonly LaneRow[], error?: Error) => void
 }
 
-/** Submissions that may wait at once; beyond that the store is not keeping up, and further ones are refused. */
+/** Submissions that may wait at once. With more the store is not keeping up, and further ones are refused. */
 const MAX_WAITING = 20_000
 /**
- * Size of a group that is committed at once. With over a thousand busy connections the event loop serves them again and again
- * before it runs deferred work.
+ * A group of this size is committed at once: with over a thousand busy connections the event loop keeps serving them before it
+ * runs deferred work.
  */
 const FULL_GROUP = 128
-/** Size of a group that shows a busy service. */
+/** A commit of this size means that the service is busy. */
 const BUSY_GROUP = 8
-/** Share of the last group's size to wait for … */
+/** A busy service waits for this share of the last group's size … */
 const ENOUGH_SHARE = 0.75
-/** … and for how long at most. */
+/** … but no longer than this. */
 const LINGER_MS = 1
 /**
- * Makes submissions durable: while one commit is in flight the next group gathers, so that one fsync serves many.
+ * Makes submissions durable. While one commit is in flight the next group gathers, so that one fsync serves many.
  *
- * A group is one journal row a lane. No request of it is answered, and nothing is counted, before its transaction is on disk.
+ * A group is one journal row per lane. No request of it is answered, and nothing is counted, before its transaction is on disk.
  */
 export class GroupCommit {
   readonly #store: Store
@@ -50,18 +50,18 @@ export class GroupCommit {
   /** In commit order. */
   #groups: Group[] = []
   #waiting = 0
-  /** The number of the last row of each lane that has one. */
+  /** The number of the last row in each lane. */
   readonly #seqs = new Map<number, number>()
   #committing: Promise<void> | undefined
   #isScheduled = false
   #linger: NodeJS.Timeout | undefined
-  /** Submissions that end the wait for more. */
+  /** Waiting submissions that end the linger. */
   #enough = 0
   #isUnavailable = false
-  /** Commits that were made, and submissions they held: for `/metrics`. */
+  /** For `/metrics`: commits made, and submissions by outcome. */
   readonly totals = { commits: 0, committed: 0, duplicates: 0, failed: 0 }
 
-  /** @param expiry says which idempotency keys have run out; left out, the clock does */
+  /** @param expiry decides which idempotency keys have expired; the clock does when left out */
   constructor(store: Store, clock: Clock, nodeId: string, listener: CommitListener, expiry?: Expiry) {
     this.#store = store
     this.#clock = clock
@@ -102,7 +102,7 @@ export class GroupCommit {
     return next
   }
 
-  /** The database is available again: the write check found out, which holds no requests while it tries. */
+  /** The database is available again. The write check finds that out, as it holds up no requests while it tries. */
   resume(): void {
     this.#isUnavailable = false
   }
@@ -116,7 +116,7 @@ export class GroupCommit {
     }
   }
 
-  /** After this turn of the event loop, so that every request whose bytes have arrived joins the same group. */
+  /** Commits after this turn of the event loop, so that every request whose bytes have arrived joins the same group. */
   #scheduleCommit(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
@@ -127,8 +127,9 @@ export class GroupCommit {
   }
 
   /**
-   * A busy service waits a moment for about as many submissions as the last time, at most a millisecond: a commit costs the same
-   * for one as for a hundred. Measured with 64 connections: a quarter fewer commits, and faster answers for all.
+   * Schedules the next commit. A busy service lingers, up to a millisecond, until nearly as many submissions wait as last time: a
+   * commit costs the same for one as for a hundred. With 64 connections that made a quarter fewer commits, and faster answers for
+   * all.
    */
   #afterCommit(size: number): void {
     if (size < BUSY_GROUP) {
@@ -170,7 +171,7 @@ export class GroupCommit {
     } catch (thrown) {
       this.#listener.onSettled([...rows.values()], asError(thrown))
       this.#fail(group.submissions)
-      // Connecting to a host that does not answer takes seconds: fail further requests at once instead of letting them pile up.
+      // Connecting to a host that does not answer takes seconds: fail further requests at once instead of queueing them.
       if (thrown instanceof StoreError && thrown.kind === 'unavailable') {
         this.#isUnavailable = true
         for (const { submissions } of this.#groups.splice(0)) this.#fail(submissions)
@@ -187,7 +188,7 @@ export class GroupCommit {
     }
   }
 
-  /** A row in each lane that the group may write to. */
+  /** Numbers a row in each lane that the group may write to. */
   #takeNumbers({ lanes, claims }: Group): Map<number, LaneRow> {
     const rows = new Map<number, LaneRow>()
     for (const lane of new Set([...lanes.keys(), ...claims.map(({ submission }) => submission.contents.lane)])) {
@@ -203,7 +204,7 @@ export class GroupCommit {
     for (const submission of group) submission.settle('failed')
   }
 
-  /** Writes the journal rows; with idempotency keys in the group, what of it is new. `rows` are then those that were written. */
+  /** Writes the journal rows; of submissions with idempotency keys only the new ones. Removes from `rows` those that were not written. */
   async #write(group: Group, rows: Map<number, LaneRow>): Promise<(submission: Submission) => CommitOutcome> {
     const { lanes, claims } = group
     const now = this.#clock.now()
@@ -213,13 +214,13 @@ export class GroupCommit {
     }
     let written: ReadonlyMap<number, Contents> = new Map()
     const operationsFor = (fresh: readonly Group['claims'][number][]) => {
-      // Built again for each try, so that nothing of a failed one is left in the next.
+      // Built again for each try, so that nothing from a failed one stays in the next.
       written = joined([...lanes.values(), ...fresh.map((claim) => claim.submission.contents)])
       return written.size > 0 ? [this.#insert(rows, now, written)] : []
     }
     const free = await claimKeys(this.#store, claims, now, operationsFor, this.#expiry.expiryTime())
     for (const { lane, seq } of [...rows.values()].filter((row) => !written.has(row.lane))) {
-      // All were duplicates. A number without a row would only end the run of rows that the next fold takes.
+      // All were duplicates. Reuse the number: a gap would end the run of rows that the next fold takes.
       rows.delete(lane)
       this.#seqs.set(lane, seq - 1)
     }
@@ -228,7 +229,7 @@ export class GroupCommit {
       submission.idempotencyKey === undefined || fresh.has(submission) ? 'committed' : 'duplicate'
   }
 
-  /** Also notes in `rows` what each holds. */
+  /** Also records in `rows` what each contains. */
   #insert(rows: ReadonlyMap<number, LaneRow>, now: number, lanes: ReadonlyMap<number, Contents>): BatchOperation {
     const inserts: JournalInsert[] = []
     for (const row of rows.values()) {
@@ -251,14 +252,14 @@ interface JournalInsert {
 /** Makes the statements that add rows to the journal. */
 class JournalInserts {
   readonly #store: Pick<Store, 'write' | 'nowInSql'>
-  /** Compiled once for each number of rows: they are the one statement of every commit. */
+  /** Compiled once for each number of rows, because every commit runs one. */
   readonly #inserts = new Map<number, CompiledQuery>()
 
   constructor(store: Pick<Store, 'write' | 'nowInSql'>) {
     this.#store = store
   }
 
-  /** @param now epoch ms; where processes share the database, the rows have the database's time instead */
+  /** @param now epoch ms; rows get the database's time instead where processes share the database */
   rows(nodeId: string, now: number, rows: readonly JournalInsert[]): BatchOperation {
     const time = this.#store.nowInSql === undefined ? [now] : []
     const parameters = rows.flatMap(({ seq, payload }) => [nodeId, seq, ...time, payload])

@@ -4,69 +4,72 @@ import type { IdempotencyClaim } from './idempotency.ts'
 import type { Payload } from './payload.ts'
 import { addLog, appendDelta, type Log } from './row.ts'
 
-/** What became of a submission; `refused`: too many were waiting. */
+/** Outcome of a submission; `refused`: too many were waiting. */
 export type CommitOutcome = 'committed' | 'duplicate' | 'failed' | 'refused'
 
-/** A checked payload; large ones were read and encoded by another thread. */
+/** A checked payload; another thread has read and encoded the large ones. */
 export type Submitted = Payload | EncodedEntry
 
-/** What waits for a commit. The payload is not part of it: an empty object of two bytes takes 56 in memory, and there may be thousands in one. */
+/**
+ * A request that waits for its commit. It does not hold the payload: an empty object takes two bytes in a body but 56 in memory,
+ * and a payload may contain thousands.
+ */
 export interface Submission {
   siteNo: number
   /** Set when the sender gave an `Idempotency-Key`. */
   idempotencyKey: string | undefined
-  /** Of its body. */
+  /** Size of its body. */
   bytes: number
   settle: (outcome: CommitOutcome) => void
 }
 
 /**
- * Numbers and texts in a group after which the next group begins. All requests that wait while the database is slow would make
- * a journal row too long to write or read in time.
+ * Numbers and texts after which the next group begins. While the database is slow, one group of all waiting requests would make a
+ * journal row too long to write or read in time.
  */
 const ITEMS_PER_GROUP = 64_000
-/** Body from which a submission is heavy: eighty tags. */
+/** Body size from which a submission is heavy: some eighty tags. */
 const HEAVY_BODY = 4_096
 /**
- * Bytes of heavy bodies in a group; further ones wait for the next, while light submissions still join. Writing 32 events of
- * 500 tags together delayed an event of five tags by over 100 ms, measured on one busy core.
+ * Bytes of heavy bodies in a group. Further ones wait for the next, while light submissions still join: writing 32 events of 500
+ * tags together delayed an event of five tags by over 100 ms, measured on one busy core.
  */
 const HEAVY_BYTES_PER_GROUP = 262_144
-/** Average numbers and texts per submission up to which the same names are expected to repeat. */
+/** Average numbers and texts per submission up to which names can be expected to repeat. */
 const ITEMS_WORTH_ADDING_UP = 1_000
-/** Average requests per site in a group from which summing them before writing pays. */
+/** Requests per site in a group from which summing them before writing pays. */
 const WORTH_ADDING_UP = 4
 
 /**
- * Items after which a lane's entries go on in another log. Arrays of over 16,000 lie in pages of their own, and each time one grows all of it
- * moves to new pages: a batch of 83 tags took 47 µs to append to such a log, and takes 9 to one of this length.
+ * Items after which a lane continues in another log. V8 keeps arrays of over 16,000 in pages of their own, and moves the whole
+ * array each time it grows: appending a batch of 83 tags took 47 µs in such a log, and takes 9 µs up to this length.
  */
 const ITEMS_PER_LOG = 8_000
 
-/** What some submissions of one lane count: entries of the journal row that are still to be written as text, and those that are text. */
+/** What some submissions of one lane count, partly as logs still to be encoded and partly encoded. */
 export interface Contents {
   lane: number
   logs: Log[]
   encoded: EncodedEntry[]
-  /** Of each request that is in it. */
+  /** One for each request in it. */
   siteNos: number[]
-  /** Sites of the logs' requests, which can be added up. */
+  /** The sites in `logs`, whose requests can be summed. */
   plain: Set<number>
 }
 
 const noContents = (lane: number): Contents => ({ lane, logs: [], encoded: [], siteNos: [], plain: new Set() })
 
-/** What goes into the journal rows of one commit: one row a lane. */
+/** The contents of one commit's journal rows, one row per lane. */
 export class Group {
   readonly submissions: Submission[] = []
-  /** Of the submissions without a key, by lane. */
+  /** Submissions without a key, by lane. */
   readonly lanes = new Map<number, Contents>()
-  /** The others, each with what it counts if its key is free. */
+  /** Submissions with a key, each with what it counts if its key is free. */
   readonly claims: IdempotencyClaim<{ submission: Submission; contents: Contents }>[] = []
   #items = 0
   #heavyBytes = 0
 
-  /** @param lane of the submission's site */
+  /** @param lane the lane of the submission's site */
   add(submission: Submission, payload: Submitted, lane: number, now: number): void {
     const { siteNo, idempotencyKey, bytes } = submission
     this.submissions.push(submission)
@@ -104,7 +107,7 @@ function contentsIn(lanes: Map<number, Contents>, lane: number): Contents {
   return contents
 }
 
-/** The log that the next entry goes to. */
+/** The log that takes the next entry. */
 function logIn({ logs }: Contents): Log {
   const last = logs.at(-1)
   if (last !== undefined && last.length < ITEMS_PER_LOG) return last
@@ -113,7 +116,7 @@ function logIn({ logs }: Contents): Log {
   return next
 }
 
-/** All of these by lane. */
+/** Merges contents by lane. */
 export function joined(all: Iterable<Contents>): Map<number, Contents> {
   const lanes = new Map<number, Contents>()
   for (const { lane, logs, encoded, siteNos, plain } of all) {
@@ -126,7 +129,7 @@ export function joined(all: Iterable<Contents>): Map<number, Contents> {
   return lanes
 }
 
-/** The payload of the journal row. */
+/** Encodes the payload of a journal row. */
 export function payloadOf({ logs, encoded, siteNos, plain }: Contents): string {
   const requests = siteNos.length - encoded.length
   const items = logs.reduce((sum, { length }) => sum + length, 0)
@@ -138,7 +141,7 @@ export function payloadOf({ logs, encoded, siteNos, plain }: Contents): string {
   return `[${[...entries, ...encoded.map((entry) => entry.json)].join(',')}]`
 }
 
-/** The same counts in fewer entries. */
+/** Sums the logs, which leaves fewer entries. */
 function addedUp(logs: readonly Log[]): Log {
   const delta = new Delta()
   for (const log of logs) addLog(delta, log)

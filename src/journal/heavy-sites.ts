@@ -19,14 +19,14 @@ import { appendDelta, type Log, spillStream } from './row.ts'
 import type { FoldRows } from './rows.ts'
 import { absorbSeen } from './seen.ts'
 
-/** Units of one site in one fold from which it is spilled: ten milliseconds of work. A busy site has some hundred. */
+/** Units from which a site is spilled: 10 ms of work in one fold. A busy site has a few hundred. */
 export const HEAVY_SITE = 4_000
-/** Units per piece that is spilled: two or three rows each, in one transaction. */
+/** Units in a spilled piece, which is folded in one transaction: two or three rows each. */
 const UNITS_PER_PIECE = 2_000
 
-/** The counts to spill, and their stream. */
+/** The counts to spill, and the fold that spills them. */
 interface Spill {
-  /** The fold that spills them. */
+  /** The stream of that fold. */
   nodeId: string
   lastSeq: number
   writtenAt: number
@@ -35,9 +35,9 @@ interface Spill {
 }
 
 /**
- * Writes a site's counts back to the journal in small pieces, as a stream of its own: nothing is added to it later, and it is
- * folded like a dead node's. Its name cannot occur twice, as a node's rows up to `lastSeq` are folded only once. Usage is left
- * out: it goes into the rollups with the fold itself, because quotas rely on it.
+ * Returns operations that write a site's counts back to the journal in small pieces, as a stream of their own. Nothing is ever
+ * added to that stream, and it is folded like a dead node's. Its name is unique, because a node's rows up to `lastSeq` are folded
+ * only once. Usage is left out: the fold itself writes it to the rollups, as quotas rely on it.
  */
 export async function spill(
   store: Store,
@@ -90,18 +90,18 @@ function* piecesOf(siteNo: number, site: SiteDelta): Generator<string> {
   if (units > 0) yield cut()
 }
 
-/** Names and ids visited without yielding: a millisecond or two. */
+/** Names and ids visited without yielding: 1 to 2 ms. */
 const UNITS_PER_TURN = 2_000
 
 /**
- * What the caps of a day leave of a site's counts: names past them become one, `(other)`, and no ids are left, because those
- * that may be linked are written to `rows` here, with the new names. A sender of nothing but new names and containers comes to
- * as few rows as the busiest honest one; only after that it shows whether there are too many for one transaction.
+ * Applies the day's caps to a site's counts: names past them merge into `(other)`. No ids are left either, as their links are
+ * written to `rows` here, with the booked names. So a sender of nothing but new names and containers comes to as few rows as the
+ * busiest honest one, and only then is it clear whether they are too many for one transaction.
  *
- * Measured with 37,500 tags in new containers, twice a second: without condensing they were spilled in 19 pieces, and written
- * to the rollups by 19 transactions of a thousand rows each; with it by one transaction.
+ * Measured with 37,500 tags in new containers, twice a second: without condensing they were spilled in 19 pieces, and folded by
+ * 19 transactions of a thousand rows each; with it by one transaction.
  *
- * The site itself stays as it is: a failed fold is tried again with the same sum.
+ * Leaves `site` unchanged, because a failed fold is tried again with the same sum.
  */
 export async function condense(siteNo: number, site: SiteDelta, books: NameBooks, rows: FoldRows): Promise<SiteDelta> {
   const condensed = newSite(site.usage)

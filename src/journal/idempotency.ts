@@ -5,9 +5,9 @@ import { attemptEach, type BatchOperation, chunksOf, type Store, StoreError, unt
 export const IDEMPOTENCY_WINDOW_MS = DAY
 export const IDEMPOTENCY_KEY_MAX = 128
 
-/** Each failed try finds at least one taken key, so that the second nearly always succeeds. */
+/** Each failed try finds at least one taken key, so the second nearly always succeeds. */
 const MAX_TRIES = 10
-/** Keys removed by one statement. */
+/** Keys that one statement removes. */
 const KEYS_PER_STATEMENT = 500
 
 export interface IdempotencyClaim<S> {
@@ -17,15 +17,14 @@ export interface IdempotencyClaim<S> {
 }
 
 /**
- * Claims the free keys (not used for the same site within the last 24 hours nor earlier in `claims`) in one transaction with
- * what they stand for, and returns those claims. Nearly always all are free: that is one trip to the engine. Otherwise nothing
- * was written; the function finds the taken keys, leaves them out and tries again. It waits for a key that another process is
- * claiming: the key is free if that process fails to commit.
+ * Claims the free keys and writes what they stand for, in one transaction, and returns their claims. A key is free if the site
+ * has not used it within the last 24 hours, nor earlier in `claims`. Nearly always all are free, which takes one round trip.
+ * Otherwise nothing was written: the function looks up the taken keys, leaves them out and tries again. It waits for a key that
+ * another process is claiming, as that one may fail to commit.
  *
- * @param now the time to write, epoch ms
- * @param expiryTime the time by which keys expire; null: none has expired
- * @param operationsFor what to write for the free claims; an empty list if there is nothing to write
- * @throws StoreError; after `unavailable` it may have been written
+ * @param now the time to write, epoch ms @param expiryTime the time by which keys expire, epoch ms; null: none has expired @param
+ * operationsFor what to write for the free claims; an empty list if there is nothing to write @throws StoreError; after
+ * `unavailable` it may have been written
  */
 export async function claimKeys<S>(
   store: Store,
@@ -34,7 +33,7 @@ export async function claimKeys<S>(
   operationsFor: (free: readonly IdempotencyClaim<S>[]) => BatchOperation[],
   expiryTime: number | null = now,
 ): Promise<IdempotencyClaim<S>[]> {
-  // While the clock is in doubt no key has expired: none was accepted before the epoch.
+  // While the clock is in doubt no key expires: none was accepted before the epoch.
   const ranOutUpTo = expiryTime === null ? -1 : expiryTime - IDEMPOTENCY_WINDOW_MS
   let free = inLockOrder(firstsOf(claims))
   for (let tries = MAX_TRIES; tries > 0; tries--) {
@@ -99,7 +98,7 @@ function firstsOf<S>(claims: readonly IdempotencyClaim<S>[]): Map<string, Idempo
 const inLockOrder = <S>(firsts: ReadonlyMap<string, IdempotencyClaim<S>>): IdempotencyClaim<S>[] =>
   [...firsts.values()].sort(bySiteAndKey)
 
-/** Writes keys; a row that the condition leaves unchanged fails the batch. */
+/** Writes keys. A taken key stays unchanged, which fails the batch (`expectChanges`). */
 function claimAll(
   store: Store,
   claims: readonly IdempotencyClaim<unknown>[],
@@ -113,7 +112,7 @@ function claimAll(
       conflict
         .columns(['site_no', 'idempotency_key'])
         .doUpdateSet({ accepted_at: now })
-        // An expired key that is not removed yet is free again.
+        // An expired key that is still in the table is free again.
         .where('idempotency_keys.accepted_at', '<=', ranOutUpTo),
     )
   return { kind: 'statement', query: query.compile(), expectChanges: claims.length }
@@ -130,8 +129,8 @@ function bySiteAndKey(a: IdempotencyClaim<unknown>, b: IdempotencyClaim<unknown>
  * Removes expired keys, some at a time, so that commits can run in between. Any process may do so. A site whose keys cannot be
  * removed does not block the others.
  *
- * @param shouldContinue asked before each step: the clock may come into doubt meanwhile
- * @throws the first failure, when all others are done
+ * @param shouldContinue asked before each step: the clock may come into doubt meanwhile @throws the first failure, after all
+ * other sites are done
  */
 export async function clearIdempotencyKeys(store: Store, now: number, shouldContinue: () => boolean): Promise<void> {
   const upTo = now - IDEMPOTENCY_WINDOW_MS
@@ -141,7 +140,7 @@ export async function clearIdempotencyKeys(store: Store, now: number, shouldCont
     .distinct()
     .where('accepted_at', '<=', upTo)
     .execute()
-  // Site by site: in a cluster rows are locked on one node, not on all of them at once.
+  // Site by site, because a cluster (Citus) keeps a site's rows on one node: so each statement locks rows on one only.
   await attemptEach(sites, ({ site_no }) =>
     untilDone(async () => (await removeExpired(store, site_no, upTo)) >= KEYS_PER_STATEMENT, shouldContinue),
   )
@@ -160,7 +159,7 @@ async function removeExpired(store: Store, siteNo: number, upTo: number): Promis
           .where('site_no', '=', siteNo)
           .where('accepted_at', '<=', upTo)
           .limit(KEYS_PER_STATEMENT)
-          // Not in the order in which claims lock keys: so this skips rows that others hold instead of waiting for them.
+          // This order is not the one in which claims lock keys: skip rows that others hold, as waiting for them could deadlock.
           .$if(store.isShared, (expired) => expired.forUpdate().skipLocked()),
       ),
     )

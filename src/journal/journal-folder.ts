@@ -13,35 +13,35 @@ import {
 } from './lanes.ts'
 import { foldJournal } from './streams.ts'
 
-/** How long to look for the row of a failed commit, ms: a database that lost its connection may still commit. */
+/** How long to look for the rows of a failed commit, ms: a database that lost its connection may still commit. */
 const LATE_FOR_MS = MINUTE
 
 const NONE: ReadonlySet<number> = new Set()
-/** For so long sites are counted that send something: about as long as lanes wait, ms. */
+/** The window over which recently sending sites are counted, ms: about as long as lanes wait. */
 const RECENT_MS = LONGEST_WAIT_MS / 2
 
 /** What waits in one lane, and how far it is folded. */
 interface LaneState {
-  /** The number of the last row that was settled … */
+  /** The number of the last row that settled … */
   settledSeq: number
   /** … and of the last that was folded. */
   foldedSeq: number
   requests: number
   characters: number
   siteNos: Set<number>
-  /** The sites of what is being folded: a report of one of them waits for it. */
+  /** The sites being folded right now: a report of one of them waits for its fold. */
   folding: ReadonlySet<number>
-  /** When the oldest row that is not folded was settled, or null. */
+  /** When the oldest row not yet folded settled, or null. */
   since: number | null
-  /** Until when rows of commits reported as failed may still appear, epoch ms. */
+  /** Until when rows of failed commits may still appear, epoch ms. */
   lateUntil: number
 }
 
 /**
- * Folds what this process has committed. It reads the rows back from the journal instead of keeping their sum in memory: so
- * rows of live and dead nodes take one path, a commit whose outcome is unknown needs no special case (its row is there or it is
- * not), and nothing piles up while the store is slow. It is also faster: objects that live for a second among others that die
- * at once defeat the garbage collector. Measured with 1,000 sites, that cost a quarter of all requests.
+ * Folds what this process has committed. It reads the rows back from the journal instead of keeping their sum in memory: so rows
+ * of live and dead nodes take one path, a commit whose outcome is unknown needs no special case (its row is there or it is not),
+ * and nothing piles up while the store is slow. It is also faster: objects that live for a second among others that die at once
+ * defeat the garbage collector, which cost a quarter of all requests, measured with 1,000 sites.
  */
 export class JournalFolder {
   readonly #store: Store
@@ -52,7 +52,7 @@ export class JournalFolder {
   readonly #lanes = new Map<number, LaneState>()
   #laneCount = 1
   readonly #recent = new RecentSites()
-  /** Requests settled since the last round. */
+  /** Requests that settled since the last `foldDue`. */
   #arrived = 0
 
   constructor(store: Store, folder: Folder, clock: Clock, nodeId: string) {
@@ -62,27 +62,27 @@ export class JournalFolder {
     this.#nodeId = nodeId
   }
 
-  /** When the oldest commit that is not in the rollups was settled, or null. */
+  /** When the oldest commit not yet in the rollups settled, or null. */
   get oldestUnfoldedAt(): number | null {
     return earliest(this.#lanes.values())
   }
 
-  /** The same of the commits that hold counts of this site. */
+  /** The same for commits that contain counts of this site. */
   oldestUnfoldedOf(siteNo: number): number | null {
     return earliest(this.#statesOf(siteNo).map(([, state]) => state))
   }
 
-  /** Whether so much waits that lanes wait for more. */
+  /** Whether enough waits that lanes let more gather. */
   get isBusy(): boolean {
     return isMuch([...this.#lanes.values()].reduce((sum, { requests }) => sum + requests, 0))
   }
 
-  /** The lane that the next row of a site goes to. */
+  /** The lane of the site's next row. */
   laneOf(siteNo: number): number {
     return laneOf(siteNo, this.#laneCount)
   }
 
-  /** A commit has ended: with success, or with an error after which its rows may exist, appear later, or never. */
+  /** A commit has ended: successfully, or with an error after which its rows may exist, appear later, or never appear. */
   onSettled(rows: readonly LaneRow[], error?: Error): void {
     const now = this.#clock.now()
     for (const { lane, seq, siteNos, characters } of rows) {
@@ -100,7 +100,7 @@ export class JournalFolder {
     }
   }
 
-  /** Folds the lanes whose turn it is, see `lanesToFold`; to be called every second. @throws StoreError; the next call continues */
+  /** Folds the lanes that are due (`lanesToFold`); call it every second. @throws StoreError; the next call continues */
   async foldDue(): Promise<void> {
     const now = this.#clock.now()
     const waiting = new Map<number, Waiting>()
@@ -113,26 +113,26 @@ export class JournalFolder {
     const busyness = { arrived: this.#arrived, sites: this.#recent.count(now) }
     this.#arrived = 0
     this.#laneCount = laneCount(this.#laneCount, busyness)
-    // Each lane in a turn of its own, so that a report of one site does not wait for all of them.
+    // Take the turn for each lane separately, so that a report of one site does not wait for all of them.
     for (const lane of new Set([...lanesToFold(waiting, busyness, now), ...late])) {
       await this.#turn.run(() => this.#foldLane(lane, this.#lane(lane)))
     }
   }
 
-  /** Folds all that was settled before the call. @throws StoreError; the next call continues */
+  /** Folds everything that settled before the call. @throws StoreError; the next call continues */
   fold(): Promise<void> {
-    // One at a time: two folds at once would read the same rows, and the second would not find them to delete.
+    // One at a time: two folds would read the same rows, and the second would not find them to delete.
     return this.#turn.run(() => this.#foldSettled())
   }
 
-  /** The same, of the lanes that hold counts of this site. */
+  /** The same for the lanes that hold counts of this site. */
   foldSite(siteNo: number): Promise<void> {
     return this.#turn.run(async () => {
       for (const [lane, state] of this.#statesOf(siteNo)) await this.#foldLane(lane, state)
     })
   }
 
-  /** Runs `work` while no other fold runs here; its argument `fold` folds all that was settled when it is called. */
+  /** Runs `work` while no other fold runs here. Its argument `fold` folds everything that has settled when it is called. */
   alone<T>(work: (fold: () => Promise<void>) => Promise<T>): Promise<T> {
     return this.#turn.run(() => work(() => this.#foldSettled()))
   }
@@ -179,13 +179,13 @@ export class JournalFolder {
     return state
   }
 
-  /** The lanes that hold something of a site: several only while their number changes. */
+  /** The lanes that hold counts of a site: several only while the number of lanes changes. */
   #statesOf(siteNo: number): [lane: number, state: LaneState][] {
     return [...this.#lanes].filter(([, { siteNos, folding }]) => siteNos.has(siteNo) || folding.has(siteNo))
   }
 }
 
-/** Sites that sent something lately. */
+/** Counts the sites that sent something recently. */
 class RecentSites {
   #now = new Set<number>()
   #before = 0
@@ -195,7 +195,7 @@ class RecentSites {
     this.#now.add(siteNo)
   }
 
-  /** How many they were in some seconds; at first, so far. */
+  /** How many they were within `RECENT_MS`, or so far at first. */
   count(now: number): number {
     const count = Math.max(this.#before, this.#now.size)
     if (Math.abs(now - this.#since) >= RECENT_MS) {
@@ -207,7 +207,7 @@ class RecentSites {
   }
 }
 
-/** When the first row of these lanes was settled, or null. */
+/** When the oldest unfolded row of these lanes settled, or null. */
 function earliest(states: Iterable<LaneState>): number | null {
   let first: number | null = null
   for (const { since } of states) if (since !== null && (first === null || since < first)) first = since

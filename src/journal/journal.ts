@@ -9,11 +9,11 @@ import { JournalFolder } from './journal-folder.ts'
 import type { LaneRow } from './lanes.ts'
 import { foldOrphans } from './streams.ts'
 
-/** A site's counts must be visible two seconds after the answer: looking every second what to fold leaves one for the fold. */
+/** A site's counts must be visible two seconds after the answer: folding every second leaves one for the fold itself. */
 export const FOLD_INTERVAL_MS = SECOND
 const WRITE_CHECK_INTERVAL_MS = SECOND
 const CLEAR_KEYS_INTERVAL_MS = 600 * SECOND
-/** The one row that is rewritten. */
+/** The write check rewrites this one row. */
 const CHECK_ROW = 1
 
 interface JournalOptions {
@@ -23,11 +23,11 @@ interface JournalOptions {
   leases: Leases
   clientOf: ClientOfSite
   onError: (error: Error, what: string) => void
-  /** Writes succeed again, after they failed for so long, ms. */
+  /** Writes succeed again after they had failed for `failedMs`. */
   onRecovery?: (failedMs: number) => void
 }
 
-/** The journal of one node: its commits, the fold of what they wrote, and whether they succeed. */
+/** One node's journal: its commits, the fold of what they wrote, and whether writes succeed. */
 export class Journal {
   readonly commits: GroupCommit
   readonly folder: JournalFolder
@@ -57,24 +57,24 @@ export class Journal {
       ).loops
   }
 
-  /** Folds what dead nodes left in the journal; starts no loop. */
+  /** Folds what dead nodes left in the journal. Starts no loop. */
   static async open(options: JournalOptions): Promise<Journal> {
     const { store, membership, clientOf, onError } = options
     const folder = new Folder(store, clientOf)
     await foldOrphans(store, [membership.nodeId], { takeAll: true }).catch((thrown: unknown) => {
       if (!isPassing(thrown)) throw thrown
-      // The fold continues as soon as the database has recovered; the start must not wait for that.
+      // The fold continues as soon as the database recovers; do not hold up the start for it.
       onError(asError(thrown), 'orphans')
     })
     return new Journal(options, folder)
   }
 
-  /** Why the store does not take writes, or null. */
+  /** Why the store takes no writes, or null. */
   get trouble(): string | null {
     return this.#health.trouble
   }
 
-  /** Age of the oldest count that is not in the rollups yet, ms. */
+  /** Age of the oldest count not yet in the rollups, ms. */
   get foldLagMs(): number {
     const oldest = this.folder.oldestUnfoldedAt
     return oldest === null ? 0 : Math.max(0, this.#options.clock.now() - oldest)
@@ -86,7 +86,7 @@ export class Journal {
     await this.folder.fold()
   }
 
-  /** Folds what this node's folds have spilled, and what dead nodes left. */
+  /** Folds what this node's folds spilled and what dead nodes left. */
   async foldOthers(): Promise<void> {
     await foldOrphans(this.#options.store, await this.#options.membership.liveNodeIds())
   }
@@ -96,15 +96,15 @@ export class Journal {
       this.#health.succeeded()
       return
     }
-    // Log once when it starts: the log of a full disk must not fill it further.
+    // Log once when it starts: repeated lines would fill a full disk further.
     if (this.#health.trouble === null) this.#options.onError(error, 'commit')
     this.#health.failed(error)
   }
 }
 
 /**
- * Tracks whether the store takes writes. The commits report it; while they or this node's heartbeats fail a small probe write does,
- * so that the service notices that writing fails, and when it works again, even if no requests arrive.
+ * Tracks whether the store takes writes. Commits report it. While they or this node's heartbeats fail, a small write tests it, so
+ * that failure and recovery are noticed even when no requests arrive.
  */
 class WriteHealth {
   readonly #store: Store
@@ -114,7 +114,7 @@ class WriteHealth {
   #trouble: string | null = null
   #failingSince = 0
 
-  /** @param isDoubted whether another write has failed: a sign only, as it may have waited for something that commits do not need */
+  /** @param isDoubted whether another write has failed. Only a hint: that write may have waited for something that commits do not need */
   constructor(
     store: Store,
     clock: Clock,
@@ -127,7 +127,7 @@ class WriteHealth {
     this.#onRecovery = onRecovery
   }
 
-  /** The error of the last write, or null. */
+  /** The error of the last write if it failed, or null. */
   get trouble(): string | null {
     return this.#trouble
   }
@@ -143,7 +143,7 @@ class WriteHealth {
     this.#trouble = error.message
   }
 
-  /** Tries a write while writes fail; costs nothing otherwise. */
+  /** Tries a write while writes fail or are doubted; costs nothing otherwise. */
   async check(): Promise<void> {
     if (this.#trouble === null && !this.#isDoubted()) return
     const now = this.#clock.now()

@@ -1,12 +1,12 @@
 import type { Counters } from './counters.ts'
 
-/** What a journal row holds, see `row.ts`. */
+/** The contents of a journal row; `row.ts` describes the format. */
 export type Log = (string | number)[]
 
 /** Reads a log from its beginning to its end. */
 export class LogReader {
   readonly #log: Log
-  /** Items read. */
+  /** Items read so far. */
   at = 0
 
   constructor(log: Log) {
@@ -17,7 +17,7 @@ export class LogReader {
     return this.at >= this.#log.length
   }
 
-  /** Whether that text comes next, which is then read. */
+  /** Whether the next item is this text. If so, moves past it. */
   skips(text: string): boolean {
     if (this.#log[this.at] !== text) return false
     this.at++

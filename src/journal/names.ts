@@ -14,12 +14,12 @@ import { type Cell, type Delta, type EventDelta, fieldsOf } from './delta.ts'
 import { type RowBudget, RowBudgets } from './row-budget.ts'
 import type { ClientSeen, VersionSeen } from './seen.ts'
 
-/** An id that goes back to a name it had today is linked again, so that the newest name wins, but no more often than this. */
+/** An id that returns to a name it had earlier today is linked again, so that the newest name wins, but no more often than this. */
 const LINK_AGAIN_MS = MINUTE
 /** Books unused for so long are dropped, and read again when their site sends again. */
 const UNUSED_FOR_MS = 15 * MINUTE
 
-/** Days of a site kept in memory: events come from a day ago to five minutes ahead, which can touch three UTC days. */
+/** Days of a site kept in memory: events are between a day old and five minutes ahead, which can touch three UTC days. */
 const BOOKS_PER_SITE = 3
 
 const CAPS = {
@@ -31,11 +31,11 @@ const CAPS = {
   field: FIELDS_PER_DAY,
 } as const
 export type NameKind = keyof typeof CAPS
-/** Of names that all counts come under. */
+/** Kinds that every count is stored under. */
 const NAME_KINDS = ['event', 'tag', 'container'] as const satisfies NameKind[]
 const isNameKind = (kind: string): kind is NameKind => Object.hasOwn(CAPS, kind)
 
-/** A tag id and the name that it came with. */
+/** A tag id and a name that it came with. */
 export interface TagLink {
   containerId: string
   id: string
@@ -44,32 +44,35 @@ export interface TagLink {
   lastSeenAt: number
 }
 
-/** Which names a site has used on one day, and which tag ids they belonged to. */
+/** The names a site has used on one day, and the tag ids they belonged to. */
 export class NameBook {
   readonly day: number
-  /** By kind, once there is a name of it: there are as many books as sites, and few have names of all kinds. */
+  /** Booked names by kind. Sets are made when a name comes: there is a book for every site, and few have names of all kinds. */
   readonly #booked: Partial<Record<NameKind, Set<string>>> = {}
-  /** Admitted under their own name, apart from the two that are always allowed. */
+  /** How many names were admitted; `(other)` and `NO_EVENT` are always allowed and not counted. */
   readonly #admitted: Record<NameKind, number> = { event: 0, tag: 0, container: 0, version: 0, client: 0, field: 0 }
-  /** The container that the first link was of: most sites have one. */
+  /** The container of the first link: most sites have only one. */
   #container: string | undefined
-  /** The name that each tag id had last; of other containers the id stands behind theirs, with NUL between, which no name holds. */
+  /**
+   * The last name of each tag id. In containers other than `#container` the key is container and id with NUL between, which no
+   * name contains.
+   */
   readonly #namesOfIds = new Map<string, string>()
   /**
-   * When each link of an id and a name was last written, epoch ms of the senders' requests; only of ids that have changed their name, as
-   * the others' were two thirds of a book.
+   * When each link of an id and a name was last written, by time of acceptance, epoch ms. Only for ids that have changed their
+   * name: all others would make up two thirds of a book.
    */
   #links: Map<string, number> | undefined
   #linkCount = 0
   #isLinkingOver = false
-  /** The latest acceptance of what it was used for, epoch ms. */
+  /** The latest acceptance among the cells it was used for, epoch ms. */
   usedAt = 0
 
   constructor(day: number) {
     this.day = day
   }
 
-  /** Takes in a name that was admitted before: by another process, or by this one before a restart. */
+  /** Adds a name that was admitted earlier, by another process or before a restart. */
   remember(kind: NameKind, name: string): void {
     this.#booked[kind] ??= new Set()
     const booked = this.#booked[kind]
@@ -78,9 +81,7 @@ export class NameBook {
     this.#admitted[kind]++
   }
 
-  /**
-   * The name to count `name` under. Calls `onAdmit` for a name that is new today and still fits under the cap.
-   */
+  /** Returns the name to count `name` under. Calls `onAdmit` when the name is new today and fits under the cap. */
   book(kind: NameKind, name: string, onAdmit: (admitted: string) => void): string {
     if (this.#booked[kind]?.has(name) === true || isAlwaysAllowed(kind, name)) return name
     const clean = storable(name)
@@ -91,7 +92,7 @@ export class NameBook {
     return clean
   }
 
-  /** Whether `book` would admit a name of this cell. */
+  /** Whether `book` would admit any name of this cell. */
   wouldAdmit({ containerId, events, versions, clients }: Cell): boolean {
     for (const seen of versions?.values() ?? []) if (this.#isNew('version', versionName(containerId, seen))) return true
     for (const seen of clients?.values() ?? []) if (this.#isNew('client', clientName(containerId, seen))) return true
@@ -132,11 +133,11 @@ export class NameBook {
   }
 
   /**
-   * `link` when the tag id gets this name: for the first time on this day, or again after it had another. Past the cap `full` the
-   * first time, then `known`: an id that is not linked is still counted by its name.
+   * `link` when the tag id gets this name for the first time on this day, or again after another name. Past the cap `full` once,
+   * then `known`; an id without a link is still counted by its name.
    *
-   * Links are capped and not ids: with ids whose names changed from event to event, 300 requests a second made folds write 20,000
-   * links each, and every commit beside them waited for 200 ms.
+   * The cap is on links, not on ids: with ids whose names changed from event to event, 300 requests a second made folds write
+   * 20,000 links each, and every commit beside them waited for 200 ms.
    */
   linkId({ containerId, id, name, lastSeenAt }: TagLink): 'link' | 'known' | 'full' {
     this.#container ??= containerId
@@ -157,21 +158,21 @@ export class NameBook {
     return 'link'
   }
 
-  /** An id goes from one name to another, at a time of acceptance. */
+  /** Records that an id changed from one link to another. */
   #noteChange(from: string, to: string, at: number): void {
     this.#links ??= new Map()
-    // The first name of an id stands nowhere else yet: it may come back a minute from now.
+    // The id's first link is not in the map yet, but the id may return to it in a minute.
     if (!this.#links.has(from)) this.#links.set(from, at)
     this.#links.set(to, at)
   }
 }
 
 /**
- * The name books of all sites that sent something recently, loaded from the store when a site first sends.
+ * The name books of all recently active sites, each loaded from the store when its site first sends.
  *
  * Where other processes admit names too, a book is read again before it admits one: unknown names are rare, and a full book
- * admits none. Two processes that admit names of one site within the same second do not see each other's, so a site may exceed
- * the cap by what they admit in that second: the cap protects the store, and a few more rows do no harm.
+ * admits none. Two processes that admit names of one site within the same second do not see each other's, so the site may exceed
+ * the cap by that second's names. That is harmless: the cap protects the store from many rows, not from a few.
  */
 export class NameBooks {
   readonly #store: Store
@@ -183,7 +184,7 @@ export class NameBooks {
     this.#store = store
   }
 
-  /** Loads the books that these sites' part of the delta needs, for `book`, until the next call. */
+  /** Loads the books needed to fold these sites of the delta. `book` finds them until the next call. */
   async load(delta: Delta, siteNos: Iterable<number>): Promise<void> {
     this.#letGo(this.#newestAt - UNUSED_FOR_MS)
     const unread = new Map<number, Set<number>>()
@@ -203,7 +204,7 @@ export class NameBooks {
     }
   }
 
-  /** Drops days that no event can be booked to any more. */
+  /** Drops days that events can no longer fall on. */
   forgetOldDays(siteNos: Iterable<number>): void {
     for (const siteNo of siteNos) {
       const books = this.#books.get(siteNo)
@@ -212,14 +213,14 @@ export class NameBooks {
     }
   }
 
-  /** @throws when the book was not loaded: a bug of the caller. */
+  /** @throws Error when the book was not loaded, which is a bug of the caller */
   book(siteNo: number, day: number): NameBook {
     const book = this.#find(siteNo, day)
     if (book === undefined) throw new Error(`name book of site ${siteNo} for ${day} is not loaded`)
     return book
   }
 
-  /** Drops the books of these sites, so that they are read again: after a failed fold, or a deleted site. */
+  /** Drops the books of these sites, so that they are read again: after a failed fold, or when a site was deleted. */
   forget(siteNos: Iterable<number>): void {
     for (const siteNo of siteNos) this.#books.delete(siteNo)
   }
@@ -229,12 +230,12 @@ export class NameBooks {
     return this.#books.size
   }
 
-  /** The rows that this process lets the site add. */
+  /** How many new rows the site may still add through this process. */
   budget(siteNo: number): RowBudget {
     return RowBudgets.of(this.#store).find(siteNo, this.#newestAt)
   }
 
-  /** Drops books that were not used since; runs once per retention of a book. */
+  /** Drops books unused since that time, at most once per `UNUSED_FOR_MS`. */
   #letGo(since: number): void {
     if (since < this.#letGoUpTo + UNUSED_FOR_MS) return
     this.#letGoUpTo = since
@@ -269,20 +270,20 @@ export class NameBooks {
 }
 
 /**
- * What a parameter of the site's own is booked under: with the event that names it. Told apart by the length of the first, as names may hold
- * any character.
+ * The name that a site's own parameter is booked under: event and parameter. The event's length comes first, because names may
+ * contain any separator.
  */
 export const fieldKey = (eventName: string, field: string): string => `${eventName.length} ${eventName}${field}`
 
-/** Stand for many names or for none, and do not count under the cap. */
+/** Names that stand for many or for none, and do not count towards the cap. */
 const isAlwaysAllowed = (kind: NameKind, name: string): boolean =>
   name === OTHER || (kind === 'event' && name === NO_EVENT)
 
-/** What a version is booked under. */
+/** The name that a version is booked under. */
 export const versionName = (containerId: string, { version, environment }: VersionSeen): string =>
   `${containerId} ${version} ${environment}`
 
-/** Likewise a client. */
+/** The name that a client is booked under. */
 export const clientName = (containerId: string, { name }: ClientSeen): string => `${containerId} ${name}`
 
 export const dayOf = (time: number): number => floorTo(time, DAY)

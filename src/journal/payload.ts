@@ -10,7 +10,7 @@ import { Weight } from './weighted.ts'
 const CONTAINER_ID_MAX = 64
 export const NAME_MAX = 256
 const TAG_ID_MAX = 64
-/** Tags of one event, and names and tags of one batch. */
+/** Most tags of one event, and most names or tags of one batch. */
 export const TAGS_MAX = 500
 export const BATCH_KEYS_MAX = 1_000
 
@@ -137,13 +137,13 @@ export type TagMetric = Static<typeof TagMetric>
 
 export const isBatch = (payload: Payload): payload is BatchPayload => payload.batch === true
 
-/** How far a sender's clock may be behind and ahead of ours before ours is used, ms. */
+/** How far a sender's clock may be behind or ahead of ours, ms; beyond that our time counts. */
 export const PAST_LIMIT_MS = DAY
 export const FUTURE_LIMIT_MS = 5 * MINUTE
 
 /**
- * Events a payload counts for, as the monthly quota sees it: none counts for nothing, or a sender of empty batches had no quota,
- * and one that stands for many counts for as many.
+ * Events that count towards the monthly quota. An empty batch counts as one, or its sender would have no quota, and an event with
+ * a weight counts that many times.
  */
 export const eventsIn = (payload: Payload): number =>
   isBatch(payload) ? Math.max(1, payload.total_events) : (payload.weight ?? 1)

@@ -6,38 +6,44 @@ import { type FoldTask, Pace } from './fold.ts'
 import { HEAVY_SITE } from './heavy-sites.ts'
 import { addLog, isSpill, type Log } from './row.ts'
 
-/** Journal rows that go into one fold at most, so that its sum stays small when there is much to catch up with. */
+/** Journal rows in one fold at most, so that its sum stays small while catching up. */
 const ROWS_PER_FOLD = 4_000
-/** Sites in one fold from which reading stops: the sum of more would only fill memory (3 kB each), not merge any better. */
+/** Sites in one fold from which reading stops: the sum of more would only fill memory (3 kB each), not merge better. */
 const SITES_PER_FOLD = 4_000
-/** Names and ids in one fold from which reading stops: some 15 MB. Longer-lived objects cost the garbage collector tens of ms each time. */
+/**
+ * Names and ids in one fold from which reading stops: some 15 MB. Objects that live longer cost the garbage collector tens of ms
+ * each time.
+ */
 const UNITS_PER_FOLD = 40_000
 /**
- * The same of a single site, whose fold then seldom needs to be condensed. Beside a site of 75,000 new names a second the slowest
- * hundredth of the others' requests took 95 to 207 ms with folds of up to 40,000 of its names, 48 to 107 ms with these.
+ * The same for one site, so that its fold seldom needs condensing. Beside a site of 75,000 new names a second, the slowest 1 % of
+ * the others' requests took 95 to 207 ms with folds of up to 40,000 of its names, and 48 to 107 ms with this limit.
  */
 const UNITS_PER_SITE = HEAVY_SITE * (7 / 8)
-/** Count them again only after this share of them, because counting visits all of them. */
+/**
+ * After a count, units are assumed to be at most this share of the limit, so that the next count is far off: counting visits all
+ * of them.
+ */
 const RECOUNTED_SHARE = 3 / 4
 /** Journal rows read at once. */
 const ROWS_PER_READ = 400
-/** Rows of the first read, which shows how long rows are … */
+/** Rows in the first read, which shows how long rows are … */
 const ROWS_OF_FIRST_READ = 10
-/** … and approximate characters of the others. */
+/** … and roughly the characters in each further read. */
 const CHARACTERS_PER_READ = 400_000
-/** Characters summed without yielding: a few milliseconds. */
+/** Characters parsed without yielding: a few milliseconds. */
 const CHARACTERS_PER_TURN = 100_000
 
 type BegunFold = Selectable<FoldTable>
 
 interface ReadOptions {
-  /** The first number that may be in it; 0 when left out. */
+  /** The first number that may be included; 0 when left out. */
   firstSeq?: number | undefined
   lastSeq?: number | undefined
   pace?: Pace
 }
 
-/** The stream's next run of rows and its sum; the rows of a fold that was cut off come first, and all together. */
+/** Reads the stream's next run of rows and sums it. Rows of an interrupted fold come first, and all of them together. */
 export async function readFoldTask(
   store: Store,
   nodeId: string,
@@ -46,15 +52,15 @@ export async function readFoldTask(
   for (;;) {
     const begun = await store.read.selectFrom('folds').selectAll().where('node_id', '=', nodeId).executeTakeFirst()
     const run = new Run(store, nodeId, pace)
-    // The cursor of a fold that was cut off belongs to the sum of exactly its rows.
+    // The cursor of an interrupted fold is only valid for the sum of exactly its rows.
     const task = await (begun === undefined ? run.readNext(firstSeq, lastSeq) : run.readBegun(begun))
     if (task !== undefined || begun === undefined) return task
-    // Another process has finished that fold since, or someone deleted its rows by hand: there may be rows behind it.
+    // Another process has finished that fold meanwhile, or someone deleted its rows by hand: later rows may still wait.
     await forgetEmptyFold(store, begun)
   }
 }
 
-/** A run of rows of one stream as they are read, and their sum. */
+/** A run of a stream's rows as they are read, and their sum. */
 class Run {
   readonly #store: Store
   readonly #nodeId: string
@@ -64,7 +70,7 @@ class Run {
   #last = 0
   #rows = 0
   #writtenAt = Number.MAX_SAFE_INTEGER
-  /** Numbers and texts read: never fewer than there are units. */
+  /** Numbers and texts read: an upper bound of the units. */
   #items = 0
   #characters = 0
 
@@ -79,7 +85,7 @@ class Run {
     return this.#task({ firstSeq: first_seq, lastSeq: last_seq, siteCursor: site_cursor })
   }
 
-  /** Up to the first missing number: a row that lands there later must not fall into the middle of a fold. */
+  /** Stops at the first missing number: a row that lands there later must not fall inside this fold. */
   async readNext(firstSeq: number, lastSeq = Number.MAX_SAFE_INTEGER): Promise<FoldTask | undefined> {
     const follows = (seq: number) => (this.#rows === 0 || seq === this.#last + 1) && !this.#isEnough()
     for (let more = true; more; ) more = await this.#read(Math.max(firstSeq, this.#last + 1), lastSeq, follows)
@@ -97,7 +103,7 @@ class Run {
     }
   }
 
-  /** Sums the next rows while `takes` accepts them; false when there are no more such rows. */
+  /** Sums the next rows while `takes` accepts them. Returns false when no more follow. */
   async #read(from: number, to: number, takes: (seq: number) => boolean): Promise<boolean> {
     const limit = this.#rowsToRead()
     const rows = await this.#store.read
@@ -137,14 +143,14 @@ class Run {
   }
 
   #isEnough(): boolean {
-    // A piece that was spilled is as much as fits a transaction.
+    // One spilled piece is already as much as fits a transaction.
     if (isSpill(this.#nodeId)) return this.#rows > 0
     if (this.#rows >= this.#pace.of(ROWS_PER_FOLD)) return true
     if (this.#delta.sites.size >= this.#pace.of(SITES_PER_FOLD)) return true
     if (this.#hasLargeSite()) return true
     const most = this.#pace.of(UNITS_PER_FOLD)
     if (this.#items < most) return false
-    // Mostly far fewer, because the same names repeat.
+    // Usually far fewer than items, because names repeat.
     const units = [...this.#delta.sites.values()].reduce((sum, site) => sum + unitsOf(site), 0)
     this.#items = Math.min(units, most * RECOUNTED_SHARE)
     return units >= most

@@ -6,22 +6,22 @@ import type { EventPayload } from './payload.ts'
 import { addLog, type Log } from './row.ts'
 import { seeVersion, type VersionSeen } from './seen.ts'
 
-/** Who sends: what all events of a cell have in common. */
+/** The sender that all events of a cell share. */
 interface Sender {
   containerId: string
   versions: readonly VersionSeen[]
 }
 
-/** What an event adds to a delta, but for its time. */
+/** What an event adds to a delta, except for its time. */
 interface Known {
   sender: Sender
   layout: EventLayout
   packed: PackedEvents
-  /** Events counted for the quota. */
+  /** Events it counts towards the quota. */
   quota: number
 }
 
-/** What is added up of a sender in one minute, accepted within one hour: months begin at full hours. */
+/** Sums of one sender in one minute, all accepted within one hour, and so within one month. */
 interface Open {
   sender: Sender
   minute: number
@@ -33,8 +33,9 @@ interface Open {
 }
 
 /**
- * Counts events that say the same again and again, as those of an invented history do: what each counts is found once, on the way of all others, and
- * then only added. With events that are drawn from few, a history of eight days took three quarters of the processor time.
+ * Counts events that repeat, as in a generated history. What an event counts is worked out once, by the code that all events
+ * take, and then only added. With events drawn from a few kinds, a history of eight days took three quarters of the processor
+ * time.
  */
 export class RepeatedEvents {
   readonly #siteNo: number
@@ -48,12 +49,10 @@ export class RepeatedEvents {
   }
 
   /**
-   * Adds what an event counts, sooner or later: at the latest with `finish`.
+   * Adds an event's counts to the delta, at the latest on `finish`.
    *
-   * @param id of all events that say the same but for their time: a small number
-   * @param event gives one of them
-   * @param minute that it counts in, epoch ms
-   * @param at when it is accepted, epoch ms
+   * @param id a small number shared by all events that differ only in their time @param event returns one of them @param minute
+   * the minute that it counts in, epoch ms @param at when it is accepted, epoch ms
    */
   add(delta: Delta, id: number, event: () => EventPayload, minute: number, at: number): void {
     const known = this.#known[id] ?? this.#learn(id, event())
@@ -65,7 +64,7 @@ export class RepeatedEvents {
     known.layout.add(known.packed)
   }
 
-  /** Adds what was not added yet. */
+  /** Adds what is still pending. */
   finish(delta: Delta): void {
     const open = this.#open
     if (open === undefined) return
@@ -90,7 +89,7 @@ export class RepeatedEvents {
     return this.#open
   }
 
-  /** @throws Error when it names clients, or counts in no cell: of these there are none in a history */
+  /** @throws Error when the event names clients or counts in no cell, as previews do; a generated history has neither */
   #learn(id: number, event: EventPayload): Known {
     const log: Log = []
     appendPayload(log, 0, event, event.timestamp_ms)

@@ -1,41 +1,41 @@
 import { floorTo, HOUR, MINUTE } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 
-/** New rows that a site may add at once, and the refill per minute; beyond that counts go to the row of `(other)`. */
+/** New rows that a site may add at once, and the refill per minute. Beyond that, counts go to the row of `(other)`. */
 export const ROWS_AT_ONCE = 20_000
 export const ROWS_PER_MINUTE = 1_000
-/** So many writes a minute are not tracked: they are fewer than the refill. */
+/** This many writes a minute are not tracked, as they are fewer than the refill. */
 const UNTRACKED = 500
-/** A budget unused for so long is full again. */
+/** A budget unused for this long is full again. */
 const FULL_AFTER_MS = HOUR
 
 /**
- * Bounds the new rows of one site. Names and containers are bounded by the day, but combined, and over all the minutes that an
- * event may be booked to, a few thousand requests could still make millions of rows.
+ * Limits the new rows of one site. Names and containers are capped by the day, but their combinations, over all the minutes that
+ * an event may fall on, would still let a few thousand requests make millions of rows.
  *
- * A row counts as new unless it was written recently: rows of minutes within this minute, rows of hours within this hour. Times
- * are those of acceptance, epoch ms.
+ * A row counts as new unless it was written recently: a minute's row within this minute, an hour's row within this hour. Times
+ * are times of acceptance, epoch ms.
  */
 export class RowBudget {
   #tokens = ROWS_AT_ONCE
   #minute = 0
   #hour = 0
   #writes = 0
-  /** Made when something is tracked: there are as many budgets as sites. */
+  /** Made when something is tracked, because every site has a budget. */
   #ofMinute: Set<string> | undefined
   #ofHour: Set<string> | undefined
 
-  /** Whether a row of a minute may be written: it is there already, or there is room for one more. */
+  /** Whether a minute's row may be written: it exists already, or there is budget for another. */
   admitsMinute(at: number, ...key: (string | number)[]): boolean {
     return this.#admits(at, () => (this.#ofMinute ??= new Set()), key)
   }
 
-  /** The same for a row of an hour. */
+  /** The same for an hour's row. */
   admitsHour(at: number, ...key: (string | number)[]): boolean {
     return this.#admits(at, () => (this.#ofHour ??= new Set()), key)
   }
 
-  /** When it was last asked about, to the minute. */
+  /** When it was last used, to the minute. */
   get usedAt(): number {
     return this.#minute
   }
@@ -54,7 +54,8 @@ export class RowBudget {
 
   #moveOn(at: number): void {
     const minute = floorTo(at, MINUTE)
-    // What waited in the journal is some minutes older. Older than that: the clock was ahead, and nothing would be refilled until it is there again.
+    // Rows that waited in the journal are a few minutes older. Anything older by an hour means that the clock was ahead; without
+    // this, nothing would be refilled until it is there again.
     const isClockSetBack = minute < this.#minute - FULL_AFTER_MS
     if (minute <= this.#minute && !isClockSetBack) return
     const passed = isClockSetBack ? 0 : (minute - this.#minute) / MINUTE
@@ -69,7 +70,10 @@ export class RowBudget {
   }
 }
 
-/** The budgets of all sites in a store. One for the process: what a fold spills is folded by another, out of the same budget. */
+/**
+ * The budgets of all sites of a store. One set for the process, because spilled counts are folded by another folder, out of the
+ * same budget.
+ */
 export class RowBudgets {
   static readonly #byStore = new WeakMap<Store, RowBudgets>()
   readonly #budgets = new Map<number, RowBudget>()

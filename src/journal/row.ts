@@ -25,58 +25,55 @@ import { type Log, LogReader } from './log-reader.ts'
 import { type ClientSeen, seeClient, seeVersion, type VersionSeen } from './seen.ts'
 
 /**
- * What a journal row holds: entries one after the other in one flat list, which JSON writes and reads several times
- * faster than nested objects, and which leaves the garbage collector nothing to follow.
+ * The format of a journal row: entries one after the other in one flat list. JSON writes and reads that several times faster than
+ * nested objects, and the garbage collector has nothing to follow.
  *
- *     entry  siteNo, month, events, requests, acceptedAt, minute, containerId, number of events, event…
- *            before the number of events may stand SIGNALS, number of versions, (version, environment, first and last seen)…
- *            and then FIELDS, number of clients, (name, first and last seen)…
- *     event  name, mask, number of tags, tag…           mask: bit i set counts 1 in EVENT_COLUMNS[i]
- *            name, SUM, counts…, number of tags, tag…
- *            name, PART, n, number of tags, tag…         n events of this name, counted in the total elsewhere
- *     tag    key, outcome, ms, id                        one execution; ms -1: not known; id '': not to be linked
- *            key, SUM, number of ids, id…, counts…
- *            key, PART, counts up to `timed`             what a batch knows: no histogram, no ids
+ * entry  siteNo, month, events, requests, acceptedAt, minute, containerId, number of events, event… optionally before the number
+ * of events: SIGNALS, number of versions, (version, environment, first and last seen)… and then FIELDS, number of clients, (name,
+ * first and last seen)… event  name, mask, number of tags, tag…           mask: bit i set counts 1 in EVENT_COLUMNS[i] name, SUM,
+ * counts…, number of tags, tag… name, PART, n, number of tags, tag…         n events of this name, counted in the total elsewhere
+ * tag    key, outcome, ms, id                        one execution; ms -1: unknown; id '': no link key, SUM, number of ids, id…,
+ * counts… key, PART, counts up to `timed`             what a batch knows: no histogram, no ids
  *
- * An outcome may have signals in its bits above the first two: bit 2 + i set counts 1 in TAG_SIGNAL_COLUMNS[i]. Before a mask, SUM or
- * PART, of events and of tags, may stand their signals:
+ * An outcome may carry signals in the bits above its first two: bit 2 + i set counts 1 in TAG_SIGNAL_COLUMNS[i]. The mask, SUM or
+ * PART of an event or tag may be preceded by its signals:
  *
- *     SIGNALS, number of pairs, (place in SIGNAL_COLUMNS or TAG_SIGNAL_COLUMNS, count)…
+ * SIGNALS, number of pairs, (place in SIGNAL_COLUMNS or TAG_SIGNAL_COLUMNS, count)…
  *
- * and after them, of events, how often parameters of the site's own were there:
+ * and, for events, then by the counts of the site's own parameters:
  *
- *     FIELDS, number of names, (name, present, total)…
+ * FIELDS, number of names, (name, present, total)…
  */
 export type { Log } from './log-reader.ts'
 
-/** Stands where a mask or an outcome would: full counts follow. */
+/** In place of a mask or an outcome: all counts follow. */
 export const SUM = -1
-/** Likewise: only the counts that a batch can have follow. */
+/** In place of a mask or an outcome: only the counts that a batch can have follow. */
 export const PART = -2
 /**
- * A text where a number belongs: a program of the version before, which folds rows of dead nodes while others are newer, fails on
- * it and leaves the row to them, instead of counting wrong.
+ * A text where a number is expected. A program of the previous version, which may fold a dead node's rows during an upgrade,
+ * fails on it and leaves the row to newer nodes instead of counting wrongly.
  */
 export const SIGNALS = '+'
-/** Another, for the same reason. */
+/** Another text, for the same reason. */
 export const FIELDS = '='
 export const NO_TIME = -1
 export const NO_ID = ''
 
-/** The counters of a tag without its histogram, which comes last. */
+/** The counters of a tag before its histogram, which comes last. */
 const TAG_PART_WIDTH = TAG.le_10
 
-/** Place of an outcome in a tag's counts and in the log. */
+/** The place of an outcome in a tag's counts and in the log. */
 export const outcomeIndex = (outcome: Outcome): number => OUTCOMES.indexOf(outcome)
 
-/** Bits of an outcome; signals stand above them. */
+/** Bits of an outcome; signals are above them. */
 const OUTCOME_BITS = 2
 
-/** What stands for an outcome in the log. @param signals a mask of `TAG_SIGNAL_COLUMNS` */
+/** Encodes an outcome. @param signals a mask of `TAG_SIGNAL_COLUMNS` */
 export const outcomeWith = (outcome: Outcome, signals: number): number =>
   outcomeIndex(outcome) | (signals << OUTCOME_BITS)
 
-/** Appends signals that stand by their places; without any nothing. */
+/** Appends the signals that are not zero; nothing when `counts` is undefined. */
 export function appendSignals(log: Log, counts: Counts | undefined): void {
   if (counts === undefined) return
   const lengthAt = log.push(SIGNALS, 0) - 1
@@ -87,7 +84,7 @@ export function appendSignals(log: Log, counts: Counts | undefined): void {
   log[lengthAt] = (log.length - lengthAt - 1) / 2
 }
 
-/** Appends signals that count 1 each, as a mask: what `appendSignals` appends of them. */
+/** Appends what `appendSignals` appends for signals that count 1 each. */
 export function appendSignalMask(log: Log, mask: number): void {
   if (mask === 0) return
   const lengthAt = log.push(SIGNALS, 0) - 1
@@ -102,7 +99,7 @@ function appendSummedSignals(log: Log, counters: Counters | undefined): void {
   appendSignals(log, counts)
 }
 
-/** Appends how often parameters of the site's own were there; without any nothing. */
+/** Appends the counts of the site's own parameters; nothing when there are none. */
 export function appendFields(
   log: Log,
   fields: readonly (readonly [name: string, present: number, total: number])[],
@@ -112,17 +109,17 @@ export function appendFields(
   for (const field of fields) log.push(...field)
 }
 
-/** Separates the id of a stream from the suffix of what was spilled from it. */
+/** Separates the stream's id from the suffix of what was spilled from it. */
 const SEPARATOR = '/'
 
-/** Whether the stream holds what a fold spilled: each of its rows is small enough for one transaction. */
+/** Whether the stream holds spilled counts: each of its rows is small enough for one transaction. */
 export const isSpill = (nodeId: string): boolean => nodeId.includes(SEPARATOR)
 
-/** The stream of what the fold of a node's rows up to `lastSeq` spills of a site. */
+/** The stream of the site's counts that are spilled from the node's rows up to `lastSeq`. */
 export const spillStream = (nodeId: string, lastSeq: number, siteNo: number): string =>
   [nodeId, lastSeq, siteNo].join(SEPARATOR)
 
-/** Appends everything a delta holds: one entry a cell instead of one a request. */
+/** Appends everything a delta holds, as one entry per cell instead of one per request. */
 export function appendDelta(log: Log, delta: Delta): void {
   for (const [siteNo, site] of delta.sites) {
     for (const [month, { events, requests }] of site.usage) log.push(siteNo, month, events, requests, 0, 0, '', 0)
@@ -146,21 +143,21 @@ function appendVersion(log: Log, { version, environment, firstSeenAt, lastSeenAt
   log.push(version, environment, firstSeenAt, lastSeenAt)
 }
 
-/** Appends the one version that a payload is of. */
+/** Appends the version that sent a payload. */
 export function appendOwnVersion(log: Log, seen: VersionSeen | undefined): void {
   if (seen === undefined) return
   log.push(SIGNALS, 1)
   appendVersion(log, seen)
 }
 
-/** Appends the clients that claimed events; without any nothing. */
+/** Appends the clients that claimed events; nothing when there are none. */
 export function appendClients(log: Log, clients: readonly ClientSeen[]): void {
   if (clients.length === 0) return
   log.push(FIELDS, clients.length)
   for (const { name, firstSeenAt, lastSeenAt } of clients) log.push(name, firstSeenAt, lastSeenAt)
 }
 
-/** Appends all that was counted of one event name. */
+/** Appends all counts of one event name. */
 export function appendSummedEvent(log: Log, name: string, event: EventDelta): void {
   log.push(name)
   appendSummedSignals(log, event.signals)
@@ -250,7 +247,7 @@ function addMask(counts: Counters, mask: number): void {
   for (let index = 0; index < counts.width; index++) if ((mask & (1 << index)) !== 0) counts.add(index, 1)
 }
 
-/** @throws Error when they are of a later version, which has more of them: one that knows them is to fold the row */
+/** @throws Error when a signal is unknown: a later version wrote the row, and a node of that version has to fold it */
 function readSignals(signals: Counters, reader: LogReader): void {
   for (let left = reader.number(); left > 0; left--) {
     const place = reader.number()
@@ -294,7 +291,7 @@ function addTag(event: EventDelta, reader: LogReader): void {
   readId(tag, reader)
 }
 
-/** Place of an execution time among the histogram's buckets. */
+/** The index of the histogram bucket that an execution time falls in. */
 export function latencyBucket(ms: number): number {
   let bucket = 0
   for (const bound of LATENCY_BOUNDS_MS) {

@@ -4,7 +4,7 @@ interface Seen {
   lastSeenAt: number
 }
 
-/** A version of a container that sent something. */
+/** A container version that sent something. */
 export interface VersionSeen extends Seen {
   version: string
   environment: string
@@ -15,7 +15,7 @@ export interface ClientSeen extends Seen {
   name: string
 }
 
-/** Who sent what is counted together; undefined where none said so. */
+/** The versions and clients behind a cell's counts; undefined when no sender named one. */
 export interface SeenOnes {
   versions: Map<string, VersionSeen> | undefined
   clients: Map<string, ClientSeen> | undefined

@@ -32,7 +32,7 @@ const flagOf = (name: Name): `has_${Name}` => `has_${name}`
 
 export const IDENTIFIER_FLAGS = NAMES.map(flagOf)
 
-/** What a batch counts of its events. */
+/** A batch's identifier counts over its events. */
 export const IdentifierCounts = Type.Object(
   {
     event_id: OptionalCounter,
@@ -50,7 +50,7 @@ export type IdentifierCounts = Static<typeof IdentifierCounts>
 
 export const IDENTIFIER_COUNTS: readonly Name[] = NAMES
 
-/** What an event says, as a mask; 0 where it says nothing. */
+/** An event's identifiers as a mask of `SIGNAL_COLUMNS`; 0 when it reports none. */
 function identifiersMask(flags: Identifiers | undefined): number {
   if (flags === undefined) return 0
   const { has_event_id, has_client_id, has_fbp, has_fbc, has_click_id, has_ip, has_user_agent } = flags
@@ -68,7 +68,7 @@ function identifiersMask(flags: Identifiers | undefined): number {
   )
 }
 
-/** Adds what a batch says. */
+/** Sets a batch's identifier counts. */
 function addIdentifierCounts(counts: Counts, given: IdentifierCounts): void {
   counts[SIGNAL.identifiers_total] = given.total ?? 0
   for (const name of NAMES) counts[SIGNAL[name]] = given[name] ?? 0
@@ -82,7 +82,7 @@ export const VALIDITY_FIELDS = [
   'items_empty',
 ] as const
 
-/** Whether what is there can be used, as a sender saw it: never what it is. */
+/** Whether a value is usable, as the sender judged it: never the value itself. */
 export const Validity = Type.Object({
   value_zero: Flag,
   value_invalid: Flag,
@@ -92,7 +92,7 @@ export const Validity = Type.Object({
 })
 export type Validity = Static<typeof Validity>
 
-/** What a batch counts of its events; `validity_total` are those that were looked at. */
+/** A batch's validity counts; `validity_total` counts the events that were checked. */
 export const ValidityCounts = Type.Object({
   validity_total: OptionalCounter,
   value_zero: OptionalCounter,
@@ -103,7 +103,7 @@ export const ValidityCounts = Type.Object({
 })
 export type ValidityCounts = Static<typeof ValidityCounts>
 
-/** What an event says, as a mask; 0 where it says nothing. */
+/** An event's validity flags as a mask of `SIGNAL_COLUMNS`; 0 when it reports none. */
 function validityMask(flags: Validity | undefined): number {
   if (flags === undefined) return 0
   const { value_zero, value_invalid, currency_invalid, transaction_duplicate, items_empty } = flags
@@ -118,19 +118,19 @@ function validityMask(flags: Validity | undefined): number {
   )
 }
 
-/** Adds what a batch says. */
+/** Sets a batch's validity counts. */
 function addValidityCounts(counts: Counts, given: ValidityCounts): void {
   counts[SIGNAL.validity_total] = given.validity_total ?? 0
   for (const field of VALIDITY_FIELDS) counts[SIGNAL[field]] = given[field] ?? 0
 }
 
-/** Where such counts say that there is more of a part than of the whole: its name; undefined where they do not. */
+/** The first field that counts more than `validity_total`, or undefined. */
 export const excessiveValidity = (counts: ValidityCounts): keyof ValidityCounts | undefined =>
   VALIDITY_FIELDS.find((field) => (counts[field] ?? 0) > (counts.validity_total ?? 0))
 
 const CLASSES = ['2xx', '3xx', '4xx', '5xx', 'none'] as const
 
-/** How the vendor answered a tag: the class of the HTTP status, the worst where a tag asked several times. */
+/** How the vendor answered a tag: the class of the HTTP status, the worst one when the tag sent several requests. */
 export const ResponseClass = Type.Optional(
   Type.Union(
     [Type.Literal('2xx'), Type.Literal('3xx'), Type.Literal('4xx'), Type.Literal('5xx'), Type.Literal('none')],
@@ -142,7 +142,7 @@ export const ResponseClass = Type.Optional(
 )
 type ResponseClass = Static<typeof ResponseClass>
 
-/** What a batch counts of a tag's executions. */
+/** A batch's counts of answers to one tag. */
 export const ResponseCounts = Type.Object({
   response_2xx: OptionalCounter,
   response_3xx: OptionalCounter,
@@ -154,12 +154,12 @@ export type ResponseCounts = Static<typeof ResponseCounts>
 
 const RESPONSE_COUNTS = CLASSES.map((one): keyof ResponseCounts & keyof typeof TAG_SIGNAL => `response_${one}`)
 
-/** Adds what a batch says. */
+/** Sets a batch's counts of answers to one tag. */
 function addResponseCounts(counts: Counts, given: ResponseCounts): void {
   for (const field of RESPONSE_COUNTS) counts[TAG_SIGNAL[field]] = given[field] ?? 0
 }
 
-/** By class: a name that is put together for each execution costs more than the rest. */
+/** A table, because building a name for each execution costs more than everything else here. */
 const BIT_OF_CLASS = {
   '2xx': bitOf(TAG_SIGNAL.response_2xx),
   '3xx': bitOf(TAG_SIGNAL.response_3xx),
@@ -168,11 +168,11 @@ const BIT_OF_CLASS = {
   none: bitOf(TAG_SIGNAL.response_none),
 } as const satisfies Record<(typeof CLASSES)[number], number>
 
-/** What one execution says, as a mask of `TAG_SIGNAL_COLUMNS`; 0 where it says nothing. */
+/** The answer to one execution as a mask of `TAG_SIGNAL_COLUMNS`; 0 when it is not reported. */
 export const responseMask = (response: ResponseClass | undefined): number =>
   response === undefined ? 0 : BIT_OF_CLASS[response]
 
-/** Where a batch says that there were more of them than executions: the name of one; undefined where it does not. */
+/** The first field at which a batch has more answers than executions, or undefined. */
 export function excessiveResponses(counts: ResponseCounts, executions: number): keyof ResponseCounts | undefined {
   let all = 0
   return RESPONSE_COUNTS.find((field) => {
@@ -181,7 +181,7 @@ export function excessiveResponses(counts: ResponseCounts, executions: number): 
   })
 }
 
-/** The parts of an event that count as signals. */
+/** The parts of an event that hold signals. */
 interface EventSignals {
   consent?: Consent
   identifiers?: Identifiers
@@ -197,13 +197,13 @@ interface BatchSignals {
 const BASES = [SIGNAL.consent_total, SIGNAL.identifiers_total, SIGNAL.validity_total]
 
 /**
- * The signals that an event counts 1 in, as a mask of `SIGNAL_COLUMNS`; 0 where it says none of it, as senders of version 1 do. Bits
- * and not a list of counts: an event of eight tags takes 0.65 instead of 1.08 µs to write.
+ * The signals that an event counts 1 in, as a mask of `SIGNAL_COLUMNS`; 0 when it reports none, as with senders of version 1. A
+ * mask instead of a list of counts: writing an event of eight tags takes 0.65 instead of 1.08 µs.
  */
 export const eventMask = ({ consent, identifiers, ecommerce }: EventSignals): number =>
   consentMask(consent) | identifiersMask(identifiers) | validityMask(ecommerce)
 
-/** The signals that a batch counts, by place; undefined where it says none of it. */
+/** A batch's signals by place; undefined when it reports none. */
 export function batchSignals({ consent, identifiers, ecommerce_quality }: BatchSignals): Counts | undefined {
   const isChecked = ecommerce_quality?.validity_total !== undefined
   if (consent === undefined && identifiers === undefined && !isChecked) return undefined
@@ -217,7 +217,10 @@ export function batchSignals({ consent, identifiers, ecommerce_quality }: BatchS
 const withBase = (counts: Counts): Counts | undefined =>
   BASES.some((place) => (counts[place] ?? 0) > 0) ? counts : undefined
 
-/** Names are written out, as looking them up for 83 tags that only count outcomes takes 2.6 µs a batch: a quarter of what writing it does. */
+/**
+ * The names are written out, because looking them up for 83 tags that only count outcomes takes 2.6 µs per batch: a quarter of
+ * what writing it takes.
+ */
 function saysNothing(metric: TagConsent & ResponseCounts): boolean {
   const { consent_total, ad_storage_denied, analytics_storage_denied } = metric
   const { response_2xx, response_3xx, response_4xx, response_5xx, response_none } = metric
@@ -225,7 +228,7 @@ function saysNothing(metric: TagConsent & ResponseCounts): boolean {
   return (ofConsent ?? response_2xx ?? response_3xx ?? response_4xx ?? response_5xx ?? response_none) === undefined
 }
 
-/** What a batch says of a tag's executions, likewise. */
+/** A tag's signals in a batch by place; undefined when it reports none. */
 export function tagSignals(metric: TagConsent & ResponseCounts): Counts | undefined {
   if (saysNothing(metric)) return undefined
   const counts = noTagSignals()

@@ -7,32 +7,31 @@ import { readFoldTask } from './read.ts'
 import { isSpill } from './row.ts'
 
 /**
- * How long a live node's row waits for its node to fold it, by the database's clock: the node may have just died. Reports do not wait
- * for that, see `Freshness`.
+ * After this time by the database's clock, other nodes fold a live node's rows, as the node may have just died. Reports do not
+ * wait for that, see `Freshness`.
  */
 const STALE_AFTER_MS = LONGEST_WAIT_MS + 5 * SECOND
-/** Conflicts in a row with another process on the same rows before they are left to it. */
+/** Consecutive conflicts with another process after which the rows are left to it. */
 const MAX_CONFLICTS = 10
-/** What a node left is in the rollups soon after it is known to be dead. */
+/** How often to fold what dead nodes left, so that it is in the rollups soon after they are known to be dead. */
 const ORPHANS_INTERVAL_MS = 3 * SECOND
 
-/** What `foldJournal` folds. */
+/** The rows that `foldJournal` folds. */
 export interface JournalRange {
   nodeId: string
-  /** The first row; all from the beginning when left out. */
+  /** The first row; 0 when left out. */
   firstSeq?: number
   /** The last row; all rows when left out. */
   lastSeq?: number | undefined
-  /** Conflicts in a row with another process before the rows are left to it. */
+  /** Consecutive conflicts with another process after which the rows are left to it. */
   maxConflicts?: number
 }
 
 /**
- * Folds a node's journal rows up to row `lastSeq`, and returns how many of them this process folded: others may have been
- * quicker.
+ * Folds a node's journal rows up to `lastSeq`, and returns how many this process folded: others may have been quicker.
  *
- * @param prepare called with each task before it is folded
- * @throws StoreError; calling again continues where it stopped, after a restart too
+ * @param prepare called with each task before it is folded @throws StoreError; another call continues where this one stopped,
+ * also after a restart
  */
 export async function foldJournal(
   store: Store,
@@ -51,7 +50,7 @@ export async function foldJournal(
       folded += task.journalRows
       conflicts = 0
     } catch (thrown) {
-      // After a conflict, go on with what the other process left.
+      // After a conflict, continue with what the other process left.
       if (!isFoldConflict(thrown) || ++conflicts >= maxConflicts) throw thrown
     }
   }
@@ -60,17 +59,17 @@ export async function foldJournal(
 interface OrphanOptions {
   /** Also fold fresh rows of live nodes: a node that starts may be the restart of any of them. */
   takeAll?: boolean
-  /** Kept from one call to the next, so that what was too much is not tried again. */
+  /** Kept between calls, so that an amount that was too much is not tried again. */
   pace?: Pace
 }
 
 /**
- * Folds the journal rows that no other node folds: those of dead nodes, what folds have spilled, and rows of live nodes that
- * have waited too long. Returns how many rows that were. Any process may do so at any time, also several at once. Costs one small
- * query when there are none.
+ * Folds the journal rows that no other node folds: those of dead nodes, what folds have spilled, and rows of live nodes that have
+ * waited too long. Returns the number of rows. Any process may do so at any time, even several at once. Costs one small query
+ * when there are none.
  *
- * @param liveNodes nodes that fold their own rows
- * @throws StoreError the first one, after folding all that can be folded; the next call continues
+ * @param liveNodes nodes that fold their own rows @throws StoreError the first one, after folding all that can be folded; the
+ * next call continues
  */
 export async function foldOrphans(
   store: Store,
@@ -81,8 +80,8 @@ export async function foldOrphans(
 }
 
 /**
- * Folds journal rows of any nodes, and returns how many of them this process has folded. Those that other processes fold at the same time, and
- * always more quickly, are left to them.
+ * Folds journal rows of any nodes, and returns how many this process folded. Rows that another process folds at the same time are
+ * left to it after `maxConflicts`.
  *
  * @throws StoreError the first one, after folding all that can be folded
  */
@@ -109,7 +108,7 @@ export async function foldRanges(
 }
 
 /**
- * The streams with rows to fold. What was spilled comes last: it may be a lot, and is of few sites. Rows that come later are
+ * The streams with rows to fold. Spilled ones come last: they may be large, and concern few sites. Rows that arrive later are
  * left for the next time, so that this ends.
  */
 async function orphansIn(store: Store, liveNodes: readonly string[], takeAll: boolean): Promise<JournalRange[]> {
@@ -138,7 +137,7 @@ async function orphansIn(store: Store, liveNodes: readonly string[], takeAll: bo
   }
   return (
     [...streams]
-      // A live node that folds its own rows has priority: the first conflict ends this.
+      // A live node has priority on its own rows: give up at the first conflict.
       .map(([nodeId, lastSeq]) => ({ nodeId, lastSeq, ...(live.has(nodeId) ? { maxConflicts: 1 } : {}) }))
       .sort((a, b) => Number(isSpill(a.nodeId)) - Number(isSpill(b.nodeId)))
   )
@@ -158,8 +157,8 @@ async function clientsOf(store: Store, siteNos: readonly number[]): Promise<Map<
 }
 
 /**
- * Keeps folding what no other node folds. It runs on every node with upkeep: if it ran on one and that died, no node would do it
- * for half a minute.
+ * Keeps folding what no other node folds. It runs on every node with upkeep: on a single one, that node's death
+ * would stop it for half a minute.
  */
 export class OrphanFolding {
   readonly loops: readonly [Loop]

@@ -2,10 +2,10 @@ import { Type } from 'typebox'
 import { Delta, fieldsOf, SIGNAL, signalsIn } from './delta.ts'
 import { addLog, appendSummedEvent, type Log } from './row.ts'
 
-/** Small enough that no count leaves the numbers that JSON holds, but for execution times of years. */
+/** Small enough that counts stay within the numbers that JSON holds exactly, except for execution times of years. */
 const WEIGHT_MAX = 1_000
 
-/** Events of its like that one stands for, where the sender sends one in so many. */
+/** How many events one stands for, when the sender sends only one in so many. */
 export const Weight = Type.Optional(
   Type.Integer({
     minimum: 1,
@@ -16,14 +16,14 @@ export const Weight = Type.Optional(
 )
 
 /**
- * Appends an event that stands for `weight` of its like, as the sum of so many, and says how much less that proves than as many
- * events that were sent.
+ * Appends an event that stands for `weight` like it, as their sum. Also records in `weight_excess` how much less evidence that is
+ * than so many events of their own.
  *
- * @param one the event as one of it is appended
+ * @param one the event as it is appended once
  */
 export function appendWeighted(log: Log, one: Log, weight: number): void {
   const delta = new Delta()
-  // An entry of no usage, in no minute: only its events are looked at.
+  // An entry without usage and minute: only its events are read.
   addLog(delta, [0, 0, 0, 0, 0, 0, '', 1, ...one])
   for (const { events } of delta.site(0).cells) {
     for (const [name, event] of events) {
