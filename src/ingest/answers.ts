@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** The error answers of ingest: status and the one field of the body. */
+/** The status of each ingest error; the key is the one field of the body. */
 export const INGEST_ERRORS = {
   invalid_payload: 400,
   unauthorized: 401,
@@ -14,9 +14,9 @@ export const INGEST_ERRORS = {
 
 export type IngestError = keyof typeof INGEST_ERRORS
 
-// A string: Node then writes head and body as one chunk, where a buffer would make two.
+// A string, because Node then writes head and body as one chunk; a buffer would make two.
 const OK_BODY = '{"status":"ok"}'
-// Name, value, name, value: Node takes this form as it is, without building an object per answer.
+// Name, value, name, value: Node uses this form as it is and builds no object for each answer.
 const OK_HEADERS = ['Content-Type', 'application/json', 'Content-Length', String(OK_BODY.length)]
 
 export function answerOk(response: ServerResponse): void {
@@ -26,9 +26,9 @@ export function answerOk(response: ServerResponse): void {
 
 export interface ErrorAnswer {
   retryAfterSeconds?: number
-  /** The body was not read to its end: follow with `discardRest`, which ends the response. */
+  /** The body was not read to its end: call `discardRest` next, which ends the response. */
   closing?: boolean
-  /** Of the caller's own key, in characters that a header may hold. */
+  /** Why the caller's own key was refused, in characters that a header may hold. */
   why?: string
 }
 
@@ -40,7 +40,7 @@ export function answerError(response: ServerResponse, error: IngestError, option
   if (error === 'method_not_allowed') headers.push('Allow', 'POST')
   if (options.closing === true) headers.push('Connection', 'close')
   response.writeHead(INGEST_ERRORS[error], headers)
-  // Ending the response would make Node cut the connection; `discardRest` does it when the sender has had its say.
+  // Ending the response would make Node cut the connection; `discardRest` ends it once the sender has stopped.
   if (options.closing === true) response.write(body)
   else response.end(body)
 }

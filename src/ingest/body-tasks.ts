@@ -4,7 +4,7 @@ import { knownFieldsOf } from './check.ts'
 import { judgeBody, textOf } from './judge.ts'
 import { SAMPLE_BYTES_MAX } from './samples.ts'
 
-/** A large body, and what its entry in the journal says beside it. */
+/** A large body, and what its journal entry needs besides. */
 interface LargeBody {
   bytes: Uint8Array<ArrayBuffer>
   siteNo: number
@@ -19,22 +19,22 @@ interface CountedLarge {
   sample: string | null
 }
 
-/** What the main thread has to know of a large body, in texts and numbers: the payload itself would cost it as much as its JSON. */
+/** What the main thread needs of a large body, as texts and numbers: receiving the payload would cost it as much as parsing it. */
 export type JudgedLarge =
   | {
       ok: true
-      /** Null: it holds canaries only. */
+      /** Null when the body holds only canaries. */
       counted: CountedLarge | null
       canaries: Canaries | null
     }
   | { ok: false; path: string }
 
-/** The work of the thread behind `LargeBodies`. */
+/** The tasks that run in the thread of `LargeBodies`. */
 export const tasks = {
   judge({ bytes, siteNo, now }: LargeBody): JudgedLarge {
     const size = bytes.byteLength
     const text = textOf(Buffer.from(bytes.buffer, bytes.byteOffset, size))
-    // Freed at once: the garbage collector would only notice it after many.
+    // Free it now: the garbage collector would only notice it after many.
     bytes.buffer.transfer(0)
     const judged = judgeBody(text)
     if (!judged.ok) return judged

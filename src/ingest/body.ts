@@ -3,50 +3,50 @@ import { FairQueue } from '../lib/index.ts'
 
 /** Largest body that is read, bytes: 1 MB. */
 const BODY_MAX = 1_048_576
-/** Bytes of an unread body to discard so that the answer gets through before the connection is cut. */
+/** Bytes of a refused body to discard, so that the answer gets through before the connection is cut. */
 const DISCARD_MAX = 2 * BODY_MAX
 /** Memory of a chunk besides its bytes: a sender may send a body byte by byte. */
 const CHUNK_COST = 256
-/** A body up to this size is read as soon as it has arrived. A larger one waits for its turn in a thread of its own. */
+/** A body up to this size is read as soon as it has arrived. A larger one waits for its turn in a thread. */
 export const SMALL_BODY = 16_384
 
-/** Chunks of larger bodies, of 64 KiB, taken in each turn of the event loop. */
+/** Chunks of larger bodies, 64 KiB each, taken in each turn of the event loop. */
 const CHUNKS_PER_TURN = 4
-/** Least that a larger body costs, as Node reads some of it ahead. */
+/** The least that a larger body costs, because Node reads that much ahead. */
 const LARGE_COST = 65_536
-/** How long the sender of a refused body may take to see the answer and hang up, before the rest of the body is read, ms. */
+/** Time for the sender of a refused body to see the answer and hang up, before the rest of the body is read, ms. */
 const DISCARD_AFTER_MS = 1_000
 
 type BodyRefusal = { why: 'too_large' } | { why: 'over_budget'; exhausted: BudgetScope }
 
 /** A body that has arrived. */
 export interface Body {
-  /** Its bytes, copied out of what they arrived in: call it once. */
+  /** Copies its bytes out of the chunks they arrived in; call it once. */
   bytes: () => Buffer<ArrayBuffer>
   /** Bytes. */
   size: number
-  /** To be called when the request has its answer: until then its bytes count as under way. */
+  /** Call when the request is answered: until then its bytes count as under way. */
   release: () => void
 }
 
 /**
- * Takes in bodies, within bounds for each, for each client and for all of them together.
+ * Receives bodies, within limits for each body, for each client and for all together.
  *
- * Node would read 2 MB from a socket before it turns to the next, and there may be hundreds. So of large bodies a few chunks are
- * taken in each turn of the event loop, the clients in turn.
+ * Node would read 2 MB from one socket before it turns to the next, and hundreds may be waiting. So large bodies are read a few
+ * chunks per turn of the event loop, the clients in turn.
  */
 export class BodyReader {
   readonly #budget = new ByteBudget()
-  /** Large bodies of which a chunk was taken in, and that wait for their turn to send the next. */
+  /** Large bodies that are paused until their next chunk may come. */
   readonly #paused = new FairQueue<IncomingMessage>()
   #isScheduled = false
 
-  /** Bytes of requests that have begun and are not answered. */
+  /** Bytes of unanswered requests. */
   get bytesUnderWay(): number {
     return this.#budget.bytes
   }
 
-  /** Calls one of the two when the body has arrived or is refused; neither when the sender disconnects before. */
+  /** Calls one of the two callbacks when the body has arrived or is refused; neither when the sender disconnects first. */
   read(
     request: IncomingMessage,
     clientId: string,
@@ -123,7 +123,7 @@ export class BodyReader {
   }
 }
 
-/** A small body mostly is one chunk already. A large one gets a buffer of its own, which can be handed to a thread. */
+/** A small body is usually one chunk already. A large one gets a buffer of its own, which can be transferred to a thread. */
 function joinedBytes(chunks: readonly Buffer<ArrayBuffer>[], size: number): Buffer<ArrayBuffer> {
   const [only] = chunks
   if (chunks.length === 1 && only !== undefined && size <= SMALL_BODY) return only
@@ -137,23 +137,23 @@ function joinedBytes(chunks: readonly Buffer<ArrayBuffer>[], size: number): Buff
 }
 
 /**
- * Frees a chunk's memory at once. The garbage collector sees large buffers only by the pressure of their bytes, and then goes
- * through the whole heap: beside 340 MB a second of large bodies that took half of a core.
+ * Frees a chunk's memory at once. The garbage collector notices large buffers only by their total size and then goes through the
+ * whole heap: with 340 MB of large bodies a second that took half a core.
  */
 function free(chunk: Buffer<ArrayBuffer>): void {
   const { buffer } = chunk
   if (chunk.byteLength === buffer.byteLength) buffer.transfer(0)
 }
 
-/** Whether the announced length alone is too much. */
+/** Whether the announced length alone exceeds the limit. */
 export function announcesTooMuch(contentLength: string | undefined): boolean {
   return contentLength !== undefined && Number(contentLength) > BODY_MAX
 }
 
 /**
- * Discards the rest of a refused body, then ends the response and with it the connection. Cutting it at once would reset it,
- * and the sender might never see the answer; reading without a limit would let any sender keep the server busy. Most senders see the
- * answer while they send, and hang up: so the rest is left alone for a moment.
+ * Discards the rest of a refused body, then ends the response and with it the connection. Cutting it at once would reset it, and
+ * the sender might never see the answer; reading without a limit would let any sender keep the server busy. Most senders see the
+ * answer while they send, and hang up, so reading begins only after `DISCARD_AFTER_MS`.
  */
 export function discardRest(request: IncomingMessage, response: ServerResponse): void {
   let discarded = 0
@@ -171,18 +171,18 @@ export function discardRest(request: IncomingMessage, response: ServerResponse):
   })
 }
 
-/** Bytes of requests under way at once, over all clients and of one client. */
+/** Bytes of requests under way, for all clients together and for one. */
 export const BUDGET_BYTES = 67_108_864
 export const BUDGET_BYTES_PER_CLIENT = 16_777_216
-/** An extra allowance for small bodies: senders of large ones must not shut out all others. */
+/** Extra room for small bodies: senders of large ones must not shut out everyone else. */
 export const BUDGET_BYTES_FOR_SMALL = 16_777_216
 
-/** Whose budget a refused body would exceed: its client's, or that of all clients together. */
+/** The budget that a refused body would exceed. */
 type BudgetScope = 'client' | 'all'
 
 /**
- * Bounds the bytes of requests under way: from the first byte of a body until its answer. It bounds bytes, not requests,
- * because the sender decides how much memory a request takes: its text, and several times as much once it is parsed.
+ * Limits the bytes of requests under way, from a body's first byte until its answer. It counts bytes, not requests, because the
+ * sender decides how much memory a request takes: its text, and several times that once parsed.
  */
 export class ByteBudget {
   #bytes = 0
@@ -192,7 +192,7 @@ export class ByteBudget {
     return this.#bytes
   }
 
-  /** Takes `bytes` for a body, or returns whose budget is exhausted. @param isSmall whether the body is small so far */
+  /** Takes `bytes` for a body, or returns the exhausted budget. @param isSmall whether the body is small so far */
   take(clientId: string, bytes: number, isSmall: boolean): BudgetScope | undefined {
     const ofClient = (this.#byClient.get(clientId) ?? 0) + bytes
     if (ofClient > BUDGET_BYTES_PER_CLIENT) return 'client'

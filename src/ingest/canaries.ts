@@ -4,29 +4,32 @@ import { CANARY_PREFIX, isCanaryOf } from '../management/index.ts'
 import { type SqlValue, type Store, upsertInto } from '../store/index.ts'
 import type { SiteEntry } from './key-index.ts'
 
-/** Of one payload: a batch may hold names without end, and probes send one at a time. */
+/** Per payload: a batch may hold any number of names, while probes send one at a time. */
 const NAMES_MAX = 20
 const TAGS_MAX = 20
 const TAG_NAME_MAX = 100
-/** Arrivals noted of a site in a minute, and of all sites until they are written. A sender with the key can make as many names as they like. */
+/**
+ * Arrivals recorded for a site in a minute, and for all sites until the next write. Anyone with a site's key can make up any
+ * number of names.
+ */
 const SITE_MINUTE_MAX = 20
 const WAITING_MAX = 10_000
 
-/** The canaries in a payload, by name only: which of them are the site's own shows with its key. */
+/** The canaries in a payload, by name only. The site's key shows later which of them are its own. */
 export interface Canaries {
   names: readonly string[]
   isBatched: boolean
-  /** The tags that ran on it; of a batch none, which says nothing of them. */
+  /** The tags that ran on the event; empty for a batch, which does not say. */
   tags: readonly string[]
 }
 
 interface Split {
-  /** What is counted; null when nothing is left. */
+  /** What is left to count; null when nothing is. */
   payload: Payload | null
   canaries: Canaries | null
 }
 
-/** Takes canaries out of a payload: nothing that begins as their names do is counted, from any sender. */
+/** Takes canaries out of a payload. No event with their prefix is counted, from any sender. */
 export const withoutCanaries = (payload: Payload): Split =>
   isBatch(payload) ? splitBatch(payload) : splitEvent(payload)
 
@@ -36,7 +39,7 @@ function splitEvent(payload: EventPayload): Split {
   return { payload: null, canaries: { names: [payload.event_name], isBatched: false, tags } }
 }
 
-/** The tags that ran on it stay in the sums of a batch, as nothing says which they were; of a batch of canaries only nothing is counted. */
+/** The canary's tags stay in a batch's sums, because nothing says which they were. A batch of nothing but canaries is not counted. */
 function splitBatch(payload: BatchPayload): Split {
   const { event_counts: counts = {} } = payload
   const names = Object.keys(counts).filter((name) => name.startsWith(CANARY_PREFIX))
@@ -54,13 +57,13 @@ const arrivals = upsertInto('canary_arrivals', {
 })
 
 /**
- * Notes canaries that arrived, and writes them after the answer: a crash may lose those of the last second, and the next canary
- * shows that nothing was wrong.
+ * Records canaries that arrived, and writes them after the answer. A crash may lose those of the last second; the next canary
+ * then shows that all is well.
  */
 export class CanaryBook {
   readonly #store: Store
   #waiting: SqlValue[][] = []
-  /** By site, how many were noted in that minute. */
+  /** How many were recorded in `#minute`, by site. */
   #noted = new Map<number, number>()
   #minute = 0
 
@@ -78,7 +81,7 @@ export class CanaryBook {
     for (const name of canaries.names) {
       const noted = this.#noted.get(siteNo) ?? 0
       if (noted >= SITE_MINUTE_MAX || this.#waiting.length >= WAITING_MAX) return
-      // It may have been made before a rotation, or come with another key of the site.
+      // Any key of the site: the canary may have been made before a rotation, or come with another key.
       if (!keys.some((key) => isCanaryOf(key, name))) continue
       this.#noted.set(siteNo, noted + 1)
       const tags = JSON.stringify(canaries.tags.map(storable))
@@ -86,7 +89,7 @@ export class CanaryBook {
     }
   }
 
-  /** Writes what was noted since the last call. @throws StoreError; it is then written with the next call */
+  /** Writes what was recorded since the last call. @throws StoreError; the next call writes it then */
   async flush(): Promise<void> {
     if (this.#waiting.length === 0) return
     const waiting = this.#waiting

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { TLocalizedValidationError } from 'typebox/error'
-// Not of `typebox/compile`, which is the same with 140 modules more to load at each start.
+// Not from `typebox/compile`, which is the same but loads 140 more modules at each start.
 import { Compile } from 'typebox/schema'
 import {
   BATCH_KEYS_MAX,
@@ -30,11 +30,11 @@ import {
 import { storable } from '../lib/index.ts'
 
 const eventCheck = Compile(EventPayload)
-/** Says where a batch is wrong. */
+/** Finds where a batch is wrong. */
 const batchCheck = Compile(BatchPayload)
 /**
- * A batch but for what its maps hold, which the two below check value by value. The compiled check of the whole looks each value up
- * by its name for every condition on it: 150 µs for a batch of 83 tags, instead of 5.
+ * A batch without the contents of its maps, which `countCheck` and `metricCheck` check value by value. The compiled check of the
+ * whole looks up each value by name for every condition on it: 150 µs for a batch of 83 tags instead of 5.
  */
 const shapeCheck = Compile(
   Type.Object({
@@ -46,7 +46,7 @@ const shapeCheck = Compile(
 const countCheck = Compile(Counter)
 const metricCheck = Compile(TagMetric)
 
-/** A payload that keeps to the interface, or where it first does not (a JSON pointer; the root is `/`). */
+/** A valid payload, or where the first fault is: a JSON pointer, `/` for the root. */
 type Checked = { ok: true; payload: Payload } | { ok: false; path: string }
 
 const ECOMMERCE_FLAGS = ['has_value', 'has_currency', 'has_transaction_id', 'has_items', ...VALIDITY_FIELDS] as const
@@ -59,10 +59,10 @@ const PRESENCE_FIELDS = {
   identifiers: IDENTIFIER_COUNTS,
 } as const
 
-/** Paths are stored and shown: keys that the sender makes up are cut to this length, and made storable. */
+/** Length at which paths are cut: they are stored and shown, and contain keys that the sender makes up. */
 const PATH_MAX = 200
 
-/** Checks whether parsed JSON is a payload. Never inspects or reports a value beyond its type and range. */
+/** Checks whether parsed JSON is a payload. Never inspects or reports more of a value than its type and range. */
 export function checkPayload(value: unknown): Checked {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return violation('/')
   const oversized = oversizedPath(value)
@@ -83,8 +83,8 @@ const isBatchPayload = (value: object): value is BatchPayload =>
   Object.values(value.tag_metrics ?? {}).every((metric) => metricCheck.Check(metric))
 
 /**
- * The list or map that has more entries than allowed. Checked before the schema, which visits every entry to report what is
- * wrong: half a second for a body of 1 MB.
+ * The first list or map with more entries than allowed. Checked before the schema, because the schema visits every entry to
+ * report faults: half a second for a body of 1 MB.
  */
 function oversizedPath(payload: object): string | undefined {
   if ('tags' in payload && Array.isArray(payload.tags) && payload.tags.length > TAGS_MAX) return '/tags'
@@ -105,11 +105,11 @@ const hasTooManyClients = (container: unknown): boolean =>
   Array.isArray(container.clients) &&
   container.clients.length > CLIENTS_MAX
 
-/** A name that is none, or too long for one. */
+/** The first name that is empty or too long. */
 const oddName = (map: object = {}): string | undefined =>
   Object.keys(map).find((name) => name === '' || name.length > NAME_MAX)
 
-/** What a schema cannot express: the order of times, names, and that no part is larger than its whole. */
+/** Checks what a schema cannot express: the order of times, names, and that no part exceeds its whole. */
 function inconsistentPath(batch: BatchPayload): string | undefined {
   if (batch.window_start_ms > batch.window_end_ms) return '/window_start_ms'
   const { event_counts = {}, tag_metrics = {}, fields = {} } = batch
@@ -151,7 +151,7 @@ function firstPath([, errors]: readonly [boolean, readonly TLocalizedValidationE
   return missing === undefined ? error.instancePath || '/' : `${error.instancePath}/${missing}`
 }
 
-/** The payload without unknown fields, so that content sent by mistake is kept nowhere: neither in memory nor in the store. */
+/** The payload without unknown fields, so that content sent by mistake is kept neither in memory nor in the store. */
 export const knownFieldsOf = (payload: Payload): Payload =>
   isBatch(payload) ? batchFields(payload) : eventFields(payload)
 
@@ -183,7 +183,7 @@ function eventFields(payload: EventPayload): EventPayload {
   }
 }
 
-/** Written out, because it is done for every tag of every request. */
+/** Written out for speed: it runs for every tag of every request. */
 function tagFields({ id, name, status, execution_time, response }: TagExecution): TagExecution {
   const known: TagExecution = { id, status }
   if (name !== undefined) known.name = name
@@ -225,7 +225,7 @@ function batchFields(payload: BatchPayload): BatchPayload {
   return known
 }
 
-/** Written out as well. */
+/** Written out for the same reason. */
 function metricFields(metric: TagMetric): TagMetric {
   const { success, failure, timeout, exception, total_exec_ms, count } = metric
   const { consent_total, ad_storage_denied, analytics_storage_denied } = metric

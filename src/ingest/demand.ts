@@ -6,53 +6,53 @@ interface DemandOptions {
   store: Store
   clock: Clock
   nodeId: string
-  /** The meter of every client by its id; read again each round. */
+  /** Every client's meter by client id; read again each round. */
   meters: ReadonlyMap<string, ClientMeter>
-  /** How many nodes take requests now, with this one. */
+  /** The number of nodes that take requests now, including this one. */
   nodes: () => Promise<number>
 }
 
 /**
- * How often the nodes publish their demand. Measured in simulation with three times the limit, all of it on one of three nodes
- * and on another one every five seconds: with rounds of a quarter of a second 89 % of the limit gets through, of half a second
- * 71 %. A load that stays on its node gets all of it either way.
+ * How often nodes publish their demand. Simulated with three times the limit, all of it on one of three nodes and on another one
+ * every five seconds: with rounds of 250 ms 89 % of the limit gets through, of 500 ms 71 %. A load that stays on its node gets
+ * the whole limit either way.
  */
 export const ROUND_INTERVAL_MS = SECOND / 4
-/** A node that has published nothing new for this long counts as one without demand: it may have died. */
+/** A node that has published nothing new for this long counts as having no demand: it may have died. */
 const FRESH_MS = 2 * SECOND
-/** Rows this old belong to dead nodes: far more than the nodes' clocks differ. */
+/** Rows this old belong to dead nodes: nodes' clocks differ by far less. */
 const ABANDONED_AFTER_MS = MINUTE
 
-/** What another node has published. */
+/** The demand that another node has published. */
 interface SeenDemand {
   demand: number
-  /** By the clock of the node that published it: only shows whether it has published again. */
+  /** By the publishing node's clock; only compared for equality, to see whether it has published again. */
   measuredAt: number
   /** When this node first saw it. */
   seenAt: number
 }
 
 /**
- * Divides every limited client's rate among the nodes, by how many requests each of them gets.
+ * Divides every limited client's rate among the nodes, by how many requests each receives.
  *
- * Each round a node measures its demand, publishes it in the store, reads what the others have published, and sets its shares.
- * It computes with the smaller of what it published in the last two rounds: what it gives up is free at once, and what it asks
- * for it takes one round later, when every other node has had the time to read it. So the shares never add up to more than the
- * limit, even while demand moves. While the store does not answer, the shares stay as they are.
+ * Each round a node measures its demand, publishes it in the store, reads what the others have published and sets its shares. It
+ * uses the smaller of the values it published in the last two rounds: what it gives up is free at once, while what it asks for
+ * takes one round, so that every other node has read it first. So the shares never add up to more than the limit, even while
+ * demand moves. While the store does not answer, the shares stay as they are.
  */
 export class Demand {
   readonly #options: DemandOptions
   #measuredAt: number
   #nodes = 1
   #clearedAt = 0
-  /** Smoothed arrivals by client, requests per second; only of clients that have some. */
+  /** Smoothed arrivals by client, requests per second; clients without any are left out. */
   #demands: ReadonlyMap<string, number> = new Map()
-  /** What this node published in the last round, and in the one before. */
+  /** What this node published in the last round and in the one before. */
   #published: ReadonlyMap<string, number> = new Map()
   #publishedBefore: ReadonlyMap<string, number> = new Map()
-  /** What the others have published, by `client/node`. */
+  /** What the other nodes have published, by `client/node`. */
   #seen: ReadonlyMap<string, SeenDemand> = new Map()
-  /** The same, summed by client. */
+  /** The sum of the others' fresh demand, by client. */
   #others: ReadonlyMap<string, number> = new Map()
 
   constructor(options: DemandOptions) {
@@ -60,7 +60,7 @@ export class Demand {
     this.#measuredAt = options.clock.now()
   }
 
-  /** @throws StoreError; the shares then stay, and the next round continues. */
+  /** @throws StoreError; the shares then stay, and the next round continues */
   async tick(): Promise<void> {
     this.#measure()
     await this.#publish()
@@ -70,7 +70,7 @@ export class Demand {
 
   #measure(): void {
     const now = this.#options.clock.now()
-    // A clock that was set back distorts one round.
+    // A clock that was set back distorts only one round.
     const elapsed = Math.abs(now - this.#measuredAt)
     if (elapsed === 0) return
     this.#measuredAt = now
@@ -156,7 +156,7 @@ export class Demand {
     for (const row of rows) {
       const key = `${row.client_id}/${row.node_id}`
       const before = this.#seen.get(key)
-      // Clocks of two nodes are never compared: they may differ by more than the answer may be old.
+      // Age is measured by this node's clock only: two nodes' clocks may differ by more than `FRESH_MS`.
       const seenAt = before?.measuredAt === row.measured_at ? before.seenAt : now
       seen.set(key, { demand: row.requests_per_second, measuredAt: row.measured_at, seenAt })
       if (now - seenAt >= FRESH_MS) continue
@@ -180,13 +180,12 @@ export class Demand {
 
 /**
  * One node's share of a client's rate, requests per second. Unclaimed rate is divided equally, so that every node can take new
- * load at once; when demand exceeds the rate, the rate is divided by demand.
+ * load at once; when demand exceeds the rate, the rate is divided in proportion to demand.
  *
- * The shares of nodes that compute with the same demands add up to exactly `limit`, whatever the demands are.
+ * The shares of nodes that compute with the same demands add up to exactly `limit`.
  *
- * @param mine the demand that this node has published: 0 when it has published none
- * @param others the sum of what the other nodes have published
- * @param nodes the number of all nodes, including this one and those without demand
+ * @param mine the demand that this node has published; 0 when it has published none @param others the sum of what the other nodes
+ * have published @param nodes the number of all nodes, including this one and those without demand
  */
 export function shareOf(limit: number, mine: number, others: number, nodes: number): number {
   const total = mine + others
@@ -194,30 +193,29 @@ export function shareOf(limit: number, mine: number, others: number, nodes: numb
 }
 
 /**
- * Whether a node has to publish its demand. Below half of what it gets unpublished it publishes nothing, and computes with 0 as
- * the others do: so the sum of all shares stays the same, and clients far below their limit cost nothing. When the others ask
- * for the whole limit that half is 0, and any demand is published.
+ * Whether a node has to publish its demand. Below half of the share it gets without publishing, it publishes nothing and computes
+ * with 0 as the others do: so the shares still add up, and clients far below their limit cost nothing. When the others ask for
+ * the whole limit, that half is 0 and any demand is published.
  */
 export const isWorthPublishing = (limit: number, demand: number, others: number, nodes: number): boolean =>
   demand > 0 && demand >= shareOf(limit, 0, others, nodes) / 2
 
 /** Demand below this counts as none, requests per second. */
 const NO_DEMAND = 0.1
-/** Weight of the newest round where chance can explain the difference from the rounds before … */
+/** Weight of the newest round when chance can explain its difference from the rounds before … */
 const WEIGHT_OF_CHANCE = 0.15
-/** … and where it cannot. */
+/** … and when it cannot. */
 const WEIGHT_OF_CHANGE = 0.9
 
 /**
- * A node's demand after one more round, requests per second. A few requests in a round prove little, so the demand must not
- * flicker with them; a load that starts or stops has to show at once.
+ * A node's smoothed demand after one more round, requests per second. A few requests in a round prove little and must not make
+ * the demand flicker, while a load that starts or stops has to show at once.
  *
- * @param before the demand up to this round
- * @param arrivals requests in this round, which took `elapsed` ms
+ * @param before the demand up to this round @param arrivals requests in this round @param elapsed length of this round, ms
  */
 export function demandAfter(before: number, arrivals: number, elapsed: number): number {
   const expected = (before * elapsed) / SECOND
-  // Two standard deviations of what arrives independently of each other.
+  // Two standard deviations of a Poisson process.
   const isChange = Math.abs(arrivals - expected) > 2 * Math.sqrt(Math.max(arrivals, expected))
   const weight = isChange ? WEIGHT_OF_CHANGE : WEIGHT_OF_CHANCE
   const demand = before + weight * ((arrivals * SECOND) / elapsed - before)

@@ -20,23 +20,23 @@ export interface IngestEndpointOptions {
   canaries: CanaryBook
   shedding: Shedding
   largeBodies: LargeBodies
-  /** Lower-cased names of the headers that may carry the ingest key, the first found wins. */
+  /** Lower-cased names of the headers that may carry the ingest key; the first one present wins. */
   keyHeaders: readonly string[]
 }
 
-/** `Retry-After` of a sender refused because of overload: by then it has passed, or is judged again. */
+/** `Retry-After` of a request refused for overload: by then the overload has passed, or is judged again. */
 const OVERLOAD_RETRY_SECONDS = 1
 
-/** In place of a path: the client has too many bytes under way; or all clients together, when the reason is `unavailable`. */
+/** Recorded in place of a path. With `rate_limited` the client has too many bytes under way, with `unavailable` all clients together. */
 const BYTES_UNDER_WAY = 'bytes under way'
-/** What this node had too much of, in place of a path. */
+/** Recorded in place of a path: what this node had too much of. */
 const OVERLOAD = { requests: 'requests at once', commits: 'requests waiting', bodies: 'large bodies' } as const
-/** Which limit of the plan refused a request, in place of a path. */
+/** Recorded in place of a path: the limit of the plan that refused the request. */
 const PLAN_LIMITS = { rate: 'requests per second', quota: 'events per month' } as const
 
 /**
- * The ingest endpoint. Checks in the order of their cost, so that a refusal is cheaper than an acceptance:
- * key (401) → its end, state (403) → rate and quota (429) → room (503) → size (413) → JSON and schema (400) → commit → 200.
+ * The ingest endpoint. It checks in order of cost, so that refusing is cheaper than accepting: key (401) → end of the key, state
+ * (403) → rate and quota (429) → room (503) → size (413) → JSON and schema (400) → commit → 200.
  */
 export class IngestEndpoint {
   readonly #options: IngestEndpointOptions
@@ -60,7 +60,7 @@ export class IngestEndpoint {
     this.#mistakes = new Mistakes(options)
   }
 
-  /** Bytes of requests under way: begun and not answered. */
+  /** Bytes of unanswered requests. */
   get bytesUnderWay(): number {
     return this.#bodies.bytesUnderWay
   }
@@ -125,7 +125,7 @@ export class IngestEndpoint {
     )
   }
 
-  /** Notes a request to another address, which is answered elsewhere, for the site whose key it has. */
+  /** Records a request to another address for the site whose key it carries. Other code answers it. */
   noteElsewhere(request: IncomingMessage): void {
     this.#mistakes.wrongAddress(request, this.#options.clock.now())
   }
@@ -189,7 +189,7 @@ export class IngestEndpoint {
     if (canaries !== null) this.#options.canaries.arrived(site, canaries, now)
   }
 
-  /** Nothing in it is counted: it takes its turn in the rate, and nothing of the quota. */
+  /** Nothing in the body is counted: it takes a request from the rate, but nothing from the quota. */
   #answerUncounted(response: ServerResponse, body: Body): void {
     body.release()
     this.answers.ok++
@@ -232,7 +232,10 @@ export class IngestEndpoint {
     commits.submit({ siteNo, idempotencyKey, bytes: body.size, settle }, payload)
   }
 
-  /** Names the key to the site's owner, and in a header to the sender, who has the key: the body has one field. */
+  /**
+   * Names the key to the site's owner in a sample, and to the sender in a header, as the sender has the key anyway. The body has
+   * only one field.
+   */
   #rejectKey(request: IncomingMessage, response: ServerResponse, { site, name }: KeyEntry, { how, at }: KeyEnd): void {
     const { samples, clock } = this.#options
     samples.rejected(site.siteNo, 'forbidden', `key ${how}: ${name}`, clock.now())
@@ -240,7 +243,7 @@ export class IngestEndpoint {
     this.#answerError(request, response, 'forbidden', { why })
   }
 
-  /** Records the rejection for the site's owner, and answers. */
+  /** Records the rejection for the site's owner and answers. */
   #recordAndReject(
     request: IncomingMessage,
     response: ServerResponse,
@@ -253,7 +256,7 @@ export class IngestEndpoint {
     this.#answerError(request, response, reason, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
   }
 
-  /** Answers only: no site is known, or the store does not take writes. */
+  /** Answers without recording: the site is unknown, or the store takes no writes. */
   #answerError(
     request: IncomingMessage,
     response: ServerResponse,
@@ -261,21 +264,21 @@ export class IngestEndpoint {
     more: Pick<ErrorAnswer, 'retryAfterSeconds' | 'why'> = {},
   ): void {
     this.answers[error]++
-    // A body that announces a small length is read past, and the connection stays open; any other is cut.
+    // A body with a small announced length is read to its end and the connection stays open; otherwise the connection is cut.
     const closing = error === 'payload_too_large' || !hasSmallBody(request)
     answerError(response, error, { closing, ...more })
     if (closing) discardRest(request, response)
   }
 }
 
-/** Text as a header may hold it: other characters as `%` and their bytes in UTF-8, and so `%` itself. */
+/** Text as a header may hold it: any other character, and `%`, percent-encoded as UTF-8. */
 const headerText = (text: string): string =>
   text.toWellFormed().replaceAll(/[^\x20-\x24\x26-\x7e]/gu, (character) => encodeURIComponent(character))
 
-/** A body that holds a payload. */
+/** What a body that holds a payload comes to. */
 interface ReadBody {
   payload: Payload | EncodedEntry
-  /** The payload without unknown fields, or its JSON; null: it is too large to be kept, or there is no room for it. */
+  /** The payload without unknown fields, or its JSON; null when it is too large to be kept or there is no room for it. */
   sample: Payload | string | null
   events: number
   /** Time of acceptance, epoch ms. */
@@ -283,7 +286,7 @@ interface ReadBody {
   idempotencyKey: string | undefined
 }
 
-/** A body of a refused request up to this size is read past. */
+/** Length up to which the body of a refused request is read to its end. */
 const SHORT_REST = 65_536
 
 function hasSmallBody(request: IncomingMessage): boolean {

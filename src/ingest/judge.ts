@@ -4,11 +4,11 @@ import { excessOf } from '../lib/index.ts'
 import { type Canaries, withoutCanaries } from './canaries.ts'
 import { checkPayload } from './check.ts'
 
-/** What a body holds, or what is wrong with it: a JSON pointer, or words. */
+/** What a body contains, or what is wrong with it: `path` is a JSON pointer, or words. */
 export type Judged =
   | {
       ok: true
-      /** What is counted of it; null: it holds canaries only. It may have unknown fields, so it is not to be kept: `knownFieldsOf` is. */
+      /** What to count; null when the body holds only canaries. It may have unknown fields: keep `knownFieldsOf` of it, never itself. */
       payload: Payload | null
       canaries: Canaries | null
     }
@@ -22,7 +22,7 @@ export function textOf(bytes: Buffer): string {
   return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text
 }
 
-/** Reads a body. Small ones are read by the main thread, large ones by another: what they are answered is the same. */
+/** Reads a body. The main thread reads small ones and another thread large ones, with the same answers. */
 export function judgeBody(text: string): Judged {
   const excess = excessOf(text)
   if (excess !== null) return { ok: false, path: excess }
@@ -41,7 +41,7 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i
 
 type JudgedHeaders = { ok: true; idempotencyKey: string | undefined } | { ok: false; path: string }
 
-/** What the headers of a request say of its body; a body is only read if they are right. */
+/** Checks the headers that concern the body. The body is read only when they are right. */
 export function judgeHeaders(request: IncomingMessage): JudgedHeaders {
   if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) return { ok: false, path: 'header Content-Type' }
   if (isEncoded(request)) return { ok: false, path: 'header Content-Encoding' }

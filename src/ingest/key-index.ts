@@ -13,26 +13,26 @@ import {
 } from '../store/index.ts'
 import { ClientMeter } from './limits.ts'
 
-/** What ingest knows of a site. */
+/** What ingest knows about a site. */
 export interface SiteEntry {
   readonly siteNo: number
   readonly siteId: string
   readonly clientId: string
-  /** Those that are not revoked: they prove that a canary is the site's. */
+  /** Keys that are not revoked: they prove that a canary is the site's own. */
   readonly keys: readonly string[]
-  /** Active site of an active client. */
+  /** Whether site and client are active. */
   readonly isOpen: boolean
   readonly meter: ClientMeter
 }
 
-/** What ingest knows of a key. */
+/** What ingest knows about a key. */
 export interface KeyEntry {
   readonly site: SiteEntry
   readonly id: string
   readonly name: string
   readonly expiresAt: number | null
   readonly revokedAt: number | null
-  /** When a request last came with it, where that is not written yet. */
+  /** When a request last came with it, epoch ms; null once that is written. */
   usedAt: number | null
 }
 
@@ -51,7 +51,7 @@ type SiteOfIndex = Pick<SiteRow, (typeof SITE_COLUMNS)[number]>
  * All ingest keys in memory, kept up to date by the store's change feed.
  *
  * An older read must never overwrite a newer one, or a key revoked in between would stay open. So the index applies one read
- * before it begins the next, and every change causes a read that begins after it.
+ * before it begins the next, and every change triggers a read that begins after it.
  */
 export class KeyIndex {
   readonly #store: Store
@@ -59,18 +59,18 @@ export class KeyIndex {
   readonly #expiry: Expiry
   readonly #byKey = new Map<string, KeyEntry>()
   readonly #bySiteNo = new Map<number, SiteEntry>()
-  /** With all keys of the site that are known, those that have ended too. */
+  /** Each site with all its keys, including revoked and expired ones. */
   readonly #bySiteId = new Map<string, { site: SiteEntry; known: readonly string[] }>()
-  /** Those that were used since the last call of `takeUsed`. */
+  /** Keys used since the last `takeUses`. */
   #used: KeyEntry[] = []
   readonly #meters = new Map<string, ClientMeter>()
   /** Held from before a read until it is applied. */
   readonly #reading = new Mutex()
-  /** Reads that have not begun: they will include further changes of the same client or site. */
+  /** Reads that have not begun yet: they will include further changes of the same client or site. */
   readonly #due = new Map<string, Promise<void>>()
   #unsubscribe: (() => void) | undefined
 
-  /** @param expiry says when keys have expired: while the clock is in doubt none has */
+  /** @param expiry decides when keys expire: none does while the clock is in doubt */
   constructor(store: Store, clock: Clock, expiry: Expiry) {
     this.#store = store
     this.#clock = clock
@@ -81,7 +81,7 @@ export class KeyIndex {
     return this.#bySiteNo.size
   }
 
-  /** Every client's meter by the client's id. */
+  /** Every client's meter by client id. */
   get meters(): ReadonlyMap<string, ClientMeter> {
     return this.#meters
   }
@@ -90,7 +90,7 @@ export class KeyIndex {
     return this.#byKey.get(key)
   }
 
-  /** Why the key is not valid any more, or null. */
+  /** Why the key is no longer valid, or null. */
   endOf({ expiresAt, revokedAt }: KeyEntry): KeyEnd | null {
     if (revokedAt !== null) return { how: 'revoked', at: revokedAt }
     if (expiresAt === null) return null
@@ -98,13 +98,13 @@ export class KeyIndex {
     return now === null || now < expiresAt ? null : { how: 'expired', at: expiresAt }
   }
 
-  /** Notes in memory that a request came with the key. @param now epoch ms */
+  /** Records in memory that a request came with the key. @param now epoch ms */
   noteUse(entry: KeyEntry, now: number): void {
     if (entry.usedAt === null) this.#used.push(entry)
     entry.usedAt = now
   }
 
-  /** When keys were last used, of those that were since the last call. */
+  /** When keys were last used, for those used since the last call. */
   takeUses(): KeyUse[] {
     const used = this.#used
     this.#used = []
@@ -119,9 +119,9 @@ export class KeyIndex {
     return this.#bySiteNo.get(siteNo)?.clientId
   }
 
-  /** Reads all keys, and follows changes from then on. */
+  /** Reads all keys and follows changes from then on. */
   async load(): Promise<void> {
-    // Subscribe first: a change made during this read waits for its end, and causes another read.
+    // Subscribe first: a change made during this read waits for its end and triggers another read.
     this.#unsubscribe = this.#store.changes.subscribe((change) => this.#follow(change))
     await this.#reading.run(() => this.#readAll())
   }
@@ -142,8 +142,8 @@ export class KeyIndex {
   }
 
   /**
-   * Reads every client's use of the month from the store. Call it when all journal rows are folded and before the first
-   * request, so that nothing is missing and nothing is counted twice.
+   * Reads every client's usage of the month from the store. Call it after all journal rows are folded and before the first
+   * request, so that nothing is missing or counted twice.
    */
   async loadUsage(): Promise<void> {
     const now = this.#clock.now()
@@ -229,7 +229,7 @@ export class KeyIndex {
       siteNo: row.site_no,
       siteId: row.id,
       clientId: client.id,
-      // One list for both of nearly all sites: there are up to 100,000.
+      // Share one list, as nearly all of up to 100,000 sites have no revoked key.
       keys: isRevoked ? known.filter((_, index) => keys[index]?.revoked_at === null) : known,
       isOpen: row.is_active === 1 && client.is_active === 1,
       meter,

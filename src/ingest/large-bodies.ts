@@ -1,35 +1,35 @@
 import { asError, type Clock, ConfinedThread, FairQueue, monotonicOf, SECOND, systemClock } from '../lib/index.ts'
 import type { BodyTasks, JudgedLarge } from './body-tasks.ts'
 
-/** The largest take 30 ms; this is for a machine that is busy, and for mistakes of ours. */
+/** The largest bodies take 30 ms; the rest allows for a busy machine and for bugs. */
 const JUDGE_MS = 10_000
-/** The largest take 20 MB. */
+/** The largest bodies take 20 MB. */
 const HEAP_MB = 128
 
-/** What may be read of one client's large bodies, bytes. */
+/** How many bytes of one client's large bodies may be read. */
 export interface Pace {
   atOnce: number
   aSecond: number
 }
 
 /**
- * What a batch of 200 events takes is a fiftieth of it, so nothing that a tag sends for real waits. Events of 500 tags, 150 in a second,
- * took half of the core that the service shared with PostgreSQL, and the p99 of healthy senders was 4.5 times that alone; at a megabyte a
- * second it still was 2.1 to 4.5 times.
+ * A batch of 200 events takes a fiftieth of `atOnce`, so nothing that a tag really sends waits. 150 events of 500 tags a second
+ * took half of the core that the service shared with PostgreSQL, and made the p99 of healthy senders 4.5 times as long; at 1 MB a
+ * second it was still 2.1 to 4.5 times.
  */
 const PACE: Pace = { atOnce: 1_048_576, aSecond: 524_288 }
-/** How often what waits for its pace is looked at. */
+/** How often to look whether clients ahead of their pace may continue. */
 const HELD_MS = 20
 
 /** A large body that has arrived. */
 export interface LargeBody {
   siteNo: number
   size: number
-  /** Called when its turn has come: its bytes, which are given away, or null when its sender has gone. */
+  /** Called when its turn comes. Returns its bytes, which then belong to the thread, or null when the sender has gone. */
   take: () => Uint8Array<ArrayBuffer> | null
-  /** Time of acceptance, epoch ms; asked when its turn has come. */
+  /** Time of acceptance, epoch ms; asked when its turn comes. */
   now: () => number
-  /** @param judged null: its reader has died or the service stops, and nothing of it was counted */
+  /** @param judged null when the thread died or the service stops; nothing of the body was counted */
   settle: (judged: JudgedLarge | null, now: number) => void
 }
 
@@ -39,11 +39,11 @@ interface Waiting {
 }
 
 /**
- * Reads large bodies in a thread of its own, one after the other, the clients in turn and each at its pace.
+ * Reads large bodies in a thread, one after the other, the clients in turn and each at its pace.
  *
- * A megabyte of JSON takes up to 30 ms, in which no other request was answered while the main thread read it: the p99 of healthy senders
- * beside one of such bodies was 55 to 83 ms. The thread hands back texts and numbers, so that an event of 500 tags costs the main
- * thread its bytes and not its objects. It starts with the first large body.
+ * 1 MB of JSON takes up to 30 ms. When the main thread read it, no other request was answered meanwhile: the p99 of healthy
+ * senders beside one such sender was 55 to 83 ms. The thread hands back texts and numbers, so that an event of 500 tags costs the
+ * main thread its bytes and not its objects. The thread starts with the first large body.
  */
 export class LargeBodies {
   readonly #thread: ConfinedThread
@@ -51,13 +51,13 @@ export class LargeBodies {
   readonly #waiting = new FairQueue<Waiting>()
   readonly #pace: Pace
   readonly #clock: Clock
-  /** Of each client that sent some lately: the bytes beyond its pace at the time, which is monotonic. */
+  /** For each client that sent some lately: the bytes by which it was ahead of its pace at the monotonic time `at`. */
   readonly #ahead = new Map<string, { bytes: number; at: number }>()
   #isBusy = false
   #isClosed = false
   #held: NodeJS.Timeout | undefined
 
-  /** @param onError called when the thread has died: of time, of memory, or of a mistake of ours */
+  /** @param onError called when the thread died: out of time, out of memory, or by a bug */
   constructor(
     onError: (error: Error, what: string) => void,
     settings: { module?: URL; pace?: Pace; clock?: Clock } = {},
@@ -74,7 +74,7 @@ export class LargeBodies {
     if (!this.#isBusy) void this.#judgeAll()
   }
 
-  /** What is under way and what waits is settled with null. */
+  /** Settles everything under way and waiting with null. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#thread.close()
@@ -95,12 +95,12 @@ export class LargeBodies {
     if (this.#waiting.size > 0) this.#held = setTimeout(() => void this.#judgeAll(), HELD_MS).unref()
   }
 
-  /** The next body of the client whose turn it is; clients that have had their share wait. */
+  /** The next body of the client whose turn it is; clients too far ahead of their pace wait. */
   #next(): Waiting | undefined {
     return this.#waiting.take((clientId) => this.#isClosed || this.#aheadOf(clientId) < this.#pace.atOnce)
   }
 
-  /** By how many bytes a client is ahead of its pace now. */
+  /** How many bytes a client is ahead of its pace now. */
   #aheadOf(clientId: string): number {
     const ahead = this.#ahead.get(clientId)
     if (ahead === undefined) return 0

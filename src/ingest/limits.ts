@@ -1,35 +1,35 @@
 import { monthOf, nextMonthStart, SECOND } from '../lib/index.ts'
 import type { Limits } from '../management/index.ts'
 
-/** Which limit of the plan refuses, and how long to wait, in whole seconds. */
+/** The limit of the plan that refused, and when to retry. */
 export interface LimitRefusal {
-  /** The request came too fast, or its events are more than the month has left. */
+  /** `rate`: requests came too fast. `quota`: the events are more than the month has left. */
   limit: 'rate' | 'quota'
   retryAfterSeconds: number
 }
 
-/** A client's use of its quota at one moment, for `correctUsage`. */
+/** A client's usage of its quota at one moment, for `correctUsage`. */
 export interface UsageSnapshot {
   readonly month: number
   readonly events: number
   readonly unsettled: number
 }
 
-/** A client's events of one month, as far as this process knows. */
+/** A client's events of one month as far as this process knows. */
 interface MonthBook {
   readonly month: number
   events: number
-  /** Of these it is not known yet whether they will be in the journal. */
+  /** Those among `events` whose commit has not settled. */
   unsettled: number
-  /** Events as of the last `correctUsage`. */
+  /** `events` after the last `correctUsage`. */
   corrected: number
 }
 
-/** Months that are remembered: around a month's end a clock may go back and forth. */
+/** Months to remember: around the end of a month a clock may go back and forth. */
 const MONTHS_KEPT = 3
 /** Share of a quota from which it is nearly used up. */
 const NEARLY_USED = 0.8
-/** Share of a quota that is much to take between two corrections: each node may exceed it by so much. */
+/** Share of a quota, taken since the last correction, from which the next is due. Each node may exceed the quota by this much. */
 const MUCH_AT_ONCE = 0.01
 
 /**
@@ -37,8 +37,8 @@ const MUCH_AT_ONCE = 0.01
  *
  * Requests: a token bucket that holds one second's worth and fills at the plan's rate. Events: a UTC calendar month.
  *
- * Where several nodes answer for the client, this one's bucket is cut to its share, in tokens per second and in capacity. All
- * buckets together are the one that the plan promises.
+ * Where several nodes take requests for the client, this one's bucket is cut to its share, in rate and in capacity. Together the
+ * buckets are the one that the plan promises.
  */
 export class ClientMeter {
   #limits: Limits
@@ -47,7 +47,7 @@ export class ClientMeter {
   #filledAt: number
   #arrivals = 0
   #book: MonthBook
-  /** The last months that time was in, by their numbers, the current one included. */
+  /** The last months in which this meter was used, by number, including the current one. */
   readonly #books = new Map<number, MonthBook>()
   #hasNewEvents = false
 
@@ -62,7 +62,7 @@ export class ClientMeter {
     return this.#limits
   }
 
-  /** This node's part of the rate, 0 to 1. */
+  /** This node's share of the rate, 0 to 1. */
   get share(): number {
     return this.#share
   }
@@ -70,11 +70,11 @@ export class ClientMeter {
   setLimits(limits: Limits): void {
     const wasUnlimited = this.#limits.requestsPerSecond === null
     this.#limits = limits
-    // From unlimited to limited: start with a full bucket, as a new meter does.
+    // A rate that was unlimited starts with a full bucket, as in a new meter.
     this.#tokens = wasUnlimited ? this.#capacity() : Math.min(this.#tokens, this.#capacity())
   }
 
-  /** A larger share fills faster from now on, but adds no tokens now: those may still be in another node's bucket. */
+  /** A larger share fills faster from now on but adds no tokens now: they may still be in another node's bucket. */
   setShare(share: number): void {
     this.#share = share
     this.#tokens = Math.min(this.#tokens, this.#capacity())
@@ -87,7 +87,7 @@ export class ClientMeter {
     return arrivals
   }
 
-  /** Takes one request from the bucket, or says when to retry. Only checks the quota. */
+  /** Takes one request from the bucket, or says when to retry. Checks the quota but takes nothing from it. */
   takeRequest(now: number): LimitRefusal | undefined {
     const { requestsPerSecond: rate, eventsPerMonth } = this.#limits
     if (eventsPerMonth !== null) {
@@ -95,11 +95,11 @@ export class ClientMeter {
     }
     if (rate === null) return undefined
     this.#arrivals++
-    // A clock set back must not drain the bucket, nor one set far ahead overfill it.
+    // A clock that was set back must not drain the bucket, and one set far ahead must not overfill it.
     const elapsed = Math.max(0, now - this.#filledAt)
     this.#tokens = Math.min(this.#capacity(), this.#tokens + (elapsed / SECOND) * rate * this.#share)
     this.#filledAt = now
-    // By the client's rate, not by this node's share of it, which may differ a second later.
+    // Computed from the client's rate, not this node's share, which may change within a second.
     if (this.#tokens < 1) {
       return { limit: 'rate', retryAfterSeconds: Math.max(1, Math.ceil((1 - this.#tokens) / rate)) }
     }
@@ -118,13 +118,13 @@ export class ClientMeter {
     return undefined
   }
 
-  /** Events that were taken at `takenAt` are in the journal. */
+  /** Events taken at `takenAt` are in the journal. */
   settleEvents(events: number, takenAt: number): void {
     const book = this.#books.get(monthOf(takenAt))
     if (book !== undefined) book.unsettled -= events
   }
 
-  /** Gives back events, taken at `takenAt`, whose commit failed or that were duplicates. */
+  /** Returns events, taken at `takenAt`, whose commit failed or that were duplicates. */
   giveBackEvents(events: number, takenAt: number): void {
     const book = this.#books.get(monthOf(takenAt))
     if (book === undefined) return
@@ -145,8 +145,8 @@ export class ClientMeter {
   }
 
   /**
-   * Whether what other nodes accepted may decide something soon: little is left of the quota, or much was taken of it here since the last
-   * `correctUsage`, as may be so elsewhere.
+   * Whether what other nodes accepted may matter soon: little of the quota is left, or this node has taken much of it since the
+   * last `correctUsage`, and others may have too.
    */
   isQuotaInSight(now: number): boolean {
     const limit = this.#limits.eventsPerMonth
@@ -155,15 +155,15 @@ export class ClientMeter {
     return events >= limit * NEARLY_USED || events - corrected >= limit * MUCH_AT_ONCE
   }
 
-  /** To be called before the store's count is read, for `correctUsage`. */
+  /** Call before reading the store's count, for `correctUsage`. */
   snapshotUsage(now: number): UsageSnapshot {
     return { ...this.#bookAt(now) }
   }
 
   /**
-   * Takes over what the store has counted for all nodes, and adds what it cannot know yet.
+   * Adopts what the store has counted for all nodes, plus what it cannot include yet.
    *
-   * @param stored events of the month, with all of this node's that were settled at the time of `snapshot` and none since
+   * @param stored events of the month; includes all of this node's that had settled at `snapshot`, and none that settled later
    */
   correctUsage(stored: number, snapshot: UsageSnapshot): void {
     const book = this.#books.get(snapshot.month)
@@ -172,13 +172,16 @@ export class ClientMeter {
     book.corrected = book.events
   }
 
-  /** A share below one request per second still has to let one through now and then; a rate of 0 lets none through. */
+  /**
+   * At least one token, so that a share below one request per second still lets one through now and then; a rate of 0 lets none
+   * through.
+   */
   #capacity(): number {
     const rate = (this.#limits.requestsPerSecond ?? 0) * this.#share
     return rate === 0 ? 0 : Math.max(1, rate)
   }
 
-  /** A month that was current before continues where it was: a clock that goes back and forth resets no quota. */
+  /** Continues a month that was current before: a clock that goes back and forth resets no quota. */
   #bookAt(now: number): MonthBook {
     const month = monthOf(now)
     if (month !== this.#book.month) this.#book = this.#books.get(month) ?? this.#open(month)

@@ -4,7 +4,7 @@ import type { SampleRecorder } from './samples.ts'
 
 type Request = Pick<IncomingMessage, 'headers' | 'method' | 'url'>
 
-/** Where other services take a key, lower-cased, and how the name is written. */
+/** Headers in which other services take a key: lower-cased, and as usually written. */
 const OTHER_HEADERS: Readonly<Record<string, string>> = {
   authorization: 'Authorization',
   'x-api-key': 'X-Api-Key',
@@ -15,20 +15,20 @@ const OTHER_HEADERS: Readonly<Record<string, string>> = {
   'x-service-key': 'X-Service-Key',
 }
 
-/** What has the shape of an ingest key, and nothing that could be part of one beside it. */
+/** A text shaped like an ingest key, with no character beside it that could belong to one. */
 const KEY_SHAPED = /(?<![\w-])[\w-]{43}(?![\w-])/g
-/** Looked up of each text: an address may hold hundreds. */
+/** Texts looked up in each place: an address may hold hundreds. */
 const CANDIDATES_MAX = 3
 const METHODS_NAMED: readonly string[] = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** A text in a request that may be a key in the wrong place. */
+/** A text in a request that may be a misplaced key. */
 interface Candidate {
   text: string
   /** `header X-Api-Key` */
   where: string
 }
 
-/** The ingest key as it should come: the first of the headers that is there and not empty. */
+/** The ingest key where it belongs: the first of the headers that is present and not empty. */
 export function keyIn(headers: IncomingHttpHeaders, keyHeaders: readonly string[]): string | undefined {
   for (const name of keyHeaders) {
     const value = headers[name]
@@ -44,9 +44,9 @@ export interface MistakesOptions {
 }
 
 /**
- * Recognises what senders get wrong in their first hour, so that the site's owner is shown it. A key in the wrong place says whose request
- * it was; without one the request is counted for no site. The names of mistakes are fixed and nothing else of a request is kept, so
- * that no sender can fill memory or the store. The answer stays what it is: a key elsewhere opens nothing.
+ * Recognises what senders get wrong in their first hour, and shows it to the site's owner. A misplaced key tells whose request it
+ * was; a request without one is counted under no site. The names of mistakes are fixed and nothing else of a request is kept, so
+ * that no sender can fill memory or the store. The answer does not change: a key in the wrong place opens nothing.
  */
 export class Mistakes {
   readonly #options: MistakesOptions
@@ -55,7 +55,7 @@ export class Mistakes {
     this.#options = options
   }
 
-  /** A request to ingest without the key of a site. @param key what the key header holds */
+  /** A request to ingest without a site's key. @param key what the key header holds */
   withoutSite(request: Request, key: string | undefined, now: number): void {
     const { samples } = this.#options
     const found = this.#misplaced(request)
@@ -64,7 +64,7 @@ export class Mistakes {
     else samples.rejectedOfNoSite(found.isKeyShaped ? 'misplaced_key' : 'no_key', now)
   }
 
-  /** A request to ingest that is no POST. */
+  /** A request to ingest that is not a POST. */
   wrongMethod(request: Request, now: number): void {
     const { samples } = this.#options
     const site = this.#siteOf(request)
@@ -73,7 +73,7 @@ export class Mistakes {
     else samples.rejected(site.siteNo, 'method_not_allowed', method, now)
   }
 
-  /** A request to any other address; it is one for ingest if it has the key of a site. */
+  /** A request to any other address. It was meant for ingest if it carries a site's key. */
   wrongAddress({ headers }: Request, now: number): void {
     const { keys, samples, keyHeaders } = this.#options
     const key = keyIn(headers, keyHeaders)
@@ -87,7 +87,7 @@ export class Mistakes {
     return (key === undefined ? undefined : keys.find(key)?.site) ?? this.#misplaced(request).site
   }
 
-  /** The site whose key stands elsewhere, and whether anything there looks like a key. */
+  /** The site whose key is in the wrong place, and whether any text there looks like a key. */
   #misplaced(request: Request) {
     const { keys, keyHeaders } = this.#options
     let seen = false
@@ -119,7 +119,7 @@ function* candidates({ headers, url = '' }: Request, keyHeaders: readonly string
   if (query !== -1) yield { text: url.slice(query + 1), where: 'query of the address' }
 }
 
-/** What `Authorization` carries: of `Basic` the name and the password, else the value itself. */
+/** The credentials in `Authorization`: name and password of `Basic`, otherwise the value itself. */
 function credentialsOf(value: string): string {
   const [, encoded] = /^Basic +(\S+)$/i.exec(value) ?? []
   return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('latin1')

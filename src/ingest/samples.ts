@@ -4,35 +4,35 @@ import type { Payload } from '../journal/index.ts'
 import { floorTo, MINUTE } from '../lib/index.ts'
 import { type BatchOperation, NO_SITE, type SqlValue, type Store, upsertInto } from '../store/index.ts'
 
-/** Accepted payloads, and as many rejections, kept per site. */
+/** How many accepted payloads, and how many rejections, are kept for each site. */
 export const SAMPLES_PER_SITE = 50
 /**
- * Payloads and rejections written per flush over all sites. Above this rate "the last 50" of a site leave some out:
+ * Payloads and rejections written per flush for all sites together. Above this rate some are missing from a site's "last 50":
  * keeping every payload of a busy node would cost more than counting it.
  */
 const SAMPLES_PER_FLUSH = 500
 /**
- * Of these so many are for sites of which few are kept: five sites that are refused all the time took all, and of every other client it was
- * not to be seen why its requests were refused.
+ * This many of them are reserved for sites with up to `FEW` samples: five sites that were refused constantly took all of them,
+ * and no other client could see why its requests were refused.
  */
 const KEPT_FOR_FEW = 100
 const FEW = 2
-/** Samples from which a flush commits and lets others write: of 2 kB each, and as many deleted, some 5 ms. */
+/** Samples after which a flush commits, to let other writers in: 2 kB each, and as many deleted, take some 5 ms. */
 const SAMPLES_PER_COMMIT = 100
 /** Largest body whose payload is kept, bytes. */
 export const SAMPLE_BYTES_MAX = 65_536
 /**
- * Bytes of bodies kept of one site per flush: 50 of 2.5 kB each. Of larger ones fewer are kept. Without this limit one sender of
- * large events made the service serialise and store 3 MB a second.
+ * Bytes of one site's bodies kept per flush: 50 of 2.5 kB, or fewer larger ones. Without this limit, one sender of large events
+ * made the service serialise and store 3 MB a second.
  */
 const SAMPLE_BYTES_PER_FLUSH = 131_072
 const IDS_PER_MS = 1_000
 
 /** Why a request was refused: the `error` value of the answer. */
 export type RejectionReason = 'invalid_payload' | 'forbidden' | 'payload_too_large' | 'rate_limited' | 'unavailable'
-/** Of a request that was not for a site by its key header, but shows in another way whose it is: see `Mistakes`. */
+/** Why a request without a valid key header was refused, when something else in it reveals the site: see `Mistakes`. */
 type MistakeReason = 'unauthorized' | 'method_not_allowed' | 'not_found'
-/** Why a request of no known site was refused; `unauthorized`: its key is no site's. Fixed, as each takes a row a minute. */
+/** Why a request of no known site was refused; `unauthorized`: no site has its key. The set is fixed, because each takes a row a minute. */
 export type NoSiteReason = 'unauthorized' | 'malformed_key' | 'misplaced_key' | 'no_key' | 'method_not_allowed'
 type KeptReason = RejectionReason | MistakeReason
 type CountedReason = KeptReason | NoSiteReason
@@ -77,9 +77,9 @@ export class SampleRecorder {
   }
 
   /**
-   * Whether a payload would be kept now: of a busy node most are not, and need not be made ready for it.
+   * Whether a payload would be kept now. On a busy node most are not, so callers need not prepare them.
    *
-   * @param size bytes of the body: large ones are counted, not kept, or 50 of them would make a huge report
+   * @param size bytes of the body. Large ones are counted but not kept, or 50 of them would make a huge report
    */
   hasRoomFor(siteNo: number, size: number): boolean {
     if (size > SAMPLE_BYTES_MAX) return false
@@ -87,7 +87,7 @@ export class SampleRecorder {
     return this.#sites.get(siteNo)?.accepted.hasRoomFor(size, mayGrow) ?? mayGrow
   }
 
-  /** @param payload itself, without unknown fields, or its JSON. It is dropped where there is no room for it. */
+  /** @param payload without unknown fields, or as JSON. Dropped when there is no room for it */
   accepted(siteNo: number, payload: Payload | string, size: number, at: number): void {
     if (!this.hasRoomFor(siteNo, size)) return
     if (this.#site(siteNo).accepted.push({ at, payload }, size)) this.#kept++
@@ -101,18 +101,18 @@ export class SampleRecorder {
     countRejection(site, reason, at)
   }
 
-  /** Only counts it, under no site: the silence of some site may be because of it. */
+  /** Counts a rejection under no site: it may explain the silence of some site. */
   rejectedOfNoSite(reason: NoSiteReason, at: number): void {
     countRejection(this.#site(NO_SITE), reason, at)
   }
 
-  /** Writes what was recorded since the last call. @throws StoreError; those samples are then dropped. */
+  /** Writes what was recorded since the last call. @throws StoreError; those samples are then lost */
   async flush(): Promise<void> {
     if (this.#sites.size === 0) return
     const sites = this.#sites
     this.#sites = new Map()
     this.#kept = 0
-    // In the same order on every node: nodes delete the oldest rows of the same sites.
+    // In the same order on every node, as nodes delete the oldest rows of the same sites and would deadlock otherwise.
     let next: [siteNo: number, site: SiteSamples][] = []
     let samples = 0
     for (const entry of [...sites].sort(([a], [b]) => a - b)) {
@@ -156,8 +156,8 @@ export class SampleRecorder {
   }
 
   /**
-   * Has the ids of sites that this process meets for the first time follow those that a clock has left that was ahead. What another node has
-   * written just now is none of these: there the times of both decide.
+   * Makes ids follow those that a clock that was ahead has left, for sites that this process writes for the first time. Rows that
+   * another node has just written do not count: their times decide the order.
    */
   async #goOnAfter(sites: readonly [siteNo: number, site: SiteSamples][]): Promise<void> {
     const first = sites.filter(([siteNo, { accepted, rejected }]) => {
@@ -180,7 +180,7 @@ export class SampleRecorder {
     for (const siteNo of unmet) this.#met.add(siteNo)
   }
 
-  /** Whether a further sample of the site may be kept. */
+  /** Whether another sample of the site may be kept. */
   #mayGrow(siteNo: number): boolean {
     if (this.#kept < SAMPLES_PER_FLUSH - KEPT_FOR_FEW) return true
     const { accepted, rejected } = this.#sites.get(siteNo) ?? NO_SAMPLES
@@ -197,9 +197,9 @@ export class SampleRecorder {
   }
 
   /**
-   * Ids follow time, so that the newest are the largest, and stay below 2^53 until the year 2255. The position within the
-   * millisecond is random, because other nodes assign ids too: when two nodes keep a sample of one site in the same
-   * millisecond, they collide once in a thousand times, and one sample is lost.
+   * Ids follow time, so that the newest are the largest, and stay below 2^53 until the year 2255. Their position within the
+   * millisecond is random, because other nodes assign ids too: two samples of one site from two nodes in the same millisecond
+   * collide once in a thousand times, and then one is lost.
    */
   #nextId(at: number): number {
     this.#lastId = Math.max(this.#lastId + 1, at * IDS_PER_MS + randomInt(IDS_PER_MS))
@@ -215,10 +215,10 @@ function countRejection({ counts }: SiteSamples, reason: CountedReason, at: numb
   else count.total++
 }
 
-/** Deletes a site's oldest samples, not with every flush but once as many as are kept were added. */
+/** Deletes a site's oldest samples, not with every flush but once `SAMPLES_PER_SITE` were added. */
 class SamplePruning {
   readonly #prune: CompiledQuery
-  /** Rows added since the last deletion; a missing site was not pruned by this process yet. */
+  /** Rows added since the last deletion; a site not in it was not pruned by this process yet. */
   readonly #added = new Map<number, number>()
 
   constructor(store: Store, table: 'recent_payloads' | 'rejections') {
@@ -242,19 +242,19 @@ class SamplePruning {
   }
 }
 
-/** A ring buffer of the last `SAMPLES_PER_SITE` items, of those that fit the byte limit. */
+/** A ring buffer of the last `SAMPLES_PER_SITE` items, within the byte limit. */
 class RecentItems<T> {
   readonly #items: T[] = []
   readonly #sizes: number[] = []
   #bytes = 0
   #pushed = 0
 
-  /** Whether an item may come: not when the buffer would have to grow and may not, or the bytes were too many. */
+  /** Whether an item fits: not when the buffer would have to grow and may not, nor when it would exceed the byte limit. */
   hasRoomFor(size: number, mayGrow: boolean): boolean {
     return (mayGrow || this.#isFull) && this.#bytesWith(size) <= SAMPLE_BYTES_PER_FLUSH
   }
 
-  /** Takes an item that there is room for, in the place of the oldest when full. Returns whether the buffer grew. */
+  /** Adds an item that there is room for, replacing the oldest when full. Returns whether the buffer grew. */
   push(item: T, size: number): boolean {
     const isFull = this.#isFull
     this.#bytes = this.#bytesWith(size)
@@ -268,7 +268,7 @@ class RecentItems<T> {
     return this.#items.length >= SAMPLES_PER_SITE
   }
 
-  /** Of the next item. */
+  /** The place of the next item. */
   get #slot(): number {
     return this.#pushed % SAMPLES_PER_SITE
   }

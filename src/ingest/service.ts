@@ -14,10 +14,10 @@ import { SampleRecorder } from './samples.ts'
 import { Shedding } from './shedding.ts'
 import { USAGE_SYNC_INTERVAL_MS, UsageSync } from './usage-sync.ts'
 
-/** How often it is written which keys were used. */
+/** How often to write which keys were used. */
 const KEY_USES_INTERVAL_MS = MINUTE
 
-/** How often to notice a pause of the event loop: far more often than the bound on its work without one. */
+/** How often the event loop reports that it paused: far more often than `Shedding`'s limit on its work without a pause. */
 const PAUSE_INTERVAL_MS = 20
 
 export interface IngestOptions {
@@ -28,7 +28,7 @@ export interface IngestOptions {
   expiry: Expiry
   keyHeaders: readonly string[]
   onError: (error: Error, what: string) => void
-  /** Writes succeed again, after they failed for so long, ms. */
+  /** Writes succeed again after they had failed for `failedMs`. */
   onRecovery?: (failedMs: number) => void
 }
 
@@ -37,13 +37,13 @@ export interface IngestStatus {
   answers: IngestEndpoint['answers']
   commits: GroupCommit['totals']
   waiting: number
-  /** Of requests that have begun and are not answered. */
+  /** Bytes of unanswered requests. */
   bytesUnderWay: number
-  /** Age of the oldest count that is not in the rollups yet, ms. */
+  /** Age of the oldest count not yet in the rollups, ms. */
   foldLagMs: number
 }
 
-/** The ingest service: open it, let `handle` answer requests, stop it when no request can come any more. */
+/** The ingest service: open it, let `handle` answer requests, and stop it when no more requests can come. */
 export class Ingest {
   readonly #onError: IngestOptions['onError']
   readonly #store: Store
@@ -89,7 +89,7 @@ export class Ingest {
     const usage = new UsageSync({ store, clock, folder: journal.folder, meters: keys.meters })
     const loop = (name: string, intervalMs: number, tick: () => Promise<void>) =>
       new Loop({ name, clock, intervalMs, tick, onError })
-    // The published name of the loop in `tagwarden_loop_lag_seconds`: alert rules may use it.
+    // The loop's name is public in `tagwarden_loop_lag_seconds`: alert rules may use it.
     this.#loops = [...journal.loops, loop('evidence', FOLD_INTERVAL_MS, () => this.#flushEvidence())]
     // While writes fail these loops would fail as well, and one report of that is enough.
     const whileWell = (tick: () => Promise<void>) => async () => {
@@ -115,11 +115,11 @@ export class Ingest {
     const { store, clock } = options
     const keys = new KeyIndex(store, clock, options.expiry)
     await keys.load()
-    // Before the quotas are read: rows that no other node will fold would be missing from them.
+    // Before the quotas are read: they would miss rows that no other node folds.
     const journal = await Journal.open({ ...options, clientOf: (siteNo) => keys.clientOf(siteNo) })
     await keys.loadUsage()
     const ingest = new Ingest(options, keys, journal)
-    // Before the first request: rate that other nodes already use is not this node's to grant.
+    // Before the first request: this node must not grant rate that other nodes already use.
     if (store.isShared) await ingest.#demand.tick()
     for (const loop of ingest.#loops) loop.start()
     return ingest
@@ -129,12 +129,12 @@ export class Ingest {
     this.#endpoint.handle(request, response)
   }
 
-  /** Notes a request that is not for ingest, but has the key of a site: its sender has the wrong address. */
+  /** Records a request to another address that carries a site's key: its sender has the wrong address. */
   noteElsewhere(request: IncomingMessage): void {
     this.#endpoint.noteElsewhere(request)
   }
 
-  /** Makes everything answered so far visible in reports; tests and the demo wait for it instead of sleeping. */
+  /** Makes everything answered so far visible in reports. Tests and the demo wait for it instead of sleeping. */
   async flush(): Promise<void> {
     await this.#foldLast()
     await this.#journal.foldOthers()
@@ -146,18 +146,18 @@ export class Ingest {
     await this.#writeKeyUses()
   }
 
-  /** A failure loses a minute of it; the next request with the key says it again. */
+  /** A failure loses a minute of uses; the next request with the key makes up for it. */
   async #writeKeyUses(): Promise<void> {
     await writeKeyUses(this.#store, this.#keys.takeUses())
   }
 
-  /** Canaries first: a probe waits for them. */
+  /** Canaries first: probes wait for them. */
   async #flushEvidence(): Promise<void> {
     await this.#canaries.flush()
     await this.#samples.flush()
   }
 
-  /** Why the store does not take writes, or null. */
+  /** Why the store takes no writes, or null. */
   get trouble(): string | null {
     return this.#journal.trouble
   }
@@ -166,7 +166,7 @@ export class Ingest {
     return this.#loops
   }
 
-  /** Folds what this node has taken. */
+  /** Folds what this node has accepted. */
   get folder(): JournalFolder {
     return this.#journal.folder
   }
@@ -188,8 +188,8 @@ export class Ingest {
   }
 
   /**
-   * Commits and folds what is left; call it when no more requests can arrive. While the database is unavailable that stays in
-   * the journal, where the next node to start finds it.
+   * Commits and folds what is left. Call it when no more requests can arrive. While the database is unavailable, rows stay in the
+   * journal, where the next node to start finds them.
    */
   async stop(): Promise<void> {
     clearInterval(this.#pauses)
@@ -204,7 +204,7 @@ export class Ingest {
   }
 }
 
-/** How many nodes take requests now; this one is among them. */
+/** The number of nodes that take requests now, including this one. */
 async function countIngestNodes(store: Store, clock: Clock): Promise<number> {
   const { count } = await liveNodes(store.read, clock.now())
     .where('role', 'in', ['ingest', 'all'])

@@ -7,21 +7,21 @@ export interface UsageSyncOptions {
   store: Store
   clock: Clock
   folder: JournalFolder
-  /** The meter of every client by its id; read again every time. */
+  /** Every client's meter by client id; read again every time. */
   meters: ReadonlyMap<string, ClientMeter>
 }
 
 /**
- * A quota can be exceeded by what the nodes accept before they learn of each other's events: until their folds, one second, and
- * until the next of these syncs, another two. Busy nodes fold later; each may exceed it by a hundredth of it.
+ * A quota can be exceeded by what nodes accept before they know of each other's events: until the fold, one second, and until the
+ * next sync, another two. Busy nodes fold later; each may exceed the quota by `MUCH_AT_ONCE`, 1 %.
  */
 export const USAGE_SYNC_INTERVAL_MS = 2 * SECOND
-/** Of clients that send nothing to this node, a rough use is enough until they do. */
+/** Clients that send nothing to this node are corrected this seldom: a rough figure is enough until they do. */
 const ALL_INTERVAL_MS = 30 * SECOND
 
 /**
- * Adds what the store has counted to this node's count of each client's quota: what the other nodes have accepted, and, after a
- * clock was set back to an earlier month, what was accepted in that month.
+ * Corrects this node's usage of each client's quota by what the store has counted: what other nodes have accepted, and, when a
+ * clock is set back to an earlier month, what was accepted in that month.
  */
 export class UsageSync {
   readonly #options: UsageSyncOptions
@@ -34,16 +34,16 @@ export class UsageSync {
     this.#month = monthOf(this.#allAt)
   }
 
-  /** @throws StoreError; the meters then go on counting from what they know. */
+  /** @throws StoreError; the meters then continue from what they know */
   async tick(): Promise<void> {
     const { store, clock, folder } = this.#options
     const now = clock.now()
     const month = monthOf(now)
-    // A node that has the database to itself knows what it has accepted.
+    // A node with a database of its own knows everything that was accepted.
     if (!store.isShared && month === this.#month) return
     const isForAll = month !== this.#month || Math.abs(now - this.#allAt) >= ALL_INTERVAL_MS
     const ids = this.#due(isForAll, now)
-    // No other fold may run in between: its events would be in the store's count, and counted as new here as well.
+    // No other fold may run in between: its events would be in the store's count and count as new here as well.
     if (ids.length > 0) await folder.alone((fold) => this.#correct(ids, now, fold))
     if (isForAll) {
       this.#allAt = now
@@ -53,7 +53,7 @@ export class UsageSync {
 
   #due(isForAll: boolean, now: number): string[] {
     const ids: string[] = []
-    // A busy node folds a site's counts when there are several to merge. To fold them here every two seconds would make that useless.
+    // A busy node folds a site's counts once there are several to merge. Folding them here every two seconds would defeat that.
     const mayWait = this.#options.folder.isBusy
     for (const [id, meter] of this.#options.meters) {
       const isDue = (mayWait && !meter.isQuotaInSight(now) ? false : meter.takeNewEvents()) || isForAll
