@@ -7,15 +7,15 @@ import { FIVE_MINUTES, localDay, type TimeRange } from './range-plan.ts'
 import { bucketsIn, removeFirstRows } from './removal.ts'
 import { COUNT_COLUMNS, filledTables, finer, HOURS, NAME_COLUMNS, type Slice, slicesOf, wholeTable } from './slices.ts'
 
-/** Rows that one transaction adds up, while all commits wait: some 25 ms. */
+/** Rows that one transaction adds up while all commits wait: some 25 ms. */
 const ROWS_ADDED_AT_ONCE = 5_000
 
 /**
- * Adds the rows of one grain that meet the condition to those of a few buckets, and deletes the others. Both statements have to see the same rows: run
- * them by `whileClean`.
+ * Adds the rows of one grain that meet the condition to those of a few buckets, and deletes them. Both statements have to see the
+ * same rows: run them in `whileClean`.
  *
- * @param rows the rows of one site and grain
- * @param target the bucket that a row goes to, as SQL; rows that are there stay
+ * @param rows a condition for the rows of one site and grain @param target the bucket that a row goes to, as SQL; rows already in
+ * that bucket stay
  */
 function addUp(
   store: Store,
@@ -38,15 +38,15 @@ function addUp(
   ]
 }
 
-/** The first of every five minutes. */
+/** The first of each five minutes. */
 const FIRST = sql<number>`bucket - bucket % ${sql.lit(FIVE_MINUTES)}`
 
 /**
- * Adds a site's minute rows of the oldest hour that has not been, and starts before `before`, to those of the first of every five minutes, and
- * returns whether there may be more. Minute rows are most of what a busy site has on disk, and after two days nobody reads them one by one.
+ * Merges a site's minute rows into one per five minutes, for the oldest hour before `before` that is not merged yet. Returns
+ * whether there may be more. Minute rows are most of what a busy site has on disk, and after two days nothing reads them singly.
  *
- * Every transaction leaves all sums over five minutes as they were, so a report may come at any time. While the hour is dirty, it waits.
- * Rows that come later, because of a wrong clock, stay as they are: they are few, and go with their hour.
+ * Every transaction leaves all sums over five minutes unchanged, so a report may come at any time. A dirty hour waits. Rows that
+ * arrive later because of a wrong clock stay as they are: they are few, and go with their hour.
  */
 export async function addUpNextHour(
   store: Store,
@@ -89,15 +89,16 @@ function note(store: Store, siteNo: number, hour: number): CompiledQuery {
 const TABLE = 'event_tag_rollups'
 
 /**
- * Adds a site's rows of event × tag up by local days, those that its oldest UTC day touches, if that one begins before `before`, and returns whether
- * there may be more. A row for each event and tag in each hour is nearly all that a busy site has on disk, and after weeks nobody reads the hours.
+ * Merges a site's event × tag rows into one per local day, for the local days that its oldest UTC day before `before` touches.
+ * Returns whether there may be more. A row for each event and tag in each hour is nearly all that a busy site has on disk, and
+ * after weeks nothing reads the hours.
  *
- * What is left is the row of the hour in the middle of the local day. Reports read hour rows of that time and end with local days, so no sum of theirs
- * changes, and late rows, which a wrong clock brings, may lie beside it. In the middle, because after a change of the time zone it then counts
- * to the day that it has most hours of.
+ * What remains is the row of the hour in the middle of the local day. Reports of that time read hour rows and end with local
+ * days, so none of their sums changes, and late rows from a wrong clock may lie beside it. It is the middle, because after a
+ * change of the time zone the row then counts towards the day that it shares most hours with.
  *
- * UTC day rows are not read there either. So they say what is still to be done, and are deleted at the end: whatever stops this, it is done again, and
- * when a late row makes them come back, it is added up, too.
+ * No report reads UTC day rows of that time. So they mark what is still to be done and are deleted last: after an interruption
+ * the day is merged again, and a late row that brings a day row back gets merged too.
  */
 export async function addUpNextPairDay(
   store: Store,
@@ -129,11 +130,11 @@ async function oldestDayRow(store: Store, siteNo: number, before: number): Promi
   return row?.bucket
 }
 
-/** False when one of its hours is dirty: a fold may be writing to it. */
+/** Returns false when one of the day's hours is dirty: a fold may be writing to it. */
 async function addUpDay(store: Store, siteNo: number, day: TimeRange, rowsAtOnce: number): Promise<boolean> {
   const level = { tables: [TABLE], from: GRAIN.hour, to: GRAIN.hour, span: day.to - day.from } as const
   const bucket = { siteNo, bucket: day.from }
-  // A cast, because a mere number in `group by` means a column.
+  // Cast, because a plain number in `group by` means a column.
   const middle = sql<number>`cast(${sql.lit(day.from + 12 * HOUR)} as bigint)`
   for (const slice of await slicesOf(store, level, bucket, rowsAtOnce)) {
     if (!(await whileClean(store, siteNo, day, addUp(store, slice, finer(level, bucket), middle)))) return false

@@ -16,7 +16,7 @@ export const GRAIN = { minute: 60, hour: 3_600, day: 86_400 } as const
 export const OUTCOMES = ['success', 'failure', 'timeout', 'exception'] as const satisfies (keyof OutcomeCounts)[]
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** Upper bounds (inclusive, ms) of the histogram's buckets; the last bucket holds what is above. */
+/** Upper bounds (inclusive, ms) of the histogram's buckets; the last bucket holds everything above. */
 export const LATENCY_BOUNDS_MS = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000] as const
 
 export const LATENCY_COLUMNS = [
@@ -60,7 +60,7 @@ export const EVENT_COLUMNS = [
   'items',
 ] as const satisfies (keyof EventCounts)[]
 
-/** In the order of the journal, which knows them by their places: add to the end. */
+/** In the order of the journal, which refers to them by place: only add at the end. */
 export const SIGNAL_COLUMNS = [
   'consent_total',
   'ad_storage_granted',
@@ -91,7 +91,7 @@ export const SIGNAL_COLUMNS = [
   'weight_excess',
 ] as const satisfies (keyof SignalCounts)[]
 
-/** Of how vendors answered. */
+/** How vendors answered a tag. */
 export const RESPONSE_COLUMNS = [
   'response_2xx',
   'response_3xx',
@@ -100,7 +100,7 @@ export const RESPONSE_COLUMNS = [
   'response_none',
 ] as const satisfies (keyof TagSignalCounts)[]
 
-/** Likewise. */
+/** In the order of the journal as well: only add at the end. */
 export const TAG_SIGNAL_COLUMNS = [
   'consent_total',
   'ad_storage_denied',
@@ -108,29 +108,29 @@ export const TAG_SIGNAL_COLUMNS = [
   ...RESPONSE_COLUMNS,
 ] as const satisfies (keyof TagSignalCounts)[]
 
-/** Of a parameter of the site's own on an event. */
+/** Counts of a site's own parameter on an event. */
 export const FIELD_COLUMNS = ['present', 'total'] as const satisfies (keyof FieldCounts)[]
 
-/** Distinct event names, and as many tag keys, that a site may use on one UTC day; further ones are counted together. */
+/** Distinct event names, and as many tag keys, that a site may use on one UTC day; further ones count as `(other)`. */
 export const NAMES_PER_DAY = 500
-/** Containers of a site on one UTC day; further ones are counted together. */
+/** Containers that a site may use on one UTC day; further ones count as `(other)`. */
 export const CONTAINERS_PER_DAY = 50
 /**
- * Parameters of a site's own, each on each event that names it, on one UTC day; further ones are counted together, by event. Pairs and
- * not names, because every pair is a row in each minute.
+ * A site's own parameters on one UTC day, counted for each event that names them; further ones count as `(other)` of their event.
+ * The cap is on pairs and not on names, because every pair is a row in each minute.
  */
 export const FIELDS_PER_DAY = 1_000
-/** Versions of a site's containers that are taken note of on one UTC day. */
+/** Container versions recorded for a site on one UTC day. */
 export const VERSIONS_PER_DAY = 50
-/** Clients of containers that a site notes on a day. */
+/** Container clients recorded for a site on one UTC day. */
 export const CLIENTS_PER_DAY = 50
-/** Links of a site's tag ids to names that are kept on one UTC day; further ones are still counted under the name. */
+/** Links of tag ids to names recorded for a site on one UTC day; further ids are still counted under their name. */
 export const LINKS_PER_DAY = 1_000
 
-/** Name under which everything over the daily cardinality cap is counted. */
+/** The name that everything past a daily cap is counted under. */
 export const OTHER = '(other)'
 
-/** Event name of the rows that hold what a batch reports without saying of which event. */
+/** The event name of rows for what a batch reports without naming an event. */
 export const NO_EVENT = ''
 
 const bucketKeys = ['site_no', 'grain', 'bucket', 'container_id'] as const
@@ -161,8 +161,8 @@ export const dirtyBuckets: UpsertSpec = upsertInto('rollup_marks', {
   sums: ['writes'],
 })
 /**
- * What a write adds to the `writes` of a dirty bucket. By chance, so that a bucket that another node has cleared, and a fold has made dirty again, is not
- * taken for the one that was read: the number of folds may be the same.
+ * What one write adds to the `writes` of a dirty bucket. Random, because another node may clear the bucket and as many folds may
+ * make it dirty again: a mere count would then look unchanged.
  */
 export const oneWrite = (): number => 1 + Math.floor(Math.random() * 1_048_576)
 export const siteContainers: UpsertSpec = upsertInto('site_containers', {
@@ -196,7 +196,7 @@ export type RollupTable = Extract<
   'event_rollups' | 'tag_rollups' | 'event_tag_rollups' | 'signal_rollups' | 'tag_signal_rollups' | 'field_rollups'
 >
 
-/** Those that counts are folded into by the minute; the others begin with the hour. */
+/** Tables that counts are folded into by the minute; the others begin with the hour. */
 export const MINUTE_TABLES = [
   'event_rollups',
   'tag_rollups',
@@ -206,13 +206,12 @@ export const MINUTE_TABLES = [
 ] as const satisfies RollupTable[]
 
 /**
- * The tables of a fold in the order in which its transaction locks their rows. Concurrent transactions that lock the same rows
- * have to do so in one order, or they deadlock and the engine aborts one of them:
+ * The tables of a fold, in the order in which its transaction locks their rows. Concurrent transactions must lock the same rows
+ * in the same order, or they deadlock and the engine aborts one of them:
  *
- *     fold      the node's row in `folds` → these tables in turn, each by key → the node's journal rows
- *     roll-up   the dirty bucket of the hour → rows of that hour (no fold writes those) → the one of the day; likewise for days
- *     commit    idempotency keys by key → its own new journal row
- *     samples   recent payloads → rejections → rejection counts, each by key → pruned rows, site by site
+ * fold      the node's row in `folds` → these tables in turn, each by key → the node's journal rows roll-up   the dirty bucket of
+ * the hour → rows of that hour (no fold writes those) → the one of the day; likewise for days commit    idempotency keys by key →
+ * its own new journal row samples   recent payloads → rejections → rejection counts, each by key → pruned rows, site by site
  *
  * Usage comes last, because all sites of a client share that row. Deletion of old rows locks one table at a time, and only rows
  * that no fold writes to any more.

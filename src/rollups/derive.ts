@@ -19,21 +19,22 @@ import {
 } from './slices.ts'
 
 /**
- * Finer rows that one transaction sums, while all commits wait: 10 to 20 ms. At 50,000 it was 50 to 60 ms, and three fifths of the work.
- * Most sites have fewer per hour, and per day.
+ * Finer rows that one transaction sums while all commits wait: 10 to 20 ms. With 50,000 it was 50 to 60 ms, and saved two fifths
+ * of the work. Most sites have fewer per hour and per day.
  */
 const ROWS_AT_ONCE = 10_000
 
 /**
- * Derives the rows of a dirty bucket from finer ones, and clears it; returns whether it could be cleared.
+ * Derives the rows of a dirty bucket from finer ones and clears its mark. Returns whether it could be cleared.
  *
- * A bucket of few rows takes one transaction, which clears it first and leaves out the tables that are empty. One of many is derived slice by
- * slice while it stays dirty, so that no statement takes long and no fold waits for it. Reports see that it is dirty and read the finer rows
- * meanwhile. At the end it is cleared if no fold wrote to it in between: each fold adds to its `writes`. Two nodes at the
- * same bucket meet at a slice's rows: one of them waits, and then sums what is there by then, or fails (`unique`).
+ * A bucket with few rows takes one transaction, which clears the mark first and skips the tables that are empty. A bucket with
+ * many is derived slice by slice while it stays dirty, so that no statement takes long and no fold waits for it. Meanwhile
+ * reports see that it is dirty and read the finer rows. At the end the mark is cleared only if no fold wrote to the bucket in
+ * between, as each fold adds to its `writes`. Two nodes at the same bucket meet at a slice's rows: one waits, and then sums what
+ * is there by then, or fails (`unique`).
  *
- * Where the minute rows of an hour were deleted, those that exist came later (because of a wrong clock, or a shorter retention
- * that someone tried): they move into the hour rows, which hold all the others.
+ * Where an hour's minute rows have been deleted, any that exist came later (because of a wrong clock, or a shorter retention that
+ * someone tried): they are added to the hour rows, which hold all others.
  *
  * @throws StoreError; the bucket then stays dirty
  */
@@ -44,7 +45,7 @@ export async function derive(
   rowsAtOnce = ROWS_AT_ONCE,
 ): Promise<boolean> {
   try {
-    // Late rows are few, and are deleted as they are added: that has to be one transaction.
+    // Late rows are few, and are deleted as they are added, which has to be one transaction.
     const filled = isGone(level, dirty) ? level.tables : await filledTables(store, level, dirty, rowsAtOnce)
     if (filled !== undefined) {
       const empty = level.tables.filter((table) => !filled.includes(table))
@@ -69,8 +70,8 @@ export async function derive(
 }
 
 /**
- * Undoes the transaction if a fold has written to the table since it was seen to be empty. A statement of its own, after the bucket is locked:
- * one that had to wait for the lock would see what was there before it waited.
+ * Rolls back the transaction if a fold wrote to the table after it was found empty. This is a separate statement, after the
+ * bucket is locked: a statement that waited for the lock would see what was there before its wait.
  */
 function checkEmpty({ write }: Store, level: RollUpLevel, dirty: DirtyBucket, table: RollupTable): BatchOperation {
   const query = boundOnce(write, `empty ${table} ${level.to}`, RANGE, ({ siteNo, from, to }) =>
@@ -79,13 +80,14 @@ function checkEmpty({ write }: Store, level: RollUpLevel, dirty: DirtyBucket, ta
   return { kind: 'statement', query: query(rangeOf(level, dirty)), expectChanges: 0 }
 }
 
-/** What nearly all statements are bound to: a site, and a time from `from` until before `to`. */
+/** The values of nearly all statements: a site, and a time from `from` until before `to`. */
 const RANGE = ['siteNo', 'from', 'to'] as const
 
-/** Comes first: a fold that wants to mark the bucket dirty again waits until the derived rows are there. */
+/** Comes first: a fold that wants to mark the bucket dirty again then waits until the derived rows are there. */
 function clearDirty({ write }: Store, level: RollUpLevel, dirty: DirtyBucket, writes?: number): BatchOperation {
   const { siteNo, bucket } = dirty
-  // Since the read the hour may have been rolled up, its minutes deleted and the hour marked dirty again: leave it to the next round.
+  // After the read the hour may have been rolled up, its minutes deleted and the hour marked dirty again: leave it to the next
+  // round.
   const needsMinutes = level.to === GRAIN.hour && !isGone(level, dirty)
   const key = `clear ${level.to} ${needsMinutes} ${writes !== undefined}`
   const query = boundOnce(write, key, ['siteNo', 'bucket', 'writes'], (slots) =>
@@ -134,7 +136,7 @@ function deriveSlice({ write }: Store, level: RollUpLevel, dirty: DirtyBucket, s
 
 type Range = Readonly<Record<(typeof RANGE)[number], number>>
 
-/** Of a whole table the text is always the same; that of a part depends on the names in the bucket. */
+/** The text for a whole table is always the same and compiled once; that for a slice depends on the names in the bucket. */
 function once(
   write: Store['write'],
   slice: Slice,
@@ -151,7 +153,7 @@ const removal = (write: Store['write'], { table, within }: Slice, grain: number,
     .where(within)
     .compile()
 
-/** Sums the finer rows of [from, to) into rows of one bucket that starts at `from`; with `adds`, onto the existing ones. */
+/** Sums the finer rows of [from, to) into rows of one bucket that starts at `from`; with `adds`, adds them to existing rows. */
 function insertSums(
   write: Store['write'],
   { table, within }: Slice,
@@ -193,8 +195,8 @@ const addedTo = (table: RollupTable, count: string) =>
   sql`${sql.ref(`${table}.${count}`)} + ${sql.ref(`excluded.${count}`)}`
 
 /**
- * Where a UTC hour has to be split so that no hour row spans two local hours, ms after its start; 0 when no split is needed.
- * In zones like Asia/Kolkata (+05:30) local hours, and with them local days, begin in the middle of UTC hours.
+ * Where a UTC hour has to be split so that no hour row spans two local hours, ms after its start; 0 when it need not be. In zones
+ * such as Asia/Kolkata (+05:30) local hours, and with them local days, begin in the middle of UTC hours.
  *
  * @param utcHour start of the hour, epoch ms
  */
@@ -203,6 +205,6 @@ export function hourSplit(timezone: string, utcHour: number): number {
   const { offsetNanoseconds } = Temporal.Instant.fromEpochMilliseconds(utcHour).toZonedDateTimeISO(timezone)
   const past = (offsetNanoseconds / 1e6) % HOUR
   const split = past === 0 ? 0 : past > 0 ? HOUR - past : -past
-  // Offsets from before standard time had odd seconds; rows are whole minutes.
+  // Offsets from before standard time had odd seconds, but rows are whole minutes.
   return split - (split % MINUTE)
 }

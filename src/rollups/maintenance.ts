@@ -19,12 +19,12 @@ export interface MaintenanceOptions {
 }
 
 /**
- * The loops that keep the rollups in shape: compaction, retention and the rest of deleted sites. They run on one node at a time,
- * and do no harm if two run for a moment: a roll-up clears its dirty bucket in the transaction that needs it, and a row can be
- * deleted only once.
+ * The loops that maintain the rollups: roll-up, retention and removal of deleted sites. They run on one node at a time. Two at
+ * once for a moment do no harm: a roll-up clears its dirty bucket in the transaction that derives it, and a row can be deleted
+ * only once.
  */
 export class Maintenance extends JobRunner {
-  /** What rows of deleted sites and clients need; `DeletionHooks` of management, which this room does not know. */
+  /** Removes rows of deleted sites and clients. Has the shape of `DeletionHooks` in management, which this room may not import. */
   readonly deletionHooks: {
     removeOfSites: (trx: Transaction<Tables>, sites: readonly { site_no: number }[]) => Promise<void>
     removeOfClient: (trx: Transaction<Tables>, clientId: string) => Promise<void>

@@ -5,16 +5,16 @@ import { GRAIN, MINUTE_TABLES } from './columns.ts'
 import type { TimeRange } from './range-plan.ts'
 import { bucketsIn, removeFirstRows } from './removal.ts'
 
-/** An hour of up to so many minute rows per table is deleted in one transaction: some hundredths of a second. */
+/** An hour with up to this many minute rows per table is deleted in one transaction, which takes some 10 ms. */
 const ROWS_AT_ONCE = 10_000
 
 /**
- * Deletes a site's minute rows of the oldest hour that starts before `before`, unless it waits to be rolled up, and returns
- * whether there may be more. The transaction that begins it records that the hour is gone: so either an hour has all its minute
- * rows, and its hour row can be derived from them, or the existing ones came later and have to be added to the hour row.
+ * Deletes a site's minute rows of the oldest hour before `before`, unless that hour still has to be rolled up. Returns whether
+ * there may be more. The transaction that begins it records that the hour is gone. So either an hour has all its minute rows, and
+ * its hour row can be derived from them, or the existing ones came later and have to be added to the hour row.
  *
- * An hour of very many rows is deleted in steps, during which the roll-up skips it. An event of that hour that is folded in
- * these seconds may be deleted with them; only a wrong clock makes one come so late.
+ * An hour with very many rows is deleted in steps, and the roll-up skips it meanwhile. An event of that hour that is folded in
+ * these seconds may be deleted too; only a wrong clock makes one come so late.
  */
 export async function removeOldestHour(
   store: Store,
@@ -48,7 +48,7 @@ async function hourBeingCleared(store: Store, siteNo: number): Promise<number | 
   return row?.clearing ?? undefined
 }
 
-/** The first UTC hour of a range that has minute rows. */
+/** The first UTC hour in a range that has minute rows. */
 export async function oldestHour(store: Store, siteNo: number, { from, to }: TimeRange): Promise<number | undefined> {
   const found: number[] = []
   for (const table of MINUTE_TABLES) {
@@ -81,7 +81,7 @@ async function hasAtMost(store: Store, siteNo: number, hour: number, rows: numbe
   return true
 }
 
-/** Records that the hour is gone, with `whole` in the transaction that deletes it; false when the hour is dirty. */
+/** Records that the hour is gone; with `whole`, in the transaction that deletes it. Returns false when the hour is dirty. */
 function begin(store: Store, siteNo: number, hour: number, whole: boolean): Promise<boolean> {
   const floor = { gone_before: hour + HOUR, clearing: whole ? null : hour }
   const note = store.write
@@ -94,7 +94,7 @@ function begin(store: Store, siteNo: number, hour: number, whole: boolean): Prom
       .where('site_no', '=', siteNo)
       .where(bucketsIn(GRAIN.minute, hour, hour + HOUR)),
   )
-  // Its minutes are deleted after its roll-up, and those of later hours after them: before the floor every hour is gone.
+  // An hour's minutes are deleted after its roll-up, and always the oldest hour first: so every hour before the floor is gone.
   return whileClean(
     store,
     siteNo,
@@ -104,8 +104,8 @@ function begin(store: Store, siteNo: number, hour: number, whole: boolean): Prom
 }
 
 /**
- * Runs the statements in one transaction that no fold writes to the hours in, and no roll-up derives them in; returns false, and does
- * nothing, when one of them is dirty.
+ * Runs the statements in one transaction, while no fold writes to the hours and no roll-up derives them. Returns false, and
+ * changes nothing, when one of the hours is dirty.
  *
  * @param hours whole UTC hours
  */
@@ -127,7 +127,7 @@ export async function whileClean(
     .where(bucketsIn(GRAIN.hour, hours.from, hours.to))
   const expectChanges = dirty.length
   const operations: BatchOperation[] = [
-    // Fails when one is dirty, and keeps folds from marking them dirty until this ends.
+    // Fails when an hour is dirty, and keeps folds from marking one dirty until the transaction ends.
     { kind: 'statement', query: store.write.insertInto('rollup_marks').values(dirty).compile(), expectChanges },
     ...queries.map((query): BatchOperation => ({ kind: 'statement', query })),
     { kind: 'statement', query: clear.compile(), expectChanges },

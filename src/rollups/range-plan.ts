@@ -9,8 +9,8 @@ export interface TimeRange {
 }
 
 /**
- * The UTC hours of the site's local day that holds `time`: 23 to 25 of them. An hour in which a local midnight lies, as in Asia/Kolkata, belongs to the
- * day in which it begins: so does its row of event × tag, which is not split.
+ * The UTC hours of the site's local day that contains `time`: 23 to 25 of them. An hour that contains a local midnight, as in
+ * Asia/Kolkata, belongs to the day in which it begins, because its event × tag row is not split.
  */
 export function localDay(timezone: string, time: number): TimeRange {
   if (timezone === 'UTC') {
@@ -35,43 +35,44 @@ export interface Retention {
   hourDays: number
 }
 
-/** First minute row that is kept: whole hours, so that an hour is either all there in minutes or only in its hour row. */
+/** First minute row that is kept. Whole hours, so that an hour has either all its minute rows or only its hour row. */
 export const minuteRowsFrom = (now: number, retention: Retention): number =>
   floorTo(now, HOUR) - retention.minuteDays * DAY
 
-/** How long a row of old minutes is, ms: those of later minutes are added to the first of five. */
+/** Length of an old minute row, ms: later minutes are merged into the first of five. */
 export const FIVE_MINUTES = 5 * MINUTE
 
 /**
- * Minute rows that start before this stand for five minutes each, or will do so soon. Nothing is judged by single minutes of that time, and
+ * Minute rows that start before this stand for five minutes each, or soon will. Nothing judges single minutes of that time, and
  * events come a day late at most.
  */
 export const singleMinutesFrom = (now: number): number => floorTo(now, HOUR) - 2 * DAY
 
 /**
- * Days for which rows of event × tag are kept by the hour: no chart by the hour, of 1,500 points, reaches back farther, nor do 30 days that are compared
- * with those before. Probes read two weeks of them, the losses of an incident five.
+ * Days for which event × tag rows are kept by the hour. No hourly chart (1,500 points at most) reaches back farther, nor do 30
+ * days compared with the 30 before. Probes read two weeks of them, the losses of an incident five.
  */
 export const PAIR_HOUR_DAYS = 63
 
-/** Hour rows of event × tag that start before this stand for a local day each, or will do so soon. The start of such a day. */
+/** Event × tag hour rows that start before this stand for a local day each, or soon will. The start of a local day. */
 export const pairHoursFrom = (now: number, timezone: string): number =>
   localDay(timezone, floorTo(now, HOUR) - PAIR_HOUR_DAYS * DAY).from
 
 /**
- * UTC days that start before this are added up by local days. Three days after reports stop asking for their hours, as a local day reaches beyond
- * the UTC day, another time zone moves it by up to 26 hours, and a report may have been planned by a clock that is behind.
+ * UTC days that start before this are merged by local days. That is three days after reports stop asking for their hours, because
+ * a local day reaches beyond the UTC day, another time zone moves it by up to 26 hours, and a slow clock may have planned a
+ * report.
  */
 export const pairHoursKeptFrom = (now: number): number => floorTo(now, DAY) - (PAIR_HOUR_DAYS + 3) * DAY
 
-/** First hour row that is kept: whole UTC days, as day rows go together with the hours under them. */
+/** First hour row that is kept. Whole UTC days, because day rows go together with the hours under them. */
 export const hourRowsFrom = (now: number, retention: Retention): number => floorTo(now, DAY) - retention.hourDays * DAY
 
 /** Which rows of a table a plan may read. */
 export interface ReadableRows {
-  /** The rows that counts are folded into; the coarser ones are derived from them. */
+  /** The rows that counts are folded into; coarser ones are derived from them. */
   finest: typeof GRAIN.minute | typeof GRAIN.hour
-  /** The coarsest rows that serve the reader: a row must not span two of its buckets. */
+  /** The coarsest rows the reader can use: a row must not span two of its buckets. */
   coarsest: Grain
   /** Minute rows that start before this are deleted, unless their hour is dirty. A whole UTC hour. */
   minuteRowsFrom: number
@@ -79,20 +80,21 @@ export interface ReadableRows {
   singleMinutesFrom: number
   /** Where the second hour row of a UTC hour starts, ms after the hour; 0 when there is only one row. See `hourSplit`. */
   splitOf: (utcHour: number) => number
-  /** Where hour rows may stand for a local day each; without it they never do. */
+  /** Set where hour rows may stand for a local day each. */
   wholeDays?: WholeDays
 }
 
 export interface WholeDays {
-  /** Those that start before this. The start of a local day. */
+  /** Hour rows that start before this may stand for a local day. The start of a local day. */
   before: number
-  /** The local day that holds a time, in whole UTC hours. */
+  /** The local day that contains a time, in whole UTC hours. */
   of: (time: number) => TimeRange
 }
 
 /**
- * The range with its ends moved outward to where rows start: whole minutes, five of them where these are added up, whole hour
- * rows where minute rows are deleted, and whole local days where hour rows are added up. This is the range that a report really answers for.
+ * The range with its ends moved outward to where rows start: whole minutes, five of them where minutes are merged, whole hour
+ * rows where minute rows are deleted, and whole local days where hour rows are merged. This is the range that a report really
+ * answers for.
  */
 export function widenRange({ from, to }: TimeRange, rows: ReadableRows): TimeRange {
   return { from: widenedStart(from, rows), to: widenedEnd(to, rows) }
@@ -112,12 +114,12 @@ function widenedEnd(to: number, rows: ReadableRows): number {
 }
 
 /**
- * Plans how to read a range: segments that tile the widened range exactly, each with the coarsest rows that may be read there,
- * so that the sum over them is the sum over the finest rows. Read the dirty buckets and the rows in one snapshot: the
- * transaction that derives a bucket's rows also clears it.
+ * Plans how to read a range: segments that tile the widened range exactly, each with the coarsest rows that may be read there, so
+ * that their sum is the sum over the finest rows. Read the dirty buckets and the rows in one snapshot, because the transaction
+ * that derives a bucket's rows also clears its mark.
  *
- * @param dirtyHours UTC hours whose hour rows are out of date: the plan reads their minute rows, and no day row over them
- * @param dirtyDays UTC days whose day rows are out of date or cannot be used: the plan reads their hour rows
+ * @param dirtyHours UTC hours whose hour rows are out of date: the plan reads their minute rows, and no day row over them @param
+ * dirtyDays UTC days whose day rows are out of date or unusable: the plan reads their hour rows
  */
 export function planRange(
   range: TimeRange,
@@ -134,7 +136,7 @@ export function planRange(
   const staleDays = new Set([...dirtyDays, ...Array.from(dirtyHours, (hour) => floorTo(hour, DAY))])
   for (let day = floorTo(from, DAY); day < to; day += DAY) {
     const part = { from: Math.max(from, day), to: Math.min(to, day + DAY) }
-    // Where hour rows stand for local days, there are no day rows.
+    // Where hour rows stand for local days there are no day rows.
     const isWhole = part.to - part.from === DAY && day >= (rows.wholeDays?.before ?? day)
     if (rows.coarsest === GRAIN.day && isWhole && !staleDays.has(day)) append(segments, GRAIN.day, part.from, part.to)
     else planHours(segments, part, dirtyHours, rows)
@@ -175,7 +177,7 @@ function hourRowStart(time: number, rows: ReadableRows): number {
   return time >= second ? second : hour
 }
 
-/** First start of an hour row at or after `time`. */
+/** The first start of an hour row at or after `time`. */
 function hourRowEnd(time: number, rows: ReadableRows): number {
   const start = hourRowStart(time, rows)
   if (start === time) return time

@@ -10,15 +10,15 @@ import {
   untilDone,
 } from '../store/index.ts'
 
-/** Rows a removal or retention step deletes in one transaction: a few milliseconds of the writer's time. */
+/** Rows that a removal or retention step deletes in one transaction: a few milliseconds of the writer's time. */
 const ROWS_PER_STEP = 2_000
 /**
- * How long after a site's last row was deleted its number is checked again. A journal row that another process left behind,
- * or a fold under way, may still add rows; none is older than a day when it is folded.
+ * How long after a site's last row was deleted to check again. A journal row that another process left, or a fold under way, may
+ * still add rows; none is older than a day when it is folded.
  */
 const SECOND_LOOK_AFTER_MS = DAY + HOUR
 
-/** The tables that a site's telemetry is in, each with what its key has after `site_no`. */
+/** The tables with a site's telemetry, each with the key columns after `site_no`. */
 const KEYS = {
   event_rollups: ['grain', 'bucket', 'container_id', 'event_name'],
   tag_rollups: ['grain', 'bucket', 'container_id', 'tag_key'],
@@ -46,7 +46,7 @@ type SiteTable = keyof typeof KEYS
 const SITE_TABLES = Object.keys(KEYS) as SiteTable[]
 
 /**
- * Notes that the rows of these sites are to be removed: a loop does it later, in steps, whatever their number.
+ * Marks the rows of these sites for removal. A loop removes them later, in steps.
  *
  * @param now epoch ms
  */
@@ -59,14 +59,14 @@ export async function requestRemovals(
   for (const chunk of chunksOf(removals)) await trx.insertInto('site_removals').values(chunk).execute()
 }
 
-/** Deletes what a client has used, month by month. */
+/** Deletes a client's usage of all months. */
 export async function removeUsage(trx: Transaction<Tables>, clientId: string): Promise<void> {
   await trx.deleteFrom('client_usage').where('client_id', '=', clientId).execute()
 }
 
 /**
- * Removes what is left of deleted sites, step by step, so that ingest and management can write in between; stops early when
- * `shouldContinue` says no, and continues from there the next time, also after a restart.
+ * Removes the rows of deleted sites, step by step, so that ingest and management can write in between. Stops early when
+ * `shouldContinue` returns false, and continues from there the next time, also after a restart.
  */
 export async function removeDeletedSites(store: Store, now: number, shouldContinue: () => boolean): Promise<void> {
   const removals = await store.read
@@ -74,7 +74,7 @@ export async function removeDeletedSites(store: Store, now: number, shouldContin
     .selectAll()
     .where((eb) => eb.or([eb('emptied_at', 'is', null), eb('emptied_at', '<=', now - SECOND_LOOK_AFTER_MS)]))
     .execute()
-  // A fold under way may have added a client's use after the client was deleted.
+  // A fold under way may have added to a client's usage after the client was deleted.
   if (removals.some(({ emptied_at }) => emptied_at !== null)) await removeUsageOfNoClient(store)
   await attemptEach(removals, async (removal) => {
     if (!(await emptySite(store, removal.site_no, shouldContinue))) return false
@@ -96,7 +96,7 @@ async function removeUsageOfNoClient(store: Store): Promise<void> {
     .execute()
 }
 
-/** False when `shouldContinue` ended it early. */
+/** Returns false when `shouldContinue` ended it early. */
 async function emptySite(store: Store, siteNo: number, shouldContinue: () => boolean): Promise<boolean> {
   for (const table of SITE_TABLES) {
     if (!(await untilDone(() => removeFirstRows(store, table, siteNo, sql`1 = 1`), shouldContinue))) return false
@@ -105,8 +105,8 @@ async function emptySite(store: Store, siteNo: number, shouldContinue: () => boo
 }
 
 /**
- * Deletes the first rows of a site that meet the condition, in key order and at most `ROWS_PER_STEP`, and returns whether there
- * may be more.
+ * Deletes the first rows of a site that meet the condition, in key order and at most `ROWS_PER_STEP`. Returns whether there may
+ * be more.
  */
 export async function removeFirstRows(
   store: Store,
@@ -121,12 +121,12 @@ export async function removeFirstRows(
     select ${keys} from ${sql.table(table)} where ${where}
     order by ${keys} limit 1 offset ${ROWS_PER_STEP - 1}`.execute(store.read)
   const [last] = rows
-  // In the database's own order, which only the database knows.
+  // Compared in SQL, because only the database knows its collation.
   const upTo = last === undefined ? sql`` : sql`and (${keys}) <= (${sql.join(columns.map((column) => last[column]))})`
   await sql`delete from ${sql.table(table)} where ${where} ${upTo}`.execute(store.write)
   return last !== undefined
 }
 
-/** Rows of one grain that start in a range. */
+/** Rows of one grain that start in [from, before). */
 export const bucketsIn = (grain: number, from: number, before: number): RawBuilder<SqlBool> =>
   sql`grain = ${grain} and bucket >= ${from} and bucket < ${before}`

@@ -8,23 +8,26 @@ import { removeOldestHour } from './minute-retention.ts'
 import { hourRowsFrom, minuteRowsFrom, pairHoursKeptFrom, type Retention, singleMinutesFrom } from './range-plan.ts'
 import { bucketsIn, removeFirstRows } from './removal.ts'
 
-/** Late events reach back a day: the names of two days ago can still be asked for around midnight. */
+/** Events may be a day late, so around midnight the names of two days ago can still be needed. */
 const NAME_DAYS = 3
 /**
- * How far before the time of its journal row an event may be booked: a day that a sender's time may be behind, and an hour for
- * the wait between acceptance and commit and for clocks of other processes.
+ * How far before the time of its journal row an event may be counted: a day that a sender's time may be behind, and an hour for
+ * the wait between acceptance and commit and for other processes' clocks.
  */
 const JOURNAL_REACH_MS = DAY + HOUR
-/** A report may have been planned a moment before an hour, or a day, became too old, or by a clock that is behind: what it will read has to be there. */
+/**
+ * A report may have been planned just before an hour or a day became too old, or by a slow clock: the rows that it will read must
+ * still be there.
+ */
 const OLDEST_PLAN_MS = HOUR
 
 /**
- * Deletes rows past their retention, and adds up old minutes by fives and old hours of event × tag by days, site by site and in small steps. Minute rows whose hour is not rolled up yet stay
- * until it is, so that no total changes.
+ * Deletes rows past their retention, and merges old minutes by fives and old event × tag hours by days, site by site and in small
+ * steps. Minute rows stay until their hour is rolled up, so that no total changes.
  *
- * Rows that a fold may still write to stay, however long its journal rows have been waiting: a deletion that runs at the same
- * time as a fold could delete the fresh counts with the row. Rows that come even later, because of a wrong clock, are added to
- * the hour rows, as `minute_floors` records which hours are gone.
+ * Rows that a fold may still write to stay, however long its journal rows have waited: a deletion at the same time could delete
+ * the new counts with the row. Rows that come even later, because of a wrong clock, are added to the hour rows, as
+ * `minute_floors` records which hours are gone.
  */
 export async function applyRetention(
   store: Store,
@@ -50,7 +53,7 @@ export async function applyRetention(
   await attemptEach(parts, (part) => part())
 }
 
-/** The start of the first rows of each kind that are kept. */
+/** Where the kept rows of each kind start, epoch ms. */
 interface KeptFrom {
   singles: number
   minutes: number
@@ -61,7 +64,7 @@ interface KeptFrom {
 
 const olderThan = (from: number) => sql<SqlBool>`bucket < ${from}`
 
-/** False when `shouldContinue` ended it early. */
+/** Returns false when `shouldContinue` ended it early. */
 async function removeOfSite(
   store: Store,
   site: { site_no: number; timezone: string },
@@ -78,7 +81,7 @@ async function removeOfSite(
       [GRAIN.hour, GRAIN.day].map((grain) => [table, bucketsIn(grain, 0, from.hours)] as const),
     ),
     ['event_tag_rollups', bucketsIn(GRAIN.day, 0, from.hours)] as const,
-    // A row of the local day that reaches into the first UTC day lies in the middle of it, up to 13 hours before.
+    // The row of a local day that reaches into the first UTC day lies in the middle of that local day, up to 13 hours earlier.
     ['event_tag_rollups', bucketsIn(GRAIN.hour, 0, from.hours - DAY)] as const,
     ['rejection_counts', olderThan(from.hours)] as const,
     ['reference_counts', sql<SqlBool>`bucket < ${from.hours}`] as const,
@@ -93,7 +96,7 @@ async function removeOfSite(
 
 /** The earliest time that a fold, under way or to come, may write to. */
 async function firstFoldable(store: Store, now: number): Promise<number> {
-  // Rows of a fold under way are still seen here; those written from now on are younger than `now`.
+  // Includes the rows of a fold under way; rows written from now on are younger than `now`.
   const oldest = await store.read
     .selectFrom('journal')
     .select('written_at')
@@ -117,11 +120,10 @@ const KEPT = {
 } as const
 
 /**
- * Deletes a site's containers and links beyond the number that is kept, and those not seen since `before`, in steps. The
- * container seen last stays: it shows when the site last sent something.
+ * Deletes a site's containers, links, versions and clients beyond the number to keep, and those not seen since `before`, in
+ * steps. The container seen last stays, because it shows when the site last sent something.
  *
- * @param before epoch ms
- * @returns false when `shouldContinue` ended it early
+ * @param before epoch ms @returns false when `shouldContinue` ended it early
  */
 async function expireSeen(
   store: Store,
@@ -134,14 +136,14 @@ async function expireSeen(
     if (newest === undefined) continue
     const limit = table === 'site_containers' ? Math.min(before, newest) : before
     const firstBeyond = (await seenAt(store, table, siteNo, KEPT[table])) ?? -1
-    // Several seen at the same time are all deleted: the number is a bound, not a promise.
+    // Several last seen at that same time are all deleted: the number is an upper limit.
     const isGone = sql<SqlBool>`(last_seen_at < ${limit} or last_seen_at <= ${firstBeyond})`
     if (!(await untilDone(() => removeFirstRows(store, table, siteNo, isGone), shouldContinue))) return false
   }
   return true
 }
 
-/** When the site's row at this position was seen, the latest first. */
+/** When the site's row at this position was last seen, the latest at 0. */
 async function seenAt(
   store: Store,
   table: keyof typeof KEPT,

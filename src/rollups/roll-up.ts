@@ -4,34 +4,34 @@ import { GRAIN } from './columns.ts'
 import { derive } from './derive.ts'
 import { DAYS, type DirtyBucket, HOURS, type RollUpLevel } from './slices.ts'
 
-/** A bucket is rolled up this long after its end: later events for it make it due again. */
+/** A bucket is rolled up this long after its end; later events make it due again. */
 const SETTLED_AFTER_MS = 2 * MINUTE
-/** Dirty buckets of each grain that one round handles, so that it ends; a full round is followed by another. */
+/** Dirty buckets of each grain in one round, so that a round ends; a full round is followed by another. */
 export const BUCKETS_PER_ROUND = 500
 /**
- * A bucket long past that was derived rests so long before it is derived again. A sender whose events are hours late makes the same
- * hours dirty every second: derived every ten seconds, each time in vain, they held up the commits of all others.
+ * How long a bucket of the distant past rests between two derivations. A sender whose events are hours late makes the same hours
+ * dirty every second: derived every ten seconds, each time in vain, they held up everyone's commits.
  */
 export const LATE_REST_MS = 5 * MINUTE
-/** Buckets that rest at a time; beyond, they are derived as often as they are dirty. */
+/** Most buckets that rest at a time; further ones are derived whenever they are dirty. */
 const MOST_RESTING = 1_000
 
 interface RollUpOptions {
-  /** Of the buckets that failed or rest; kept from one call to the next. */
+  /** Keeps which buckets failed or rest, from one call to the next. */
   backoff?: Backoff
-  /** Finer rows summed by one transaction, if not the default. */
+  /** Finer rows that one transaction sums, if not the default. */
   rowsAtOnce?: number
   /** Asked between two buckets. */
   shouldContinue?: () => boolean
 }
 
 /**
- * Derives hour rows from minute rows and day rows from hour rows in every dirty bucket, and returns how many buckets that were.
- * A bucket that fails is not tried again for a while, and does not block the others.
+ * Derives hour rows from minute rows, and day rows from hour rows, in every dirty bucket. Returns how many buckets that were. A
+ * bucket that fails is not tried again for a while, and does not block the others.
  *
- * Why reports never miss or double a count: a fold marks the hour it writes to dirty in the same transaction, and the hour is
- * cleared only when the derived rows hold everything (see `derive`). A report that reads dirty buckets and rows in one snapshot
- * therefore finds either a dirty bucket (and reads the finer rows) or derived rows that hold everything.
+ * Why reports never miss or double a count: a fold marks the hour it writes to dirty in the same transaction, and the mark is
+ * cleared only when the derived rows hold everything (see `derive`). A report that reads marks and rows in one snapshot therefore
+ * finds either a dirty bucket, and reads the finer rows, or derived rows that hold everything.
  *
  * @throws the first failure, when all others are done
  */
@@ -57,7 +57,7 @@ export async function rollUpAll(
   })
 }
 
-/** Buckets of a round; counted as it goes, so that the numbers are known even when it fails. */
+/** Buckets of a round, counted while it runs, so that the numbers are known even when it fails. */
 interface Tally {
   tried: number
   derived: number
@@ -81,7 +81,7 @@ async function oneRound(
     attemptEach(buckets, async (dirty) => {
       if (!shouldContinue()) return false
       const name = nameOf(level.to, dirty)
-      // Until it has succeeded: however it ends.
+      // Counts as failed until it has succeeded, whatever happens in between.
       backoff.failed(name, now)
       tally.tried++
       if (await derive(store, level, dirty, rowsAtOnce)) {
@@ -93,7 +93,7 @@ async function oneRound(
     })
   const steps = [
     async () => deriveAll(HOURS, await settledBuckets(store, GRAIN.hour, now - HOUR - SETTLED_AFTER_MS, backoff, now)),
-    // Hours first: day rows are sums of hour rows.
+    // Hours first, because day rows are sums of hour rows.
     async () => deriveAll(DAYS, await settledBuckets(store, GRAIN.day, now - DAY - SETTLED_AFTER_MS, backoff, now)),
   ]
   await attemptEach(steps, async (step) => {
@@ -105,7 +105,7 @@ async function oneRound(
 const isLongPast = ({ span }: RollUpLevel, { bucket }: DirtyBucket, now: number): boolean =>
   bucket < now - 2 * span - SETTLED_AFTER_MS
 
-/** Dirty buckets that have ended, the oldest first; days only when none of their hours is dirty. */
+/** Dirty buckets that have ended, the oldest first; a day only when none of its hours is dirty. */
 async function settledBuckets(
   store: Store,
   grain: number,
@@ -166,13 +166,13 @@ const nameOf = (grain: number, { siteNo, bucket }: DirtyBucket): string => `${gr
 const FIRST_WAIT_MS = MINUTE
 const LONGEST_WAIT_MS = HOUR
 
-/** What is not to be tried for a while: what failed, twice as long each time, and what was done a moment ago. */
+/** Buckets not to try for a while: those that failed, twice as long each time, and those just done. */
 export class Backoff {
   readonly #waits = new Map<string, { until: number; waitMs: number }>()
-  /** Until when each rests, the first to wake first. */
+  /** Until when each rests, in the order in which they wake. */
   readonly #resting = new Map<string, number>()
 
-  /** How many things are blocked, or were until recently. */
+  /** How many are blocked, or were until recently. */
   sizeAt(now: number): number {
     this.#wake(now)
     return this.#waits.size + this.#resting.size
@@ -180,7 +180,7 @@ export class Backoff {
 
   isBlocked(what: string, now: number): boolean {
     const { until = 0, waitMs = 0 } = this.#waits.get(what) ?? {}
-    // After a clock was set back, no longer than was meant.
+    // A clock that was set back must not prolong the wait.
     return (now < until && until <= now + waitMs) || now < (this.#resting.get(what) ?? 0)
   }
 
@@ -189,7 +189,7 @@ export class Backoff {
     this.#waits.delete(what)
     const waitMs = Math.min(LONGEST_WAIT_MS, before * 2)
     this.#waits.set(what, { until: now + waitMs, waitMs })
-    // What was not tried for long no longer exists.
+    // What has not failed again for this long no longer exists.
     for (const [name, { until }] of this.#waits) {
       if (until >= now - LONGEST_WAIT_MS) break
       this.#waits.delete(name)
@@ -200,7 +200,7 @@ export class Backoff {
     this.#waits.delete(what)
   }
 
-  /** It was done, and need not be done again at once. */
+  /** It is done and need not be done again soon. */
   rest(what: string, now: number): void {
     this.#wake(now)
     if (this.#resting.size < MOST_RESTING) this.#resting.set(what, now + LATE_REST_MS)
@@ -208,7 +208,7 @@ export class Backoff {
 
   #wake(now: number): void {
     for (const [name, until] of this.#resting) {
-      // A clock that was set back must not leave anything asleep.
+      // A clock that was set back must not leave any of them asleep.
       if (until > now && until <= now + LATE_REST_MS) break
       this.#resting.delete(name)
     }

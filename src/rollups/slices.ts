@@ -40,9 +40,9 @@ export interface Bucket {
 
 export interface DirtyBucket extends Bucket {
   timezone: string
-  /** What folds had added to it when it was read, see `oneWrite`. */
+  /** The value of `writes` when the bucket was read, see `oneWrite`. */
   writes: number
-  /** The minute rows of hours that start before this are deleted, epoch ms. */
+  /** Minute rows of hours that start before this are deleted, epoch ms. */
   minutesGoneBefore: number
 }
 
@@ -67,7 +67,7 @@ export const DAYS: RollUpLevel = {
   span: DAY,
 }
 
-/** Part of a bucket's rows in one table: a range of containers, or of names in a container, in the database's own order. */
+/** Part of a bucket's rows in one table: a range of containers, or of names in one container, in the database's collation. */
 export interface Slice {
   table: RollupTable
   within: RawBuilder<SqlBool>
@@ -80,8 +80,8 @@ export const wholeTable = (table: RollupTable): Slice => ({ table, within: EVERY
 export const isWhole = ({ within }: Slice): boolean => within === EVERYTHING
 
 /**
- * The tables that hold rows of the bucket, if those are few: undefined where they are not. Of most senders half of the tables are empty, and
- * finer rows are never deleted before the bucket is derived, so that there is nothing to derive again either.
+ * The tables with rows of the bucket, or undefined when there are more than `rowsAtOnce`. For most senders half of the tables are
+ * empty. As finer rows are never deleted before the bucket is derived, an empty table has no derived rows to update either.
  */
 export async function filledTables(
   store: Store,
@@ -95,7 +95,7 @@ export async function filledTables(
       const some = sql`select 1 from ${sql.table(table)} where ${rowsOf(level.from, siteNo, from, to)} limit ${limit}`
       return sql`select ${sql.lit(table)} as table_name, count(*) as rows from (${some}) as finer`
     })
-    // One statement: of a bucket with few rows, the way to the database and back costs more than counting them.
+    // One statement, because for a bucket with few rows the round trip costs more than counting them.
     return sql`${sql.join(counts, sql` union all `)}`.compile(store.read)
   })
   const { rows } = await store.read.executeQuery<{ table_name: string; rows: number }>(
@@ -112,7 +112,7 @@ export function finer(level: RollUpLevel, dirty: Bucket): RawBuilder<SqlBool> {
   return rowsOf(level.from, siteNo, from, to)
 }
 
-/** A site's rows of a grain from `from` until before `to`, epoch ms. */
+/** A site's rows of a grain in [from, to), epoch ms. */
 export const rowsOf = (grain: number, siteNo: number, from: number, to: number): RawBuilder<SqlBool> =>
   sql`site_no = ${siteNo} and grain = ${grain} and bucket >= ${from} and bucket < ${to}`
 
@@ -132,7 +132,7 @@ export async function slicesOf(store: Store, level: RollUpLevel, dirty: Bucket, 
         slices.push({ table, within })
         continue
       }
-      // One container: only a single one can have more rows than that.
+      // The range is a single container: only one alone can have more rows than that.
       const name = sql.ref(NAME_COLUMNS[table][0])
       const ranges = await rangesOf(store, table, name, sql`${finer(level, dirty)} and ${within}`, rowsAtOnce)
       slices.push(...ranges.map((names) => ({ table, within: sql<SqlBool>`${within} and ${between(name, names)}` })))
@@ -150,7 +150,7 @@ interface Range {
 const between = (column: RawBuilder<unknown>, { first, last }: Range): RawBuilder<SqlBool> =>
   sql`${column} >= ${first} and ${column} <= ${last}`
 
-/** Ranges of a column's values with at most `rowsAtOnce` rows each, unless a single value has more. */
+/** Ranges of a column's values with at most `rowsAtOnce` rows each; a single value may have more. */
 async function rangesOf(
   store: Store,
   table: RollupTable,
