@@ -26,19 +26,19 @@ import { asksForCode, tryCode } from './two-step/second-step.ts'
 export interface CredentialOptions {
   store: Store
   clock: Clock
-  /** The key of each role; null: no one can sign in with that role. */
+  /** The key of each role; null when no one can sign in with that role. */
   tokens: Readonly<Record<Role, string | null>>
   passwords?: Passwords | undefined
-  /** Whom people sign in with besides; sessions that began at another one are over. Left out or null: no one. */
+  /** The identity provider for single sign-on; sessions that began at another one have ended. Null or left out for none. */
   provider?: SessionProvider | null
-  /** Who signs in by a proxy in front; left out or null: no one. */
+  /** Signs people in by a proxy in front; null or left out for none. */
   proxy?: ProxySignIn | null
-  /** Sessions of one role at a time; one more ends the oldest. */
+  /** Most sessions of one role; another one ends the oldest. */
   maxSessions?: number
   onError: (error: Error, what: string) => void
 }
 
-/** What sessions need of the identity provider. */
+/** What sessions need from the identity provider. */
 export interface SessionProvider {
   settings: { issuer: string }
   signOutUrl: (hint: string | null) => Promise<string | null>
@@ -47,21 +47,21 @@ export interface SessionProvider {
 const MAX_SESSIONS = 1_000
 const MAX_SESSIONS_OF_USER = 20
 
-/** When a session was last seen is known to this, ms: it is not written with every call. */
+/** Resolution of a session's last use, ms, so that not every call writes it. */
 const SEEN_EVERY_MS = MINUTE
-/** How old an answer about whether anyone has an account may be, ms. */
+/** How old the answer to whether anyone has an account may be, ms. */
 const FRESH_MS = SECOND
 
-/** Credentials with what only the interface of the accounts needs. */
+/** Credentials, and what only the accounts' routes need. */
 export interface KnownCredentials extends Credentials {
   readonly passwords: Passwords
-  /** Has the service ask for sign-ins at once, now that someone has an account. */
+  /** Makes the service require sign-ins at once, now that someone has an account. */
   noteAccount(): void
 }
 
 /**
- * Sessions as rows that all nodes share. A row holds no cookie, only its hash, and no key, only what scrypt makes of it:
- * a reader of the database or a backup signs in with neither. A session ends when its key or password changes.
+ * Sessions as rows that all nodes share. A row contains the cookie's hash and the key's scrypt hash, never the cookie or key: no
+ * one can sign in with a copy of the database or of a backup. A session ends when its key or password changes.
  */
 export async function createCredentials(options: CredentialOptions): Promise<KnownCredentials> {
   const { store, clock, tokens, maxSessions = MAX_SESSIONS, passwords = new Passwords(), onError } = options
@@ -71,7 +71,7 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
 
   const printOfOwner = async (owner: SessionOwner): Promise<string | null> => {
     if ('role' in owner) return printOf(owner.role)
-    // By the password that was compared, not by the one there is now: that may be another one.
+    // By the password that was compared: the current one may be another.
     return 'origin' in owner ? hashOf(owner.origin.identityId) : owner.passwordPrint
   }
 
@@ -165,7 +165,7 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
             credential: cookie,
             person: { id, email, name },
             holder: id,
-            // What groups give lasts as long as the provider vouches for it: it is no part of a session with a password.
+            // Roles from groups last as long as the provider vouches for them, so they are not part of a session with a password.
             grants: row.identity_id === null ? byHand : joined(byHand, byGroups.get(row.identity_id) ?? NO_GRANTS),
           },
         ])
@@ -175,7 +175,7 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
     return found
   }
 
-  /** Whether what a session began with still holds: the password, or that people sign in with this provider. */
+  /** Whether what a session began with is still valid: the password, or signing in with this provider. */
   function isStillRecognised(row: {
     token_print: string
     password_hash: string | null
@@ -188,7 +188,7 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
 
   const isStale = (seenAt: number | null): boolean => seenAt !== null && clock.now() - seenAt >= SEEN_EVERY_MS
 
-  /** People get in while nothing can be written. */
+  /** Logs failures instead of throwing, so that people get in while nothing can be written. */
   async function noteSeen(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return
     const now = clock.now()

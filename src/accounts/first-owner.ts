@@ -7,11 +7,12 @@ import { ownersByGroups, ownersByHand } from './owners.ts'
 import { ALL_CLIENTS } from './roles.ts'
 
 /**
- * Where no one could manage the service, because there is no key and no owner of all clients who can sign in: a link that makes one.
+ * Makes a link for a first owner when no one could manage the service: there is no key, and no owner of all clients who can sign
+ * in.
  *
- * @param issuers that people sign in with: an identity provider, a proxy
- * @param adminEmail whose account it is to be; null: of an owner who was invited and has not accepted
- * @returns the link, or null where it is not needed
+ * @param adminEmail the address of the account; null for an owner who was invited and has not accepted yet
+ * @param issuers identity provider and proxy with which people sign in
+ * @returns the link, or null when it is not needed
  */
 export async function firstOwnerLink(
   { store, clock }: { store: Store; clock: Clock },
@@ -35,7 +36,7 @@ export async function firstOwnerLink(
 const ownersOfAll = (db: Kysely<Tables>) =>
   ownersByHand(db).select(['users.id', 'email', 'password_hash']).orderBy('users.created_at').execute()
 
-/** Whether someone owns all clients, by a role or by a group, who signs in with one of the issuers. */
+/** Whether someone who signs in with one of the issuers owns all clients, by a role or by a group. */
 async function hasOwnerAt(db: Kysely<Tables>, issuers: readonly string[]): Promise<boolean> {
   const byHand = await ownersByHand(db)
     .innerJoin('user_identities', 'user_identities.user_id', 'users.id')
@@ -52,7 +53,7 @@ async function hasOwnerAt(db: Kysely<Tables>, issuers: readonly string[]): Promi
   return byGroups !== undefined
 }
 
-/** The account of the address, which owns all clients from now on. */
+/** The address's account, made an owner of all clients. */
 async function ownerWith(trx: Transaction<Tables>, clock: Clock, email: string): Promise<Pick<UserRow, 'id'>> {
   const made: UserRow = {
     id: newId(),
@@ -65,7 +66,7 @@ async function ownerWith(trx: Transaction<Tables>, clock: Clock, email: string):
     last_sign_in_at: null,
     disabled_at: null,
   }
-  // Nodes that start at the same time make one account.
+  // Nodes that start at the same time make only one account.
   await trx
     .insertInto('users')
     .values(made)

@@ -20,7 +20,7 @@ export type { SessionRecord } from './sessions.ts'
 export type { ApiTokenRecord, CreateApiToken, NewApiToken } from './tokens.ts'
 export { type InvitedUser, InviteUser, type PasswordLink, UpdateUser, type UserRecord } from './user-schemas.ts'
 
-/** Adds the interface of people, their own accounts, API tokens, the links that set passwords and the identity provider. */
+/** Adds the routes for people, their own accounts, API tokens, password links and the identity provider. */
 export function accountRoutes(app: HttpApp, options: AccountOptions): void {
   linkRoutes(app, options)
   oidcRoutes(app, options)
@@ -31,7 +31,7 @@ export function accountRoutes(app: HttpApp, options: AccountOptions): void {
   tokenRoutes(app, options)
 }
 
-/** A client that is deleted takes the roles and tokens for it along. */
+/** Deletes a client's roles and tokens with the client. */
 export const accountHooks: Partial<DeletionHooks> = {
   removeOfClient: async (trx, clientId) => {
     await trx.deleteFrom('user_roles').where('client_id', '=', clientId).execute()

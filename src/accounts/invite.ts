@@ -16,19 +16,22 @@ import {
 import { isInvited, NO_WAYS } from './ways.ts'
 
 export const MOST_USERS = 10_000
-/** Whom the owners of a client may invite: else those of one could use up what there is for all. */
+/** Most people with a role for a client that its owners may invite: otherwise one client's owners could use up all accounts. */
 const MOST_OF_CLIENT = 500
-/** Accounts without any role, which only owners of all clients delete: others can make them by taking away the roles that they gave. */
+/**
+ * Most accounts without any role, which only owners of all clients can delete: others can create them by taking away the roles
+ * that they gave.
+ */
 const MOST_WITHOUT_ROLE = 1_000
 
 /**
- * Gives someone an account with roles, or the one who has it these roles besides theirs: of two for a client the higher one holds.
+ * Gives someone an account with roles, or adds the roles to an existing account; of two roles for a client the higher one holds.
  *
- * @throws AppError `invalid_request`, `forbidden`; `conflict` where the first account could not manage the service, or the address
- *   belongs to an account that is disabled, or to someone invited by others who has not accepted yet
+ * @throws AppError `invalid_request`, `forbidden`; `conflict` when the first account could not manage the service, or the address
+ * belongs to a disabled account or to someone invited by others who has not accepted yet
  */
 export async function inviteUser(ctx: Context, access: Access, input: InviteUser): Promise<FoundUser> {
-  // Someone else may make the account at the same moment; then it is known.
+  // Someone else may create the account at the same moment; the second attempt then finds it.
   for (let attempt = 1; attempt <= 2; attempt++) {
     const found = await tryToInvite(ctx, access, input)
     if (found !== null) return found
@@ -36,7 +39,7 @@ export async function inviteUser(ctx: Context, access: Access, input: InviteUser
   throw new AppError('conflict', 'Someone else is inviting this address: try again')
 }
 
-/** @returns null when the account was made meanwhile */
+/** @returns null when the account was created meanwhile */
 async function tryToInvite(ctx: Context, access: Access, input: InviteUser): Promise<FoundUser | null> {
   const now = ctx.clock.now()
   const wanted = grantsOfEntries(input.roles)
@@ -47,7 +50,7 @@ async function tryToInvite(ctx: Context, access: Access, input: InviteUser): Pro
     const found = known === undefined ? null : await foundUser(trx, known)
     const { grants: before, ways } = found ?? { grants: NO_GRANTS, ways: NO_WAYS }
     if (known !== undefined) requireEnabled(known)
-    // The person who invited them may hold the link: with it they would get these roles, too.
+    // The person who invited them may hold the link, and would get these roles with it.
     if (known !== undefined && isInvited(known, ways) && !managesAllOf(access, before)) {
       throw new AppError('conflict', 'Someone else invited this address: add it once they have accepted')
     }

@@ -23,7 +23,7 @@ const Secret = Type.String({ minLength: 1, maxLength: 100, description: 'The par
 /** Anyone may send one, so no more is read than it needs. */
 const bodyLimit = 4_096
 
-/** Adds what needs no key, as it is for those who cannot sign in (yet). */
+/** Adds routes that need no key, for people who cannot sign in (yet). */
 export function linkRoutes(app: HttpApp, options: AccountOptions): void {
   const { store, clock, credentials, mailer, onError } = options
   const throttle = createThrottle(clock)
@@ -52,7 +52,7 @@ export function linkRoutes(app: HttpApp, options: AccountOptions): void {
       const wait = throttle.waitForPassword(guesser, email)
       if (wait > 0) throw new RateLimitedError('Too many requests for a new password', Math.ceil(wait / SECOND))
       throttle.passwordTried(guesser, email)
-      // Not awaited: how long it takes would say whether there is an account.
+      // Not awaited: the duration would reveal whether there is an account.
       void mailResetLink(store, options, email).catch((thrown: unknown) => onError(asError(thrown), 'mailing a link'))
       return reply.code(204).send(null)
     },
@@ -109,7 +109,7 @@ export function linkRoutes(app: HttpApp, options: AccountOptions): void {
   )
 }
 
-/** @throws AppError `not_found`, or `invalid_request` for a password that is too easy */
+/** @throws AppError `not_found`, or `invalid_request` for a password that is too easy to guess */
 async function setPassword(
   store: Store,
   clock: Clock,
@@ -121,7 +121,7 @@ async function setPassword(
   requireFit(password, after)
   const password_hash = await passwords.hash(password)
   await store.write.transaction().execute(async (trx) => {
-    // Hashing takes a while: the link may have been used, or its user disabled, meanwhile.
+    // Hashing takes a while: meanwhile the link may have been used, or its user disabled.
     const user = await userOfLink(trx, secret, clock.now())
     await trx.updateTable('users').set({ password_hash, name: after.name }).where('id', '=', user.id).execute()
     const used = await trx.deleteFrom('user_links').where('user_id', '=', user.id).executeTakeFirst()

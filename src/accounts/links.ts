@@ -5,11 +5,11 @@ import type { Kysely, Store, Tables, UserRow } from '../store/index.ts'
 import type { PasswordLink } from './user-schemas.ts'
 import { waysOf } from './ways.ts'
 
-/** A week: an invitation waits for someone on holiday. */
+/** A week, because an invitation may have to wait for someone on holiday. */
 export const INVITATION_MS = 7 * DAY
-/** The person who asked for it is at the screen. */
+/** An hour is enough, because the person who requested it is at the screen. */
 export const RESET_MS = HOUR
-/** Another link that a stranger may have asked for is sent no sooner, ms. */
+/** Shortest time between two links that a stranger may have requested, ms. */
 const ASK_AGAIN_MS = 5 * MINUTE
 const ATTEMPT_MS = 30_000
 
@@ -18,13 +18,13 @@ export interface LinkOptions {
   clock: Clock
   /** Null where e-mail is not set up. */
   mailer: Mailer | null
-  /** Where people reach the service, without a slash at its end. */
+  /** Where people reach the service, without a trailing slash. */
   publicUrl: () => string
 }
 
 type Linked = Pick<UserRow, 'id' | 'email' | 'name' | 'password_hash'>
 
-/** Writes down a link that sets the user's password, and returns what its address holds. */
+/** Stores a link that sets the user's password and returns its secret. */
 export async function writeLink(db: Kysely<Tables>, userId: string, now: number, lastsMs: number): Promise<string> {
   const secret = newSecret()
   await db.deleteFrom('user_links').where('expires_at', '<=', now).execute()
@@ -35,13 +35,14 @@ export async function writeLink(db: Kysely<Tables>, userId: string, now: number,
   return secret
 }
 
-/** Behind the `#`: browsers send it to no server and no log on the way. */
+/** The secret follows the `#`, which browsers send to no server, so that it ends up in no log. */
 export const addressOfLink = (publicUrl: string, secret: string): string => `${publicUrl}/welcome#${secret}`
 
 /**
- * A link instead of all that the user had, as its inviter sees it; sent by e-mail as well where that is set up.
+ * Replaces all of a user's links by a new one and returns it for the inviter; also e-mails it where e-mail is set up.
  *
- * @param noted who makes it, for the audit log, as anyone who has the link can become the user; null where the log says so already
+ * @param noted who makes it, for the audit log, because anyone who has the link can become the user; null when the log has an
+ * entry already
  */
 export async function replaceLink(
   { write }: Pick<Store, 'write'>,
@@ -65,7 +66,7 @@ export async function replaceLink(
   return { url: addressOfLink(options.publicUrl(), secret), expires_at: isoTime(now + lastsMs), mailed }
 }
 
-/** Sends a link to who has an account under the address; to anyone else nothing. */
+/** E-mails a link to the owner of the address's account; does nothing when there is none. */
 export async function mailResetLink(store: Store, options: LinkOptions, email: string): Promise<void> {
   const user = await store.read
     .selectFrom('users')
@@ -74,7 +75,7 @@ export async function mailResetLink(store: Store, options: LinkOptions, email: s
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
   if (user === undefined) return
-  // Who signs in with the identity provider alone would keep a way in that it does not know of.
+  // Someone who signs in only with the identity provider would get another way in, unknown to the provider.
   if (user.password_hash === null && (await waysOf(store.read, [user.id]))(user.id).hasIdentity) return
   const now = options.clock.now()
   const recent = await store.read
@@ -88,7 +89,7 @@ export async function mailResetLink(store: Store, options: LinkOptions, email: s
   await mailLink(options, user, await writeLink(store.write, user.id, now, lastsMs), now, null)
 }
 
-/** @returns whether the server took it */
+/** @returns whether the mail server accepted it */
 async function mailLink(
   { mailer, publicUrl }: LinkOptions,
   { email, id, password_hash }: Linked,
@@ -100,7 +101,7 @@ async function mailLink(
   const url = addressOfLink(publicUrl(), secret)
   const content = password_hash === null ? invitationMail(url, invitedBy) : resetMail(url)
   const { kind } = await mailer.send(
-    // By the hash, so that the id of the e-mail does not hold the secret.
+    // The hash, so that the id of the e-mail does not contain the secret.
     { ...content, to: [email], at: now, id: hashOf(secret), thread: null, list: id },
     AbortSignal.timeout(ATTEMPT_MS),
   )
@@ -131,7 +132,10 @@ const resetMail = (url: string) =>
     footer: { text: 'Sent by Tagwarden.' },
   })
 
-/** Whose link it is, while it works. @throws AppError `not_found`: used, replaced, expired or never given out; it does not say which */
+/**
+ * The user of a valid link. @throws AppError `not_found` when it was used, replaced, has expired or never existed; it does not
+ * say which
+ */
 export async function userOfLink(db: Kysely<Tables>, secret: string, now: number) {
   const found = await db
     .selectFrom('user_links')

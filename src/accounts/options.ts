@@ -5,7 +5,7 @@ import type { LinkOptions } from './links.ts'
 import type { GroupRole } from './oidc/group-roles.ts'
 import type { OidcProvider } from './oidc/provider.ts'
 
-/** What the interface of the accounts works with. */
+/** What the accounts' routes need. */
 export interface AccountOptions extends LinkOptions {
   store: Store
   clock: Clock
@@ -14,6 +14,6 @@ export interface AccountOptions extends LinkOptions {
   provider: OidcProvider | null
   groupRoles: readonly GroupRole[]
   onError: (error: Error, what: string) => void
-  /** For the operator: what someone else did wrong. */
+  /** Warns the operator about something that a third party did. */
   warn: (facts: object, message: string) => void
 }

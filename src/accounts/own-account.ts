@@ -72,7 +72,7 @@ async function twoStepOf(db: Kysely<Tables>, userId: string): Promise<AccountRec
   return { since: isoTime(since), recovery_codes_left: Number(left) }
 }
 
-/** Changes one's own account. Another password ends all sessions but the one that asks. @throws AppError */
+/** Changes one's own account. A new password ends all sessions except the caller's. @throws AppError */
 async function updateAccount(
   ctx: Context,
   { passwords }: KnownCredentials,
@@ -95,7 +95,7 @@ async function updateAccount(
   if (password !== undefined) requireFit(password, after)
   const password_hash = password === undefined ? null : await passwords.hash(password)
   await ctx.store.write.transaction().execute(async (trx) => {
-    // Hashing takes a while. Who knew the old password may not undo what a link has set meanwhile.
+    // Hashing takes a while. Someone who knew the old password must not undo what a link has set meanwhile.
     const { numUpdatedRows } = await trx
       .updateTable('users')
       .set({ name: after.name, ...(password_hash === null ? {} : { password_hash }) })
@@ -126,7 +126,7 @@ async function updateAccount(
   })
 }
 
-/** @throws AppError `forbidden` for who is no person */
+/** @throws AppError `forbidden` for callers without an account */
 export function ownAccount({ access }: FastifyRequest): Access & { person: Person } {
   const { person } = access
   if (person === null) throw new AppError('forbidden', 'This is about an account: sign in with e-mail and password')
@@ -134,10 +134,10 @@ export function ownAccount({ access }: FastifyRequest): Access & { person: Perso
 }
 
 const tags = ['People']
-/** Anyone may, whatever their role: it is about themselves. */
+/** For anyone, whatever their role, because it is about themselves. */
 export const OWN_ACCOUNT = { needs: 'viewer', scope: 'anyone' } as const
 
-/** Adds the interface by which people manage their own account. */
+/** Adds the routes by which people manage their own account. */
 export function ownAccountRoutes(app: HttpApp, options: AccountOptions, isOwnPassword: IsOwnPassword): void {
   const { store, credentials } = options
 
@@ -210,8 +210,8 @@ export function ownAccountRoutes(app: HttpApp, options: AccountOptions, isOwnPas
 }
 
 /**
- * Whether what someone who is signed in types as their password is it. Someone at a session of another person's must not find it out: wrong ones wait as at
- * the sign-in.
+ * Whether a signed-in person's entry is their password. Someone at another person's session must not find it out, so wrong ones
+ * wait as at the sign-in.
  *
  * @throws RateLimitedError
  */

@@ -72,16 +72,17 @@ const FINDERS: Readonly<Record<OwnedKind, Find>> = {
   annotation: inTable('annotations'),
 }
 
-/** Finds whose things are, by the rows that hold them. */
+/** Finds the clients that things belong to, by their rows. */
 export const createOwners =
   ({ read }: Pick<Store, 'read'>): OwnersOf =>
   async (kind, ids) =>
     new Map((await FINDERS[kind](read, ids)).map(({ id, client_id }) => [id, client_id]))
 
 /**
- * Has changes that could take the last owner away wait for one another; an update that changes nothing is the lock of both engines.
+ * Serialises changes that could remove the last owner, by an update that changes nothing, which locks on both engines.
  *
- * @returns whether someone who was made owner of all clients has accepted. Who is one by a group is not meant: the identity provider can always make another
+ * @returns whether an owner of all clients, made so by hand, has accepted. Owners by a group do not count: the identity provider
+ * can always make another
  */
 export async function lockOwners(trx: Transaction<Tables>): Promise<boolean> {
   await trx
@@ -93,13 +94,13 @@ export async function lockOwners(trx: Transaction<Tables>): Promise<boolean> {
   return hasOwnerByHand(trx)
 }
 
-/** @throws AppError `conflict` when no one is left who owns all clients and can sign in */
+/** @throws AppError `conflict` when no owner of all clients who can sign in is left */
 export async function requireOwnerLeft(trx: Transaction<Tables>): Promise<void> {
   if ((await hasOwnerByHand(trx)) || (await hasOwnerByGroups(trx))) return
   throw new AppError('conflict', 'At least one person who owns all clients and has accepted the invitation must remain')
 }
 
-/** Of those who have accepted: an invitation may have gone to the wrong address, and ends after a week. */
+/** Counts only those who have accepted: an invitation may have gone to the wrong address, and expires after a week. */
 const hasOwnerByHand = async (db: Kysely<Tables>): Promise<boolean> => {
   const accepted = ownersByHand(db).where(({ or, eb, exists, selectFrom }) =>
     or([
@@ -113,7 +114,7 @@ const hasOwnerByHand = async (db: Kysely<Tables>): Promise<boolean> => {
 const hasOwnerByGroups = async (db: Kysely<Tables>): Promise<boolean> =>
   (await ownersByGroups(db).select('users.id').limit(1).executeTakeFirst()) !== undefined
 
-/** Those whom someone made owners of all clients. */
+/** Owners of all clients whom someone made so. */
 export const ownersByHand = (db: Kysely<Tables>) =>
   db
     .selectFrom('users')
@@ -122,7 +123,7 @@ export const ownersByHand = (db: Kysely<Tables>) =>
     .where('role', '=', 'owner')
     .where('disabled_at', 'is', null)
 
-/** Those whose groups made them so at their last sign-in. */
+/** Owners of all clients by their groups at the last sign-in. */
 export const ownersByGroups = (db: Kysely<Tables>) =>
   db
     .selectFrom('users')

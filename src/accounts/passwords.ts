@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { OverloadedError, type Role } from '../http/index.ts'
 import { invalidRequest, Mutex } from '../lib/index.ts'
 
-/** What makes guessing costly: scrypt's N as a power of two, its block size and its passes. */
+/** What makes guessing costly: scrypt's N as a power of two, its block size and its parallelism. */
 interface PasswordCost {
   ln: number
   r: number
@@ -11,17 +11,17 @@ interface PasswordCost {
 }
 
 /**
- * 32 MiB and some 0.2 s of a core a try: one of the settings that OWASP's Password Storage Cheat Sheet (2025) takes for equally
- * strong. The one with the fewest passes would take 128 MiB, which a service of that size cannot spare.
+ * 32 MiB and some 0.2 s of a core per attempt: one of the settings that OWASP's Password Storage Cheat Sheet (2025) lists as
+ * equally strong. The one with p = 1 would take 128 MiB, which a service of this size cannot spare.
  */
 export const PASSWORD_COST: PasswordCost = { ln: 15, r: 8, p: 3 }
 
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-/** Tries that wait for the one under way; the last of them waits for some four seconds. */
+/** Attempts that wait for the current one; the last of them waits some four seconds. */
 const WAITING_MAX = 20
 
-/** NIST SP 800-63B asks for length and for nothing else: rules about characters make passwords that are easier to guess. */
+/** NIST SP 800-63B asks only for length: rules about characters lead to passwords that are easier to guess. */
 const SHORTEST = 12
 export const Password = Type.String({
   minLength: SHORTEST,
@@ -29,7 +29,7 @@ export const Password = Type.String({
   description: `At least ${SHORTEST} characters; a sentence is easier to remember than random characters`,
 })
 
-/** @throws AppError `invalid_request` when the password says who it is of */
+/** @throws AppError `invalid_request` when the password is the person's name or address, or a few repeated characters */
 export function requireFit(password: string, person: { email: string; name: string }): void {
   const said = password.trim().toLowerCase()
   const known = [person.email, person.name, person.email.split('@', 1).join()].map((text) => text.trim().toLowerCase())
@@ -41,28 +41,28 @@ export function requireFit(password: string, person: { email: string; name: stri
   }
 }
 
-/** Hashes passwords and compares them, one at a time: however many are tried at once, they take one core and 32 MiB. */
+/** Hashes and compares passwords, one at a time: however many attempts come at once, they take one core and 32 MiB. */
 export class Passwords {
   readonly #cost: PasswordCost
   readonly #turns = new Mutex()
   #waiting = 0
-  /** Stands for the password of those who have none. */
+  /** A hash to compare with for users without a password. */
   #blank: Promise<string> | undefined
 
   constructor(cost: PasswordCost = PASSWORD_COST) {
     this.#cost = cost
   }
 
-  /** The password as it is stored, with its salt and what it costs: `$scrypt$ln=15,r=8,p=3$…$…`. @throws OverloadedError */
+  /** The stored form of a password, with its salt and cost: `$scrypt$ln=15,r=8,p=3$…$…`. @throws OverloadedError */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES)
     return encoded(this.#cost, salt, await this.#derive(password, salt, this.#cost))
   }
 
   /**
-   * Whether it is the password of a stored hash. Without one it is not, after the same work.
+   * Whether the password matches a stored hash. Without a hash it does not, after the same work.
    *
-   * @throws OverloadedError when too many wait
+   * @throws OverloadedError when too many attempts wait
    */
   async isRight(password: string, stored: string | null): Promise<boolean> {
     this.#blank ??= this.hash(randomBytes(SALT_BYTES).toString('hex'))
@@ -71,7 +71,7 @@ export class Passwords {
     return isEqual && stored !== null
   }
 
-  /** Whether a stored hash is cheaper to guess than one that would be made today. */
+  /** Whether a stored hash is cheaper to guess than a new one would be. */
   isOutdated(stored: string): boolean {
     const { cost } = decoded(stored)
     return cost.ln < this.#cost.ln || cost.r < this.#cost.r || cost.p < this.#cost.p
@@ -88,7 +88,7 @@ export class Passwords {
   }
 }
 
-/** Characters that look the same are the same, however a keyboard composes them. */
+/** NFKC, so that characters that look the same are equal, however a keyboard composes them. */
 function derive(password: string, salt: Buffer, { ln, r, p }: PasswordCost): Promise<Buffer> {
   const N = 2 ** ln
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r }
@@ -116,11 +116,11 @@ function decoded(stored: string): { cost: PasswordCost; salt: Buffer; hash: Buff
 }
 
 const SALT = 'tagwarden sign-in'
-/** 16 MB and about 50 ms, once a process and token. */
+/** 16 MB and about 50 ms, once per process and token. */
 const COST: ScryptOptions = { N: 16_384, r: 8, p: 1 }
 const PRINT_BYTES = 16
 
-/** Returns the function that makes of a role's key what is stored of it, once; null where the role has none. */
+/** Returns a function that gives the stored form of a role's key, computed once; null when the role has none. */
 export function keyPrints(tokens: Readonly<Record<Role, string | null>>): (role: Role) => Promise<string> | null {
   const prints = new Map<Role, Promise<string>>()
   return (role) => {
@@ -132,7 +132,7 @@ export function keyPrints(tokens: Readonly<Record<Role, string | null>>): (role:
   }
 }
 
-/** A key may be one that a person thought up, so guessing it from the database has to be slow. */
+/** A person may have chosen the key, so guessing it from the database has to be slow. */
 const fingerprint = (token: string): Promise<string> =>
   new Promise((resolve, reject) => {
     scrypt(token, SALT, PRINT_BYTES, COST, (error, key) => {

@@ -14,42 +14,42 @@ import { type GroupRole, warnOfClient } from './oidc/group-roles.ts'
 import { SINGLE_SIGN_ON, signInIdentity } from './oidc/identities.ts'
 import { grantsByIdentity, grantsByUser } from './roles.ts'
 
-/** Who vouches for those whom the proxy in front names: no address, so that no identity provider has it. */
+/** The issuer of people whom the proxy in front names. Not a URL, so no identity provider can have it. */
 export const PROXY_ISSUER = 'proxy-header'
 
 export interface ProxySignInOptions {
   store: Store
   clock: Clock
   groupRoles: readonly GroupRole[]
-  /** For the operator: whom it did not let in. */
+  /** Warns the operator about people who were not let in. */
   warn: (facts: object, message: string) => void
   onError: (error: Error, what: string) => void
 }
 
 type SignedIn = { identityId: string } | { problem: SignInProblem }
 
-/** What came of the last sign-in of an address. */
+/** The outcome of an address's last sign-in. */
 interface Kept {
   groups: string
   outcome: Promise<SignedIn>
-  /** When the same claim is worked out again; infinite while it is. */
+  /** When the same claim is evaluated again; infinite while it is being evaluated. */
   until: number
 }
 
-/** A sign-in writes, and the proxy names the person with every request. Other groups count at once. */
+/** How long a sign-in is reused: it writes, and the proxy names the person with every request. Changed groups count at once. */
 const SIGNED_IN_MS = 5 * MINUTE
-/** An owner who gives someone a role is not to wait. */
+/** Short, so that someone to whom an owner gives a role need not wait. */
 const REFUSED_MS = 5 * SECOND
-/** Addresses remembered; of more, the first are forgotten. */
+/** Most addresses remembered; the oldest beyond them are dropped. */
 const MOST_KEPT = 5_000
-/** What stays open, as the event stream, asks the proxy again after this: it alone knows who has signed out there. */
+/** After this time what stays open, such as the event stream, has to ask the proxy again: only it knows who has signed out there. */
 const CREDENTIAL_MS = 15 * MINUTE
 
-/** No cookie and no key can be one: it has blanks. */
+/** Contains spaces, so no cookie or key can look like one. */
 const CREDENTIAL = /^proxy (\S+) (\d+)$/
 export const isProxyCredential = (value: string): boolean => CREDENTIAL.test(value)
 
-/** People whom a reverse proxy has signed in, by the address that it names. Whether they still may is read with every request. */
+/** Signs in people whom a reverse proxy names by address. Every request reads whether they still may. */
 export class ProxySignIn {
   readonly #options: ProxySignInOptions
   readonly #kept = new Map<string, Kept>()
@@ -58,7 +58,7 @@ export class ProxySignIn {
     this.#options = options
   }
 
-  /** @throws Error when a sign-in that is needed cannot be written */
+  /** @throws Error when a necessary sign-in cannot be written */
   async outcomeOf(claim: ProxyClaim): Promise<ProxyOutcome> {
     const { email } = claim
     if (email === null) return { problem: 'email' }
@@ -66,13 +66,13 @@ export class ProxySignIn {
       const signedIn = await this.#signedIn(email, claim, mayRecall)
       if ('problem' in signedIn) return signedIn
       const access = (await this.accessesOf([this.#credentialOf(signedIn.identityId)]))[0]?.[1]
-      // Disabled, deleted or without a role since: a sign-in says which, and may make the account again.
+      // Disabled, deleted or without a role meanwhile: a new sign-in finds out which, and may create the account again.
       if (access !== undefined && highestRole(access.grants) !== null) return { access }
     }
     return { problem: 'no_role' }
   }
 
-  /** Whom such credentials stand for; those that ended, and of accounts that are disabled or deleted, are left out. */
+  /** The access that each credential gives; expired ones, and those of disabled or deleted accounts, are left out. */
   async accessesOf(credentials: readonly string[]): Promise<[string, Access][]> {
     const { store, clock } = this.#options
     const valid = credentials.flatMap((credential) => {
@@ -105,7 +105,7 @@ export class ProxySignIn {
     return `proxy ${identityId} ${this.#options.clock.now()}`
   }
 
-  /** The last sign-in of the address, where it is recent and of the same groups, or another one. */
+  /** The address's last sign-in if it is recent and with the same groups, otherwise a new one. */
   async #signedIn(email: string, claim: ProxyClaim, mayRecall: boolean): Promise<SignedIn> {
     const { clock } = this.#options
     const key = emailKey(email)
@@ -130,7 +130,7 @@ export class ProxySignIn {
     }
   }
 
-  /** A sign-in after the one before it: of two with other groups the later one counts. */
+  /** Signs in after the previous sign-in has ended: of two with different groups the later one counts. */
   async #next(before: Kept | undefined, groups: string, email: string, claim: ProxyClaim): Promise<SignedIn> {
     const last = await before?.outcome.catch(() => undefined)
     try {
@@ -138,7 +138,7 @@ export class ProxySignIn {
       if ('problem' in outcome) this.#warnOf(email, outcome.problem, last)
       return outcome
     } catch (thrown) {
-      // Who was in stays in while nothing can be written.
+      // Someone who was in stays in while nothing can be written.
       if (last === undefined || 'problem' in last || before?.groups !== groups) throw thrown
       this.#options.onError(asError(thrown), 'a sign-in by the proxy')
       return last
@@ -164,7 +164,7 @@ export class ProxySignIn {
     }
   }
 
-  /** Once, not with each try. */
+  /** Warns once per problem, not with each attempt. */
   #warnOf(email: string, problem: SignInProblem, last: SignedIn | undefined): void {
     if (last !== undefined && 'problem' in last && last.problem === problem) return
     this.#options.warn({ problem, email }, 'the proxy names someone who is not let in')

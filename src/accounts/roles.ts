@@ -11,16 +11,16 @@ import type { Kysely, Tables, Transaction, UserRoleRow } from '../store/index.ts
 
 type RoleRow = Pick<UserRoleRow, 'client_id' | 'role'>
 
-/** Stands for every client in `user_roles`. */
+/** The `client_id` for every client in `user_roles`. */
 export const ALL_CLIENTS = 'all'
 
-/** A role as the interface has it: for a client, or with null for all of them. */
+/** A role in the API: for a client, or with null for all of them. */
 export interface RoleEntry {
   client_id: string | null
   role: ClientRole
 }
 
-/** What rows of one user, or the roles that someone is to have, come to. */
+/** The grants of one user's rows, or of roles to give. */
 export function grantsOf(rows: readonly RoleRow[]): Grants {
   const all = rows.find(({ client_id }) => client_id === ALL_CLIENTS)?.role ?? null
   const single = rows.filter(({ client_id }) => client_id !== ALL_CLIENTS)
@@ -30,37 +30,37 @@ export function grantsOf(rows: readonly RoleRow[]): Grants {
 export const grantsOfEntries = (entries: readonly RoleEntry[]): Grants =>
   grantsOf(entries.map(({ client_id, role }) => ({ client_id: client_id ?? ALL_CLIENTS, role })))
 
-/** For all clients first. */
+/** The role for all clients first. */
 export const entriesOf = ({ all, clients }: Grants): RoleEntry[] => [
   ...(all === null ? [] : [{ client_id: null, role: all }]),
   ...Array.from(clients, ([client_id, role]) => ({ client_id, role })),
 ]
 
-/** As tables hold them. */
+/** The grants as table rows. */
 export const rowsOfGrants = (grants: Grants): RoleRow[] =>
   entriesOf(grants).map(({ client_id, role }) => ({ client_id: client_id ?? ALL_CLIENTS, role }))
 
-/** As the audit log says it, in one line: what changed is seen. */
+/** The grants as one line for the audit log, sorted so that a change shows. */
 export const rolesInWords = (grants: Grants): string =>
   entriesOf(grants)
     .map(({ client_id, role }) => `${role} of ${client_id ?? 'all clients'}`)
     .sort()
     .join(', ')
 
-/** The clients whose people and tokens the caller manages; null: all of them. */
+/** The clients whose people and tokens the caller manages; null for all of them. */
 export function managedClients({ grants }: Access): Visible {
   if (grants.all === 'owner') return null
   return [...grants.clients.keys()].filter((id) => suffices(roleFor(grants, id), 'owner'))
 }
 
-/** The role of a stored text. @throws Error when the row was not written by this program */
+/** The role of a stored text. @throws Error when this program did not write the row */
 export function roleOf(text: string): ClientRole {
   const known = CLIENT_ROLES.find((role) => role === text)
   if (known === undefined) throw new Error(`the store holds an unknown role: ${text}`)
   return known
 }
 
-/** What someone gave each user; what groups give stands apart, and holds in some sessions only. */
+/** The roles that people gave each user. Those from groups are separate, and apply only in some sessions. */
 export async function grantsByUser(db: Kysely<Tables>, userIds: readonly string[]): Promise<Map<string, Grants>> {
   if (userIds.length === 0) return new Map()
   const rows = await db
@@ -71,7 +71,7 @@ export async function grantsByUser(db: Kysely<Tables>, userIds: readonly string[
   return grantsBy(rows, ({ user_id }) => user_id)
 }
 
-/** What the groups of each identity gave it at its last sign-in. */
+/** The roles that each identity's groups gave it at its last sign-in. */
 export async function grantsByIdentity(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<string, Grants>> {
   if (ids.length === 0) return new Map()
   const rows = await db
@@ -85,7 +85,7 @@ export async function grantsByIdentity(db: Kysely<Tables>, ids: readonly string[
 const grantsBy = <R extends RoleRow>(rows: readonly R[], idOf: (row: R) => string): Map<string, Grants> =>
   new Map(Array.from(Map.groupBy(rows, idOf), ([id, own]) => [id, grantsOf(own)]))
 
-/** What is more than before, and nothing else: a role that someone takes away meanwhile stays away. */
+/** Writes only the roles that are higher than before: a role that someone takes away meanwhile stays away. */
 export async function addRoles(trx: Transaction<Tables>, userId: string, before: Grants, after: Grants): Promise<void> {
   const had = new Map(rowsOfGrants(before).map(({ client_id, role }) => [client_id, role]))
   const rows = rowsOfGrants(after).filter(({ client_id, role }) => had.get(client_id) !== role)
@@ -99,7 +99,7 @@ export async function addRoles(trx: Transaction<Tables>, userId: string, before:
     .execute()
 }
 
-/** @param managed only roles for these clients are replaced; null: all */
+/** @param managed replaces only roles for these clients; null for all */
 export async function writeRoles(
   trx: Transaction<Tables>,
   userId: string,

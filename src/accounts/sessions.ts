@@ -13,7 +13,7 @@ export const SessionRecord = Type.Object({
 })
 export type SessionRecord = Static<typeof SessionRecord>
 
-/** A user's sessions, seen last first. @param cookie of the one that asks */
+/** A user's sessions, last seen first. @param cookie the caller's own */
 export async function sessionsOf(
   { store, clock }: { store: Pick<Store, 'read'>; clock: Clock },
   userId: string,
@@ -43,7 +43,7 @@ export async function sessionsOf(
   )
 }
 
-/** @throws AppError `not_found` where it is not one of the user's */
+/** @throws AppError `not_found` when it is not one of the user's */
 export async function endSession({ write }: Pick<Store, 'write'>, userId: string, id: string): Promise<void> {
   const { numDeletedRows } = await write
     .deleteFrom('sign_ins')
@@ -53,7 +53,7 @@ export async function endSession({ write }: Pick<Store, 'write'>, userId: string
   if (numDeletedRows === 0n) throw notFound('Session')
 }
 
-/** In the order in which they are looked for: later browsers claim to be earlier ones as well. */
+/** In the order to test them: later browsers also claim to be earlier ones. */
 const BROWSERS: readonly [sign: RegExp, name: string][] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -73,7 +73,7 @@ const SYSTEMS: readonly [sign: RegExp, name: string][] = [
 const named = (signs: typeof BROWSERS, agent: string): string | undefined =>
   signs.find(([sign]) => sign.test(agent))?.[1]
 
-/** Browser and system of a `User-Agent`, `Firefox on Linux`, to recognise one's own by; null where it says neither. */
+/** Browser and system of a `User-Agent`, as in `Firefox on Linux`, so that people recognise their own; null when it tells neither. */
 export function agentClass(agent: string | undefined): string | null {
   const text = (agent ?? '').slice(0, 512)
   const parts = [named(BROWSERS, text), named(SYSTEMS, text)].filter((part) => part !== undefined)

@@ -5,10 +5,10 @@ import type { AccountOptions } from './options.ts'
 import { ApiTokenRecord, CreateApiToken, createToken, listTokens, NewApiToken, revokeToken } from './tokens.ts'
 
 const tags = ['API tokens']
-/** Who owns no client at all is refused before; the handlers cut to what the caller owns. */
+/** Callers who own no client are refused before; the handlers restrict to what the caller owns. */
 const config = { needs: 'owner', scope: 'visible' } as const
 
-/** Adds the interface of the keys for programs. */
+/** Adds the routes for API tokens. */
 export function tokenRoutes(app: HttpApp, options: AccountOptions): void {
   const { store } = options
 

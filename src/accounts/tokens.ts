@@ -28,14 +28,14 @@ import { type Context, ONE_LINE, writeAudit } from '../management/index.ts'
 import type { ApiTokenRow, Kysely, Store, Tables, Transaction } from '../store/index.ts'
 import { managedClients, roleOf } from './roles.ts'
 
-/** When a token was last used is known to this, ms: it is not written with every call. */
+/** Resolution of a token's last use, ms, so that not every call writes it. */
 const USED_EVERY_MS = MINUTE
 const MOST_TOKENS = 10_000
-/** That the owners of a client make for it: else those of one could use up what there is for all. */
+/** Most tokens that a client's owners may make for it: otherwise one client's owners could use up all tokens. */
 const MOST_OF_CLIENT = 100
 const MOST_CLIENTS = 1_000
 const FURTHEST_END = 5 * 366 * DAY
-/** Enough to tell one from another, and nothing to one who guesses. */
+/** Enough to tell tokens apart, and of no use for guessing one. */
 const HINT_LENGTH = 4
 
 const fields = {
@@ -87,7 +87,7 @@ export const CreateApiToken = Type.Object(
 )
 export type CreateApiToken = Static<typeof CreateApiToken>
 
-/** Whom API tokens stand for; what expired or was revoked stands for no one. */
+/** The access that each API token gives; expired and revoked ones are left out. */
 export async function accessesOfTokens(
   { store, clock, onError }: { store: Store; clock: Clock; onError: (error: Error, what: string) => void },
   tokens: readonly string[],
@@ -128,11 +128,11 @@ function grantsOfToken(row: Pick<ApiTokenRow, 'role' | 'client_ids'>): Grants {
   return ids === null ? { ...NO_GRANTS, all: role } : { all: null, clients: new Map(ids.map((id) => [id, role])) }
 }
 
-// Our own writer made the text, so it is a list of ids.
+// We wrote the text, so it is a list of ids.
 const clientsOf = ({ client_ids }: Pick<ApiTokenRow, 'client_ids'>): string[] | null =>
   client_ids === null ? null : (JSON.parse(client_ids) as string[])
 
-/** Those that the caller manages, the oldest first. */
+/** The tokens that the caller manages, oldest first. */
 export async function listTokens({ read }: Pick<Store, 'read'>, access: Access): Promise<ApiTokenRecord[]> {
   const managed = managedClients(access)
   const rows = await read.selectFrom('api_tokens').selectAll().orderBy('id').execute()
@@ -144,7 +144,7 @@ function isManaged(row: Pick<ApiTokenRow, 'client_ids'>, managed: Visible): bool
   return clientsOf(row)?.every((id) => managed.includes(id)) ?? false
 }
 
-/** @throws AppError `forbidden` where it reaches further than who makes it, `invalid_request`, or `conflict` when there are too many */
+/** @throws AppError `forbidden` when it would exceed the caller's own rights, `invalid_request`, or `conflict` when there are too many */
 export async function createToken(ctx: Context, access: Access, input: CreateApiToken): Promise<NewApiToken> {
   const now = ctx.clock.now()
   const { name, role, client_ids: clientIds = null, expires_at = null } = input
@@ -177,7 +177,7 @@ export async function createToken(ctx: Context, access: Access, input: CreateApi
   return { ...tokenRecord(row), token }
 }
 
-/** Of those who manage some clients the tokens that they could revoke count. @throws AppError `conflict` */
+/** For callers who manage some clients, only tokens that they could revoke count. @throws AppError `conflict` */
 async function requireRoom(trx: Transaction<Tables>, managed: Visible, clientIds: readonly string[]): Promise<void> {
   const there = await trx.selectFrom('api_tokens').select('client_ids').execute()
   if (there.length >= MOST_TOKENS) throw new AppError('conflict', `There are ${MOST_TOKENS} tokens: revoke one`)
@@ -187,7 +187,7 @@ async function requireRoom(trx: Transaction<Tables>, managed: Visible, clientIds
   if (isFull) throw new AppError('conflict', `The client has ${MOST_OF_CLIENT} tokens: revoke one`)
 }
 
-/** From now on the token opens nothing. @throws AppError `not_found` */
+/** Revokes a token at once. @throws AppError `not_found` */
 export async function revokeToken(ctx: Context, access: Access, id: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
     const row = await trx.selectFrom('api_tokens').selectAll().where('id', '=', id).executeTakeFirst()
@@ -197,7 +197,10 @@ export async function revokeToken(ctx: Context, access: Access, id: string): Pro
   })
 }
 
-/** Of a client that is deleted: a token for it alone ends, one for others as well is for those from now on, so that who owns them can revoke it. */
+/**
+ * For a deleted client: deletes tokens for it alone, and restricts others to their remaining clients, so that the owners of those
+ * can revoke them.
+ */
 export async function removeTokensOfClient(trx: Transaction<Tables>, clientId: string): Promise<void> {
   const rows = await trx.selectFrom('api_tokens').select(['id', 'client_ids']).execute()
   for (const row of rows) {
@@ -214,7 +217,7 @@ export async function removeTokensOfClient(trx: Transaction<Tables>, clientId: s
   }
 }
 
-/** @throws AppError `invalid_request` where one is not the id of a client */
+/** @throws AppError `invalid_request` when one is not the id of a client */
 export async function requireClients(db: Kysely<Tables>, ids: readonly string[], path: string): Promise<void> {
   if (ids.length === 0) return
   const rows = await db
@@ -250,5 +253,5 @@ const audited = (row: ApiTokenRow) => ({
   client_id: onlyClient(clientsOf(row)),
 })
 
-/** Of a token of one client the change is that client's. */
+/** For a token of a single client, the audit entry is that client's. */
 const onlyClient = (ids: readonly string[] | null): string | null => (ids?.length === 1 ? (ids[0] ?? null) : null)

@@ -24,14 +24,14 @@ import { isInvited } from './ways.ts'
 
 const tags = ['People']
 const path = '/api/users/:user_id'
-/** Who manages no client at all is refused before; the handlers cut to what the caller manages. */
+/** Callers who manage no client are refused before; the handlers restrict to what the caller manages. */
 const config = { needs: 'owner', scope: 'visible' } as const
 const Params = Type.Object({ user_id: Uuid })
-/** That owners of some clients make for each: every one may be an e-mail to anyone, in the name of this service. */
+/** Limit for owners of some clients, for each client: every invitation may be an e-mail to anyone in the name of this service. */
 const INVITATIONS_PER_HOUR = 60
 const SessionParams = Type.Object({ user_id: Uuid, session_id: Uuid })
 
-/** Adds the interface by which owners manage who has an account. */
+/** Adds the routes by which owners manage accounts. */
 export function userRoutes(app: HttpApp, options: AccountOptions): void {
   const { store } = options
   const allowance = new Allowance(INVITATIONS_PER_HOUR, 'invitations and links', options.clock, 'an hour')

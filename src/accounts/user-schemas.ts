@@ -10,7 +10,7 @@ import { isInvited, type Ways } from './ways.ts'
 const MOST_ROLES = 1_000
 
 export const UserName = Type.String({ ...ONE_LINE, minLength: 1, maxLength: 100 })
-/** One address: messages to a client may go to several, a person has one. */
+/** A single address: messages to a client may go to several, but a person has one. */
 export const UserEmail = Type.String({ format: 'email', maxLength: 254, pattern: '^[^,]*$' })
 
 const RoleEntry = Type.Object(

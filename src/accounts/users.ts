@@ -18,15 +18,15 @@ import { removeTwoStep } from './two-step/enrolment.ts'
 import { type UpdateUser, type UserRecord, userRecord } from './user-schemas.ts'
 import { isInvited, type Ways, waysOf } from './ways.ts'
 
-/** A user and all that they may do, for any caller. */
+/** A user with all grants, not limited to what the caller manages. */
 export interface FoundUser {
   row: UserRow
-  /** Those that someone gave them; what groups give is in `ways`. */
+  /** Roles that people gave them; those from groups are in `ways`. */
   grants: Grants
   ways: Ways
 }
 
-/** People with a role that the caller manages, the oldest first; with the roles that are the caller's to give. */
+/** People with a role that the caller manages, oldest first, showing only roles that the caller manages. */
 export async function listUsers({ read }: Pick<Store, 'read'>, access: Access): Promise<UserRecord[]> {
   const managed = managedClients(access)
   let query = read.selectFrom('users').selectAll().orderBy('created_at').orderBy('id')
@@ -58,17 +58,17 @@ export async function listUsers({ read }: Pick<Store, 'read'>, access: Access): 
   return rows.map((row) => recordOf({ row, grants: grants.get(row.id) ?? NO_GRANTS, ways: ways(row.id) }, managed))
 }
 
-/** As the caller may see it. */
+/** The record as the caller may see it. */
 export const recordOf = ({ row, grants, ways }: FoundUser, managed: Visible): UserRecord =>
   userRecord(row, within(grants, managed), { ...ways, byGroups: within(ways.byGroups, managed) })
 
-/** What of the grants is the caller's to give and to see. */
+/** The part of the grants that the caller may see and give. */
 export function within(grants: Grants, managed: Visible): Grants {
   if (managed === null) return grants
   return { all: null, clients: new Map([...grants.clients].filter(([id]) => managed.includes(id))) }
 }
 
-/** @throws AppError `not_found` also where the user has no role that the caller manages */
+/** @throws AppError `not_found`, also when the user has no role that the caller manages */
 export async function requireUser(db: Kysely<Tables>, access: Access, id: string): Promise<FoundUser> {
   const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) throw notFound('User')
@@ -86,8 +86,8 @@ export const foundUser = async (db: Kysely<Tables>, row: UserRow): Promise<Found
 })
 
 /**
- * Reads an account and keeps others from changing or deleting it until the transaction ends; undefined when there is none. A caller
- * that changes roles, too, takes it first.
+ * Reads an account and locks it until the transaction ends; undefined when there is none. A caller that also changes roles locks
+ * the account first.
  */
 export const lockUser = (
   trx: Transaction<Tables>,
@@ -101,19 +101,19 @@ export const lockUser = (
     .returningAll()
     .executeTakeFirst()
 
-/** @throws AppError `not_found`, or `forbidden` for who manages some clients only */
+/** @throws AppError `not_found`, or `forbidden` for callers who manage only some clients */
 export async function requireManaged(db: Kysely<Tables>, access: Access, id: string): Promise<void> {
   await requireUser(db, access, id)
   if (managedClients(access) !== null) throw new AppError('forbidden', 'Only an owner of all clients may do this')
 }
 
-/** Whether every role of the user is the caller's to give, so that the caller may act for them. */
+/** Whether the caller may give every role that the user has, and so may act for them. */
 export function managesAllOf(access: Access, { all, clients }: Grants): boolean {
   const managed = managedClients(access)
   return managed === null || (all === null && [...clients.keys()].every((id) => managed.includes(id)))
 }
 
-/** @throws AppError `invalid_request` where a role is not the caller's to give, as if there were no such client */
+/** @throws AppError `invalid_request` or `forbidden` when the caller may not give a role; clients that they cannot see seem not to exist */
 export async function requireGivable(db: Kysely<Tables>, access: Access, entries: readonly RoleEntry[]): Promise<void> {
   const managed = managedClients(access)
   const seen = new Set<string>()
@@ -132,7 +132,7 @@ export async function requireGivable(db: Kysely<Tables>, access: Access, entries
   await requireClients(db, ids, '/roles')
 }
 
-/** @throws AppError `not_found`, `invalid_request`, `forbidden`; `conflict` where no owner would be left */
+/** @throws AppError `not_found`, `invalid_request`, `forbidden`; `conflict` when no owner would be left */
 export async function updateUser(ctx: Context, access: Access, id: string, input: UpdateUser): Promise<FoundUser> {
   const managed = managedClients(access)
   return ctx.store.write.transaction().execute(async (trx) => {
@@ -153,7 +153,7 @@ export async function updateUser(ctx: Context, access: Access, id: string, input
     if (hadOwner) await requireOwnerLeft(trx)
     if (row.disabled_at !== null) await trx.deleteFrom('sign_ins').where('user_id', '=', id).execute()
     await auditUser(trx, ctx, access, 'update', row, { before: grants, after }, before)
-    // Inviting and taking back, again and again, would fill the accounts of everyone. One that is disabled stays so.
+    // Otherwise inviting and taking back repeatedly would use up everyone's accounts. Disabled accounts stay.
     const isNoOnes = entriesOf(after).length === 0 && isInvited(row, ways) && row.disabled_at === null
     if (managed !== null && isNoOnes) await removeAccount(trx, id)
     return { row, grants: after, ways }
@@ -184,7 +184,7 @@ async function changedRoles(
   return { all: grants.all, clients: new Map([...kept, ...wanted.clients]) }
 }
 
-/** @throws AppError `not_found`, `forbidden`; `conflict` where no owner would be left */
+/** @throws AppError `not_found`, `forbidden`; `conflict` when no owner would be left */
 export async function deleteUser(ctx: Context, access: Access, id: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
     await lockUser(trx, 'id', id)
@@ -221,7 +221,7 @@ interface ChangedGrants {
   after: Grants
 }
 
-/** Of the roles what the caller manages: others who read it may manage no more. */
+/** Audits only roles that the caller manages: others who read the entry may manage no more. */
 export async function auditUser(
   trx: Transaction<Tables>,
   ctx: Context,
@@ -252,11 +252,11 @@ const audited = (row: UserRow, grants: Grants) => ({
   roles: rolesInWords(grants),
 })
 
-/** @throws AppError `conflict` where a link would open nothing */
+/** @throws AppError `conflict` when the account is disabled, as its link would not work */
 export function requireEnabled({ disabled_at }: UserRow): void {
   if (disabled_at !== null) throw new AppError('conflict', 'The account is disabled: enable it first')
 }
 
-/** Whether the caller may be given a link that sets this user's password. */
+/** Whether the caller may get a link that sets this user's password. */
 export const mayHandOutLink = (access: Access, { row, grants, ways }: FoundUser): boolean =>
   managedClients(access) === null || (isInvited(row, ways) && managesAllOf(access, grants))

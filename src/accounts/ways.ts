@@ -2,19 +2,19 @@ import { type Grants, joined, NO_GRANTS } from '../http/index.ts'
 import type { Kysely, Tables, UserRow } from '../store/index.ts'
 import { grantsByIdentity } from './roles.ts'
 
-/** How someone signs in, besides what their row says. */
+/** How someone signs in, beyond their row in `users`. */
 export interface Ways {
-  /** An identity provider knows them. */
+  /** Whether an identity provider knows them. */
   hasIdentity: boolean
-  /** What their groups there gave them at the last sign-in. */
+  /** Roles from their groups there at the last sign-in. */
   byGroups: Grants
-  /** Their sign-in with a password asks for a code, too. */
+  /** Whether signing in with their password also requires a code. */
   hasTwoSteps: boolean
 }
 
 export const NO_WAYS: Ways = { hasIdentity: false, byGroups: NO_GRANTS, hasTwoSteps: false }
 
-/** Of each of the users. */
+/** Reads the ways of these users. */
 export async function waysOf(db: Kysely<Tables>, userIds: readonly string[]): Promise<(userId: string) => Ways> {
   if (userIds.length === 0) return () => NO_WAYS
   const identities = await db
@@ -41,6 +41,6 @@ export async function waysOf(db: Kysely<Tables>, userIds: readonly string[]): Pr
   }
 }
 
-/** Whether no one has signed in with the account yet, so that a person who holds the link of the invitation may. */
+/** Whether no one has signed in with the account yet, so that a person with the link of its invitation may. */
 export const isInvited = ({ password_hash }: Pick<UserRow, 'password_hash'>, { hasIdentity }: Ways): boolean =>
   password_hash === null && !hasIdentity

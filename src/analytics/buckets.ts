@@ -1,15 +1,15 @@
 import { DAY, floorTo, HOUR, invalidRequest, MINUTE } from '../lib/index.ts'
 import { FIVE_MINUTES, type TimeRange } from '../rollups/index.ts'
 
-/** A stretch of time in which a zone keeps one offset from UTC. */
+/** A period in which a zone keeps one offset from UTC. */
 export interface OffsetSpan extends TimeRange {
   /** Local time minus UTC, ms. */
   offset: number
 }
 
-/** Points of a chart that `auto` aims at. */
+/** The most points of a chart with `auto`. */
 export const AUTO_POINTS = 400
-/** Points that a caller can ask for. */
+/** The most points that a caller can ask for. */
 const MAX_POINTS = 1_500
 
 export type BucketName = keyof typeof BUCKET_STEPS | 'auto'
@@ -21,7 +21,7 @@ interface BucketLimits {
   minuteRowsFrom: number
   /** Minute rows that start before this are five minutes long. */
   singleMinutesFrom: number
-  /** The metric is of events and tags: only known per hour, and per day before `pairHoursFrom`. */
+  /** The metric is by event and tag: only known per hour, and per day before `pairHoursFrom`. */
   hoursOnly: boolean
   pairHoursFrom: number
 }
@@ -33,9 +33,9 @@ export interface Buckets {
 }
 
 /**
- * The buckets for a chart over `range`: the step asked for, or with `auto` the finest that gives at most 400 points.
+ * The buckets for a chart over `range`: the step asked for, or with `auto` the finest with at most 400 points.
  *
- * @throws AppError `invalid_request` naming the steps that this range allows.
+ * @throws AppError `invalid_request` naming the steps that this range allows
  */
 export function chooseBuckets(name: BucketName, range: TimeRange, limits: BucketLimits): Buckets {
   if (name === 'auto') {
@@ -59,13 +59,13 @@ export function chooseBuckets(name: BucketName, range: TimeRange, limits: Bucket
 function bucketsOf(step: BucketStep, range: TimeRange, limits: BucketLimits, most: number): Buckets | undefined {
   if (step.unit === 'minute' && (limits.hoursOnly || range.from < finestFrom(step, limits))) return undefined
   if (step.unit === 'hour' && limits.hoursOnly && range.from < limits.pairHoursFrom) return undefined
-  // Clock changes move the count by a point or two, so a count that is far too high is certain without making the buckets.
+  // Clock changes move the count by a point or two at most, so a count far too high can be refused without making the buckets.
   if ((range.to - range.from) / (step.seconds * 1_000) > most + 2) return undefined
   const starts = bucketStarts(step, range, limits.spans)
   return starts.length <= most ? { step, starts } : undefined
 }
 
-/** The first time that buckets of so few minutes can be made of. */
+/** The earliest time for which there are rows as fine as this step. */
 const finestFrom = (step: BucketStep, limits: BucketLimits): number =>
   step.count * MINUTE < FIVE_MINUTES ? limits.singleMinutesFrom : limits.minuteRowsFrom
 
@@ -78,11 +78,11 @@ function whyNotFiner(range: TimeRange, limits: BucketLimits): string {
   return range.from < limits.singleMinutesFrom ? '; minutes of that time are kept by fives' : ''
 }
 
-/** How a chart's time axis is cut. Lengths are nominal: a local day has 23 or 25 hours when clocks change. */
+/** A step of a chart's time axis. Lengths are nominal: a local day has 23 or 25 hours when clocks change. */
 export interface BucketStep {
   name: string
   unit: 'minute' | 'hour' | 'day'
-  /** Units a bucket is long. */
+  /** Length of a bucket in units. */
   count: number
   seconds: number
 }
@@ -102,12 +102,12 @@ export const BUCKET_STEPS = {
   '1d': step('1d', 'day', 1, 86_400),
 } as const
 
-/** Further steps that only `auto` takes, for ranges of more days than a chart has room for. */
+/** Further steps, only for `auto`, for ranges of more days than a chart has room for. */
 const LONG_STEPS: readonly BucketStep[] = [step('7d', 'day', 7, 7 * 86_400), step('28d', 'day', 28, 28 * 86_400)]
 
 /**
- * Starts of the buckets that cover `range`, ascending; the first is at or before `range.from`. Hours and days follow the
- * zone's local clock: a local hour or day that a clock change shortens or lengthens is still one bucket.
+ * Starts of the buckets that cover `range`, ascending; the first is at or before `range.from`. Hours and days follow the zone's
+ * local clock: a local hour or day that a clock change shortens or lengthens is still one bucket.
  *
  * @param spans the zone's offsets around `range`, see `offsetSpans`
  */
@@ -119,7 +119,7 @@ export function bucketStarts(size: BucketStep, range: TimeRange, spans: readonly
   return starts.slice(Math.max(first, 0)).filter((_, index) => index % size.count === 0)
 }
 
-/** Index of the bucket that holds `time`, which must not be before the first. */
+/** Index of the bucket that contains `time`, which must not be before the first. */
 export function bucketIndex(starts: readonly number[], time: number): number {
   let low = 0
   let high = starts.length
@@ -135,13 +135,13 @@ function localHours(spans: readonly OffsetSpan[]): number[] {
   return spans.flatMap(({ from, to, offset }, index) => {
     const regular = regularStarts(from + modulo(-(from + offset), HOUR), to, HOUR)
     const previous = spans[index - 1]
-    // Where a change is not of whole hours (Lord Howe Island) the local clock jumps inside an hour: a bucket starts there.
+    // Where the clock changes by part of an hour (Lord Howe Island), it jumps inside an hour: a bucket starts there.
     const jumps = previous !== undefined && (offset - previous.offset) % HOUR !== 0 && regular[0] !== from
     return jumps ? [from, ...regular] : regular
   })
 }
 
-/** Instants at which the local date becomes a later one, which need not be midnight. */
+/** Instants at which the local date advances, which need not be midnight. */
 function localDays(spans: readonly OffsetSpan[]): number[] {
   const starts: number[] = []
   let date = Number.NEGATIVE_INFINITY
@@ -149,7 +149,7 @@ function localDays(spans: readonly OffsetSpan[]): number[] {
     const midnight = from + modulo(-(from + offset), DAY)
     for (const time of [from, ...regularStarts(midnight, to, DAY)]) {
       const local = Math.floor((time + offset) / DAY)
-      // The first instant only determines the date: its day started before.
+      // The first instant only determines the date, as its day started earlier.
       if (local > date && date !== Number.NEGATIVE_INFINITY) starts.push(time)
       date = Math.max(date, local)
     }
@@ -161,5 +161,5 @@ function regularStarts(first: number, end: number, size: number): number[] {
   return Array.from({ length: Math.max(0, Math.ceil((end - first) / size)) }, (_, index) => first + index * size)
 }
 
-/** Remainder that is never negative. */
+/** The remainder, never negative. */
 export const modulo = (value: number, size: number): number => ((value % size) + size) % size

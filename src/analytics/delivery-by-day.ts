@@ -4,7 +4,7 @@ import { type ReportContext, readSnapshot } from './snapshot.ts'
 import { sumRollups, totals } from './sums.ts'
 import { windowOf } from './window.ts'
 
-/** What came in a stretch of time, and what tags did with it. */
+/** The events of a period, and its tag executions. */
 export interface DayDelivery {
   events: number
   executions: number
@@ -12,8 +12,8 @@ export interface DayDelivery {
 }
 
 /**
- * What a site sent in each of these stretches, which follow one another, oldest first; in one snapshot, by the coarsest rows that serve.
- * Stretches whose counts are no longer kept have none.
+ * A site's delivery in each of these consecutive periods, oldest first. Read in one snapshot, from the coarsest rows that serve.
+ * All zero for periods whose counts are no longer kept.
  */
 export async function deliveryByDay(
   context: ReportContext,

@@ -5,7 +5,7 @@ import { type Clock, floorTo, HOUR, isoTime, MINUTE } from '../lib/index.ts'
 import { requireSite } from '../management/index.ts'
 import { type Kysely, NO_SITE, type Store, type Tables, totalOf } from '../store/index.ts'
 
-/** Requests of no site are counted so far back. */
+/** How far back to count requests of no site. */
 const LOOKED_BACK_MS = HOUR
 
 export interface DiagnosticsOptions {
@@ -13,7 +13,7 @@ export interface DiagnosticsOptions {
   clock: Clock
   /** `PUBLIC_URL`, or null. */
   publicUrl: string | null
-  /** Whether `TRUST_PROXY` names anyone. */
+  /** Whether `TRUST_PROXY` trusts any proxy. */
   trustsProxy: boolean
 }
 
@@ -46,7 +46,7 @@ export const DiagnosticsAnswer = Type.Object({
 export type DiagnosticsAnswer = Static<typeof DiagnosticsAnswer>
 type ConnectionFinding = DiagnosticsAnswer['connection'][number]
 
-/** Adds what helps where no event arrives. What is known to be of the site itself is among its recent rejections. */
+/** Adds a route that helps when no event arrives. Refusals known to be the site's own are among its recent rejections instead. */
 export function diagnosticsRoutes(app: HttpApp, options: DiagnosticsOptions): void {
   const { store, clock } = options
   app.get(
@@ -86,8 +86,8 @@ async function withoutSite(db: Kysely<Tables>, now: number): Promise<Diagnostics
 }
 
 /**
- * What the headers of a request say of the proxy before us, that will keep the tag from sending or its sender from being known. Headers can
- * be made up, but only by those who are shown the answer.
+ * Findings from a request's headers about the proxy in front: what will keep the tag from sending or hide its sender. Headers can
+ * be forged, but only by the caller who sees the answer.
  */
 export function connectionFindings(
   headers: IncomingHttpHeaders,

@@ -8,22 +8,22 @@ import { SITES_PER_QUERY, type SiteSummary, summaryCounts, summaryOf, summaryRan
 interface KeptSummary {
   /** End of the 24 hours, epoch ms. */
   to: number
-  /** What folds had written of the site by then. */
+  /** What folds had written for the site by then, see `printsOf`. */
   print: string
   counts: ScoreCounts
-  /** Without an alert. */
+  /** The summary without an alert. */
   plain: SiteSummary
 }
 
 /**
- * The last 24 hours of many sites, for those who ask again and again. What was added up is kept until the next minute begins, or a
- * fold has written something of the site, whichever node it was: every fold increments the `writes` of a container that it has counts
- * of. What else is written to the rows of a day, the roll-up and retention, changes no sum.
+ * Summaries of many sites' last 24 hours, for callers that ask again and again. The sums are kept until the next minute begins or
+ * a fold on any node writes something of the site: every fold increments the `writes` of each container that it has counts of.
+ * The other writers of a day's rows, roll-up and retention, change no sum.
  */
 export class KeptSummaries {
   readonly #store: Pick<Store, 'reports'>
   readonly #kept = new Map<number, KeptSummary>()
-  /** Two that ask at the same time must not both add up the same. */
+  /** So that two simultaneous callers do not compute the same sums. */
   readonly #turn = new Mutex()
   #newestTo = 0
 
@@ -32,7 +32,7 @@ export class KeptSummaries {
   }
 
   /**
-   * By `site_no`.
+   * Summaries by `site_no`.
    *
    * @param alerts the critical alert of each site that has one, by site id
    * @param now epoch ms
@@ -64,7 +64,7 @@ export class KeptSummaries {
   }
 
   async #refresh(siteNos: readonly number[], range: TimeRange): Promise<void> {
-    // One snapshot: else counts could be kept as of a print that is older, or newer, than they are.
+    // One snapshot, so that counts and print are of the same moment.
     await this.#store.reports.transaction().execute(async (db) => {
       const prints = await printsOf(db, siteNos)
       const stale = siteNos.filter((siteNo) => {
@@ -78,7 +78,7 @@ export class KeptSummaries {
     })
   }
 
-  /** Once a minute: sites that are gone, or that only someone else asked for. */
+  /** Once a minute, drops sites that were deleted or that no one asked for in the last minute. */
   #forgetOld({ to }: TimeRange): void {
     if (to === this.#newestTo) return
     for (const [siteNo, kept] of this.#kept) if (kept.to !== this.#newestTo) this.#kept.delete(siteNo)
@@ -86,7 +86,7 @@ export class KeptSummaries {
   }
 }
 
-/** What folds have written of each site, as a text that changes with every one of them; '' of a site without a container. */
+/** A text per site that changes with every fold of it; '' for a site without a container. */
 async function printsOf(db: Kysely<Tables>, siteNos: readonly number[]): Promise<Map<number, string>> {
   if (siteNos.length === 0) return new Map()
   const rows = await db

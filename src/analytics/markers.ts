@@ -3,16 +3,16 @@ import type { DeployMarkerTable, SiteRow } from '../store/index.ts'
 import type { ReportContext } from './snapshot.ts'
 import { parseRange, type RangeQuery } from './window.ts'
 
-/** More would be a bar and no marks. */
+/** Most markers: more would fill the chart. */
 export const MARKERS = 200
 
-/** What was deployed, and when (epoch ms). */
+/** A deployment; `at` is epoch ms. */
 export type Marker = Pick<DeployMarkerTable, 'at' | 'source' | 'from_version' | 'to_version'>
 
 /**
- * The changes of versions that probes saw in a window, oldest first; of more than 200 the latest.
+ * Version changes that probes saw in a window, oldest first; the latest 200 of more.
  *
- * @throws AppError `invalid_request` for a window that cannot be answered.
+ * @throws AppError `invalid_request` for a window that cannot be answered
  */
 export async function markers(context: ReportContext, site: SiteRow, query: RangeQuery): Promise<Marker[]> {
   const { from, to } = parseRange(query, context.clock.now(), context.retention)
@@ -20,7 +20,7 @@ export async function markers(context: ReportContext, site: SiteRow, query: Rang
     .selectFrom('deploy_markers')
     .select(['at', 'source', 'from_version', 'to_version'])
     .where('site_id', '=', site.id)
-    // Ids begin with the time of the change, and the key is of site and id.
+    // By id, which begins with the time of the change: the primary key is site and id.
     .where('id', '>=', firstIdAt(from))
     .where('id', '<', firstIdAt(to))
     .orderBy('id', 'desc')

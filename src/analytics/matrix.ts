@@ -6,16 +6,19 @@ import { identityOf } from './tag-identity.ts'
 import { bad, type EventTagReport, eventTags } from './tag-report.ts'
 import { type RangeQuery, reportWindow } from './window.ts'
 
-/** Which tag ran on which event, and how often it failed there. Covers whole UTC hours, and whole local days where hours are no longer kept. */
+/**
+ * Which tag ran on which event, and how often it failed there. Covers whole UTC hours, and whole local days where hours are no
+ * longer kept.
+ */
 export interface Matrix extends TimeRange {
   site_id: string
-  /** Event names with the most executions first; so are the tag keys. */
+  /** Event names, those with the most executions first; tag keys likewise. */
   events: string[]
   tags: string[]
   cells: { event_name: string; tag_key: string; executions: number; bad: number }[]
 }
 
-/** @throws AppError `invalid_request` for a window that cannot be answered. */
+/** @throws AppError `invalid_request` for a window that cannot be answered */
 export async function matrix(context: ReportContext, site: SiteRow, query: RangeQuery): Promise<Matrix> {
   const window = reportWindow(context, site, query)
   const reports = await readSnapshot(

@@ -29,7 +29,7 @@ import { type Latency, latency, type TagReport, tagReport } from './tag-report.t
 import { saidOf } from './tag-vendors.ts'
 import { previousWindow, type RangeQuery, type ReportWindow, reportWindow } from './window.ts'
 
-/** What happened in one window. Times are epoch ms. */
+/** A site's figures in one window. Times are epoch ms. */
 export interface WindowReport extends TimeRange, SignalReport {
   total_events: number
   events: { event_name: string; total: number }[]
@@ -39,17 +39,17 @@ export interface WindowReport extends TimeRange, SignalReport {
   user_data: UserDataPresence
   ecommerce: EcommercePresence
   score: ReportedScore
-  /** Requests refused, by reason. */
+  /** Refused requests by reason. */
   rejections: Record<string, number>
   /** Events whose sender's clock was so wrong that ours was used. */
   skewed: number
   warnings: Warning[]
-  /** Not bound to the window, like `last_seen`. */
+  /** Independent of the window, as is `last_seen`. */
   containers: ContainerReport[]
   last_seen: number | null
 }
 
-/** A score, and beside it that of the last hour of a window that is longer: what is bad now a whole day hides. */
+/** A score, with that of the last hour for a longer window: a whole day hides what is bad now. */
 export type ReportedScore = Score & { recent: (Score & TimeRange) | null }
 
 export interface Overview extends WindowReport {
@@ -61,7 +61,7 @@ export interface OverviewQuery extends RangeQuery {
   compare?: 'previous'
 }
 
-/** @throws AppError `invalid_request` for a window that cannot be answered. */
+/** @throws AppError `invalid_request` for a window that cannot be answered */
 export async function overview(context: ReportContext, site: SiteRow, query: OverviewQuery): Promise<Overview> {
   const window = reportWindow(context, site, query)
   const previous = query.compare === 'previous' ? previousWindow(context, site, window) : undefined
@@ -77,7 +77,7 @@ export async function overview(context: ReportContext, site: SiteRow, query: Ove
         containers: await containersOf(snapshot.db, site.site_no),
         idsOverCapAt: await idsOverCapAt(snapshot.db, site.site_no),
       }
-      // Alerts that are open now say nothing about a window in the past.
+      // Alerts that are open now are no evidence about a window in the past.
       const goesOn = window.range.to >= context.clock.now()
       const alert = goesOn ? ((await criticalAlerts(snapshot.db, [site.id])).get(site.id) ?? null) : null
       const current = await windowReport(snapshot, window, facts, alert)
@@ -97,7 +97,7 @@ async function vendorsSaid({ db }: Snapshot, siteId: string): Promise<SiteFacts[
 
 interface SiteFacts {
   identity: TagIdentity
-  /** The vendor that people set of a tag. */
+  /** The vendor that people set for a tag. */
   vendorSaid: (tagKey: string) => string | undefined
   containers: ContainerReport[]
   idsOverCapAt: number | null
@@ -158,7 +158,7 @@ async function windowReport(
   }
 }
 
-/** Null for a window of an hour or less, and where the counts of its last hour are not kept apart. */
+/** Null for a window of an hour or less, and where counts of the last hour can no longer be told apart. */
 async function recentScore(
   snapshot: Snapshot,
   window: ReportWindow,

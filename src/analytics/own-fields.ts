@@ -5,20 +5,20 @@ import { type ReportContext, readSnapshot } from './snapshot.ts'
 import { sumByInTurns, sumRollups, totals } from './sums.ts'
 import { type RangeQuery, reportWindow } from './window.ts'
 
-/** How often a parameter of the site's own was there on the events that name it. */
+/** How often a site's own parameter was present on the events that name it. */
 export interface OwnField extends Presence {
-  /** Null: of batches, which do not say of which event. */
+  /** Null for batches, which do not name the event. */
   event_name: string | null
   field: string
 }
 
 export interface OwnFields extends TimeRange {
   site_id: string
-  /** By event, those that name parameters most often first, and by parameter. */
+  /** Grouped by event, those with the most events first, then by parameter. */
   fields: OwnField[]
 }
 
-/** @throws AppError `invalid_request` for a window that cannot be answered. */
+/** @throws AppError `invalid_request` for a window that cannot be answered */
 export async function ownFields(context: ReportContext, site: SiteRow, query: RangeQuery): Promise<OwnFields> {
   const window = reportWindow(context, site, query)
   const sums = await readSnapshot(
@@ -45,7 +45,7 @@ export async function ownFields(context: ReportContext, site: SiteRow, query: Ra
   return { site_id: site.id, ...window.range, fields: inOrder(fields) }
 }
 
-/** Together by event, as a reader looks at one event at a time. */
+/** Keeps an event's fields together, as readers look at one event at a time. */
 function inOrder(fields: readonly OwnField[]): OwnField[] {
   const most = new Map<string | null, number>()
   for (const { event_name, total } of fields) most.set(event_name, Math.max(most.get(event_name) ?? 0, total))

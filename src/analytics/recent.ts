@@ -3,7 +3,7 @@ import type { SiteRow } from '../store/index.ts'
 import type { ReportContext } from './snapshot.ts'
 import { parseRange, type RangeQuery } from './window.ts'
 
-/** Payloads and rejections answered. */
+/** The most payloads and the most rejections in an answer. */
 export const RECENT = 50
 
 /** What arrived recently, newest first. Times are epoch ms. */
@@ -14,9 +14,9 @@ export interface Recent {
 }
 
 /**
- * The latest accepted payloads and rejections of a site; with a window, those in it.
+ * A site's latest accepted payloads and rejections; with a window, those in it.
  *
- * @throws AppError `invalid_request` for a window that cannot be answered.
+ * @throws AppError `invalid_request` for a window that cannot be answered
  */
 export async function recent(context: ReportContext, site: SiteRow, query: RangeQuery): Promise<Recent> {
   const range = isGiven(query) ? parseRange(query, context.clock.now(), context.retention) : EVER
@@ -49,5 +49,5 @@ const EVER: TimeRange = { from: 0, to: Number.MAX_SAFE_INTEGER }
 
 const isGiven = (query: RangeQuery): boolean => Object.values(query).some((value) => value !== undefined)
 
-/** Ingest writes the text itself, so it is an object. */
+/** Ingest wrote the text, so it is an object. */
 const parsed = (payload: string): Record<string, unknown> => JSON.parse(payload) as Record<string, unknown>

@@ -31,7 +31,7 @@ import { TimeseriesParams, timeseriesQuery } from './timeseries/plan.ts'
 import { RANGE_PARAMS, rangeQuery } from './window.ts'
 
 const tags = ['Reports']
-/** They read for as long as their window is large. */
+/** Counted as reports, because they take longer the larger their window is. */
 const config = { work: 'report', counts: 'site' } as const
 const strict = { additionalProperties: false } as const
 
@@ -63,7 +63,7 @@ const WINDOW_TEXT =
   'The window is `from` to `to`, `from` until now, or the last `hours`. The answer names the window it is about: whole ' +
   'minutes, and whole hours where minutes are no longer kept.'
 
-/** Adds the reports on what was ingested. */
+/** Adds the reports on what ingest received. */
 export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
   const siteOf = ({ site_id }: { site_id: string }) => requireSite(context.store.read, site_id)
 
@@ -228,8 +228,8 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
 }
 
 /**
- * A timeseries as CSV text, one line a point: `t,key,value`, empty where there is no value. Keys come from whatever sends
- * events, so one that a spreadsheet would run as a formula is made text.
+ * A timeseries as CSV text, one line per point: `t,key,value`, empty where there is no value. Keys come from any sender of
+ * events, so a key that a spreadsheet would run as a formula is escaped.
  */
 async function timeseriesCsv(report: Timeseries): Promise<Readable> {
   const { stringify } = await import('csv-stringify')
@@ -243,7 +243,7 @@ function* points({ series }: Timeseries): Generator<[t: string, key: string, val
   }
 }
 
-/** A file name that every system takes: `my-shop-events-2026-11-20.csv`. */
+/** A file name that every system accepts: `my-shop-events-2026-11-20.csv`. */
 function csvFileName(siteName: string, report: Timeseries): string {
   const day = isoTime(report.from).slice(0, 'yyyy-mm-dd'.length)
   return `${[fileNamePart(siteName, 'site'), report.metric, day].join('-')}.csv`

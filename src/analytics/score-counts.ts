@@ -4,7 +4,7 @@ import type { EventCounts, TagCounts } from '../store/index.ts'
 import { type ScoreCounts, type TagCount, worstTag } from './score.ts'
 import { addSums, isOneOf, type Sums, totals, totalWhere, zeroSums } from './sums.ts'
 
-/** Events that carry a transaction id. Batches do not say of which event their counters are, so theirs count as they are. */
+/** Events that carry a transaction id. Batches do not name the event of their counters, so these always count. */
 const TRANSACTION_EVENTS = ['purchase', 'refund', NO_EVENT]
 
 export const bearsTransactionId = (eventName: string): boolean => TRANSACTION_EVENTS.includes(eventName)
@@ -23,7 +23,7 @@ const PLAIN = [
   'items',
 ] as const satisfies (keyof EventCounts)[]
 
-/** What the score needs of `event_rollups`. */
+/** What the score needs from `event_rollups`. */
 export const SCORE_EVENT_MEASURES = {
   ...totals(PLAIN),
   transaction_total: totalWhere('ecommerce_total', isTransaction),
@@ -32,14 +32,14 @@ export const SCORE_EVENT_MEASURES = {
 export type ScoreEventColumn = keyof typeof SCORE_EVENT_MEASURES
 export const SCORE_EVENT_COLUMNS = Object.keys(SCORE_EVENT_MEASURES) as ScoreEventColumn[]
 
-/** What the score needs of `tag_rollups`, over all tags. */
+/** What the score needs from `tag_rollups`, for each tag. */
 export const SCORE_TAG_COLUMNS = ['success', 'executions'] as const satisfies (keyof TagCounts)[]
 export const SCORE_TAG_MEASURES = totals(SCORE_TAG_COLUMNS)
 
 export type ScoreEventSums = Sums<ScoreEventColumn>
 export type ScoreTagSums = Sums<(typeof SCORE_TAG_COLUMNS)[number]>
 
-/** Of which events a field is judged at all, by name. */
+/** The names of the events on which each field is judged. */
 export interface Carriers {
   email: ReadonlySet<string>
   phone: ReadonlySet<string>
@@ -47,12 +47,13 @@ export interface Carriers {
   ecommerce: ReadonlySet<string>
 }
 
-/** Events carry what at least this share of them has. */
+/** An event name carries a field if at least this share of its events has it. */
 const CARRIED_SHARE = 0.1
 
 /**
- * Which events carry what, in a window: tags send their flags with every event, and a page view of a visitor who is not signed in is
- * no fault. Purchases and refunds are commerce whatever they lack; counters of batches, which name no event, count as they are.
+ * Which events carry which field in a window: tags send their flags with every event, and a page view of a visitor who is not
+ * signed in is not a fault. Purchases and refunds are commerce whatever they lack. Counters of batches, which name no event,
+ * always count.
  */
 export function carriersOf(events: ReadonlyMap<string, ScoreEventSums>): Carriers {
   const names = (isCarried: (sums: ScoreEventSums) => boolean, always: readonly string[]) =>
@@ -71,11 +72,11 @@ export function carriersOf(events: ReadonlyMap<string, ScoreEventSums>): Carrier
 }
 
 /**
- * What the score is computed from.
+ * The counts that the score is computed from.
  *
- * @param events the sums of each event name
- * @param tags the sums of each tag
- * @param carriers those of a longer window that this one is a part of: what is lost in it must not leave the base with it
+ * @param events sums by event name
+ * @param tags sums by tag
+ * @param carriers those of a longer window that contains this one: a field that is lost in this window must stay in the base
  */
 export function scoreCounts(
   events: ReadonlyMap<string, ScoreEventSums>,
@@ -89,7 +90,7 @@ export function scoreCounts(
   return { events: total, ...all, worst_tag: worstTag(ofTags), ...carriedCounts(events, carriers) }
 }
 
-/** Each field of the events that carry it. */
+/** Counts of each field over the events that carry it. */
 export function carriedCounts(
   events: ReadonlyMap<string, ScoreEventSums>,
   carriers: Carriers,
@@ -116,7 +117,7 @@ export function carriedCounts(
   }
 }
 
-/** Each field of all events. */
+/** Counts of each field over all events. */
 export function qualityCounts(events: ScoreEventSums): Pick<ScoreCounts, 'user_data' | 'ecommerce'> {
   const userData = (present: number) => ({ present, total: events.user_data_total })
   const ecommerce = (present: number) => ({ present, total: events.ecommerce_total })

@@ -1,14 +1,14 @@
 import type { EventCounts } from '../store/index.ts'
 
-/** Fewer events than this say nothing about a site's health. */
+/** Fewer events than this prove nothing about a site's health. */
 const MIN_EVENTS = 20
 
-/** A tag is significant on its own from this many executions on, … */
+/** A tag is judged from this many executions on … */
 const MIN_TAG_EXECUTIONS = 20
-/** … and matters if it ran at least this often, as a share of what the busiest tag ran. */
+/** … if it also ran at least this share of the busiest tag's executions. */
 const MIN_TAG_SHARE = 0.01
 
-/** No site scores more while a critical alert of it is open: below the band `warning`. */
+/** The highest score while a critical alert of the site is open: just below the band `warning`. */
 const MAX_WHILE_CRITICAL = 49
 
 const PART_WEIGHTS = { delivery: 0.5, user_data: 0.25, ecommerce: 0.25 } as const
@@ -35,20 +35,20 @@ const BANDS = [
 
 export type Band = (typeof BANDS)[number]['band']
 
-/** What is known of one field. */
+/** How often one field was present. */
 interface FieldCount {
   present: number
   total: number
 }
 
-/** How one tag fared. */
+/** Executions of one tag. */
 export interface TagCount {
   tag_key: string
   success: number
   executions: number
 }
 
-/** Why a score is not higher. */
+/** What caps a score. */
 export interface ScoreCap {
   max: number
   /** The alert's title. */
@@ -64,7 +64,7 @@ export interface ScoreCounts {
   /** See `worstTag`. */
   worst_tag: TagCount | null
   user_data: Record<keyof typeof USER_DATA_TARGETS, FieldCount>
-  /** The base of `transaction_id` is the purchase and refund events where names are known. */
+  /** `transaction_id` counts only purchase and refund events, where names are known. */
   ecommerce: Record<keyof typeof ECOMMERCE_TARGETS, FieldCount>
 }
 
@@ -75,7 +75,7 @@ interface FieldInput extends FieldCount {
 }
 
 export interface Score {
-  /** 0–100 like the three parts; null without data. */
+  /** 0–100, as are the three parts; null without data. */
   overall: number | null
   delivery: number | null
   user_data: number | null
@@ -83,11 +83,11 @@ export interface Score {
   band: Band | null
   /** Fewer than `MIN_EVENTS` events, or no part with data. */
   insufficient_data: boolean
-  /** Set while a critical alert of the site is open, whether or not `overall` would be higher without it. */
+  /** Set while a critical alert of the site is open, whether or not it lowers `overall`. */
   cap: ScoreCap | null
   inputs: {
     events: number
-    /** What `overall` would be without the cap. */
+    /** `overall` without the cap. */
     uncapped: number | null
     delivery: {
       success: number
@@ -101,7 +101,7 @@ export interface Score {
   }
 }
 
-/** The quality score of a site, with everything it was computed from; `alert` is a critical one that is open. */
+/** A site's quality score, with everything it was computed from. @param alert an open critical one */
 export function score(counts: ScoreCounts, alert: { id: string; title: string } | null = null): Score {
   const { success, executions, worst_tag } = counts
   const rate = ratio(success, executions)
@@ -140,8 +140,8 @@ export function score(counts: ScoreCounts, alert: { id: string; title: string } 
 }
 
 /**
- * The tag that succeeded least often, of those that matter: a conversion tag runs on one event in fifty, and a mean over all
- * tags hides that it fails. Of equals the busiest, then the first by key; null when none matters.
+ * The tag with the lowest success rate among those that matter: a conversion tag runs on one event in fifty, and a mean over all
+ * tags hides that it fails. Among equals the busiest, then the first by key; null when none matters.
  */
 export function worstTag(tags: readonly TagCount[]): TagCount | null {
   const busiest = tags.reduce((most, { executions }) => Math.max(most, executions), 0)
@@ -176,7 +176,7 @@ function fieldInputs<F extends string>(
   ) as Record<F, FieldInput>
 }
 
-/** A field without a base (no purchase in the window, say) is left out and the others weigh more. */
+/** Leaves out fields without a base (no purchase in the window, say), so the others weigh more. */
 function fieldScore(inputs: Readonly<Record<string, FieldInput>>): number | null {
   return weightedMean(
     Object.values(inputs).map(({ rate, target, weight }) => ({
@@ -199,10 +199,10 @@ function weightedMean(parts: readonly { value: number | null; weight: number }[]
 
 const percent = (fraction: number | null): number | null => (fraction === null ? null : withoutNoise(100 * fraction))
 
-/** 0.1 + 0.2 must not put a site one band lower. */
+/** Rounds off floating-point noise: 0.1 + 0.2 must not put a site one band lower. */
 const withoutNoise = (value: number): number => Math.round(value * 1e9) / 1e9
 
-/** How often a field was there, out of `total` events that could have had it. */
+/** How often a field was present, out of `total` events that could have had it. */
 export interface Presence {
   present: number
   total: number
@@ -213,12 +213,12 @@ export interface Presence {
 export const presence = (present: number, total: number): Presence => ({ present, total, rate: ratio(present, total) })
 
 /**
- * A fraction from 0 to 1, or null without a base. Rows of batches that were taken before their parts were compared with
- * their whole may hold a part that is larger.
+ * A fraction from 0 to 1, or null without a base. Capped at 1, because rows of batches from before parts were checked against
+ * their whole may have a larger part.
  */
 export const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : Math.min(1, part / whole))
 
-/** Each user-data field and the counter that is its base: batches do not carry the last four. */
+/** Each user-data field and the counter that is its base. Batches do not report the last four. */
 export const USER_DATA_FIELDS = {
   email: 'user_data_total',
   phone: 'user_data_total',

@@ -81,5 +81,5 @@ const Responses = Type.Object(
   { description: 'Tag executions by the class of the HTTP status of their vendor, of the `total` that reported it' },
 )
 
-/** What an overview says of the signals that version 2 of the tag sends. */
+/** An overview's part on the signals that version 2 of the tag sends. */
 export const signals = { consent: Consent, identifiers: Identifiers, validity: Validity, responses: Responses }

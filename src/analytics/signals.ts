@@ -6,27 +6,27 @@ import { addSums, byCountThenKey, type Sums, sumByInTurns, sumRollups, totals, z
 import type { TagIdentity } from './tag-identity.ts'
 import type { ReportWindow } from './window.ts'
 
-/** What Google's consent mode asks for, by its names. */
+/** The purposes of Google's consent mode, by Google's names. */
 const PURPOSES = ['ad_storage', 'analytics_storage', 'ad_user_data', 'ad_personalization'] as const
 type Purpose = (typeof PURPOSES)[number]
 
-/** How many events said what of a purpose. */
+/** Events by their consent to one purpose. */
 interface ConsentClasses {
   granted: number
   denied: number
-  /** Their signals say nothing of it. */
+  /** Their signals do not mention the purpose. */
   absent: number
 }
 
-/** What the events of a window said of consent. */
+/** Consent of a window's events. */
 interface ConsentReport extends Record<Purpose, ConsentClasses> {
-  /** Events that reported it, even that there is no signal: the base of everything here. */
+  /** Events that reported consent, even if only that there is no signal: the base of everything here. */
   total: number
-  /** Of those whose signal says so: no choice followed the default. */
+  /** On how many events no choice followed the default, out of those that report it. */
   never_updated: Presence
   /** Events of visitors to whom the Digital Markets Act applies. */
   dma: number
-  /** Tags that ran although it was denied, those that did so most first. */
+  /** Tags that ran although consent was denied, the most frequent first. */
   tags: TagConsent[]
 }
 
@@ -73,17 +73,17 @@ function deniedTags(tags: ReadonlyMap<string, TagSignalCounts>): TagConsent[] {
     )
 }
 
-/** How the vendor of a tag answered it. */
+/** A vendor's answers to one tag. */
 interface TagResponses extends Sums<(typeof RESPONSE_COLUMNS)[number]> {
   tag_key: string
-  /** Executions whose tag reported the answer. */
+  /** Executions whose answer the tag reported. */
   total: number
 }
 
-/** How vendors answered the tags that report it. */
+/** Vendors' answers to the tags that report them. */
 interface ResponseReport {
   total: number
-  /** Those that were refused most first. */
+  /** Tags with the most refused executions first. */
   tags: TagResponses[]
 }
 
@@ -92,7 +92,7 @@ type Responses = Pick<TagSignalCounts, (typeof RESPONSE_COLUMNS)[number]>
 /** Executions whose answer is known. */
 export const answered = (counts: Responses): number => RESPONSE_COLUMNS.reduce((sum, column) => sum + counts[column], 0)
 
-/** Those that the vendor did not take. */
+/** Executions that the vendor refused or did not answer. */
 export const refused = (counts: Responses): number => counts.response_4xx + counts.response_5xx + counts.response_none
 
 function responseReport(tags: ReadonlyMap<string, TagSignalCounts>): ResponseReport {
@@ -115,12 +115,12 @@ export const VALIDITY = [
   'items_empty',
 ] as const
 
-/** What the events of a window said beside their counts and presence flags. */
+/** What a window's events reported besides counts and presence flags. */
 export interface SignalReport {
   consent: ConsentReport
-  /** Of the events that reported identifiers, how many carry each. */
+  /** How many events carry each identifier, out of those that reported identifiers. */
   identifiers: { total: number } & Record<(typeof IDENTIFIERS)[number], Presence>
-  /** Of the commerce events whose fields were looked at, how many have each fault. */
+  /** How many commerce events have each fault, out of those that were checked. */
   validity: { total: number } & Record<(typeof VALIDITY)[number], Presence>
   responses: ResponseReport
 }

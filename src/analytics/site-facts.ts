@@ -7,16 +7,16 @@ export interface ContainerReport {
   container_id: string
   /** Epoch ms. */
   last_seen: number
-  /** Its clients that claimed events, the latest first; none where the sender does not name them. */
+  /** Its clients that claimed events, the latest first; empty where the sender does not name them. */
   clients: { name: string; last_seen: number }[]
 }
 
-/** Containers that a report names. */
+/** Most containers in a report. */
 const CONTAINERS_SHOWN = 100
-/** Of all of them together. */
+/** Most clients in a report, over all containers. */
 const CLIENTS_SHOWN = 200
 
-/** The last containers that sent something, the latest first; not bound to a window. */
+/** The containers that sent something last, the latest first; independent of the window. */
 export async function containersOf(db: Kysely<Tables>, siteNo: number): Promise<ContainerReport[]> {
   const containers = await db
     .selectFrom('site_containers')
@@ -41,7 +41,7 @@ export async function containersOf(db: Kysely<Tables>, siteNo: number): Promise<
   }))
 }
 
-/** When tag ids went over the cap of a day for the last time, epoch ms, or null: the fold leaves a note of it. */
+/** When tag ids last exceeded the daily cap, epoch ms, or null. The fold writes a row for it. */
 export async function idsOverCapAt(db: Kysely<Tables>, siteNo: number): Promise<number | null> {
   const row = await db
     .selectFrom('tag_names')
@@ -53,7 +53,7 @@ export async function idsOverCapAt(db: Kysely<Tables>, siteNo: number): Promise<
   return row?.last_seen_at ?? null
 }
 
-/** How many requests were refused in the minutes of `range`, by reason. */
+/** Requests refused in the minutes of `range`, by reason. */
 export async function rejectionsOf(
   db: Kysely<Tables>,
   siteNo: number,
@@ -71,15 +71,16 @@ export async function rejectionsOf(
   return Object.fromEntries(rows.map(({ reason, count }) => [reason, count]))
 }
 
-/** A critical alert that is not resolved. */
+/** An unresolved critical alert. */
 export interface CriticalAlert {
   id: string
   title: string
 }
 
 /**
- * The critical alert of each site that caps its score, by site id: of several, the first, as on the wall. What someone has
- * acknowledged is as bad as before. The table is read as it is: alerts are made of what reports say, not the other way round.
+ * The critical alert that caps each site's score, by site id: the first of several, as on the wall. Acknowledged alerts count
+ * too, as the problem is just as bad. Reads the table directly, because the alerts room is above this one: alerts are made from
+ * reports.
  */
 export async function criticalAlerts(
   db: Kysely<Tables>,
@@ -97,7 +98,7 @@ export async function criticalAlerts(
   return new Map(rows.map(({ site_id, id, title }) => [site_id, { id, title }]))
 }
 
-/** Something that makes a report less precise than it looks. */
+/** Why a report is less precise than it looks. */
 export interface Warning {
   code:
     | 'events_over_cap'
@@ -113,12 +114,12 @@ export interface Warning {
   message: string
 }
 
-/** What warnings are made of. */
+/** The facts that warnings are made from. */
 export interface Seen {
-  /** Whether event names, and tags, were counted under `(other)`. */
+  /** Whether some event names, or some tags, were counted as `(other)`. */
   events: boolean
   tags: boolean
-  /** Whether on a day of the window there were too many containers, and too many ids of tags with names. */
+  /** Whether some day of the window had too many containers, or too many tag ids with names. */
   containers: boolean
   tagIds: boolean
   counts: Pick<EventCounts, 'total' | 'skewed' | 'user_data_total' | 'ecommerce_total'>
@@ -160,7 +161,7 @@ const overTotal = (what: string, reported: number, total: number): string =>
 const overCap = (what: string): string =>
   `more than ${NAMES_PER_DAY} different ${what} were used on one day, or too many in too many minutes: the rest is counted together as ${OTHER}`
 
-/** Why requests of a site are refused now, or will soon be; not bound to a window. */
+/** Why a site's requests are refused now, or soon will be; independent of the window. */
 export async function admissionWarnings(db: Kysely<Tables>, site: SiteRow, now: number): Promise<Warning[]> {
   const warnings: Warning[] = []
   if (site.key_revoked_at !== null && hasNoKey(site, now)) {

@@ -8,7 +8,7 @@ export interface ReportContext {
   store: Pick<Store, 'read' | 'reports'>
   clock: Clock
   retention: Retention
-  /** Of reports that users request; the service's own reports have none. */
+  /** Set for reports that users request; the service's own have none. */
   limits?: ReportLimits
 }
 
@@ -16,16 +16,16 @@ export interface ReportContext {
 export interface Snapshot {
   db: Transaction<Tables>
   siteNo: number
-  /** What may still be read; null: anything. */
+  /** What may still be read; null for no limit. */
   budget: ReadBudget | null
-  /** Which rows to read for `range`, which must lie in the range that the snapshot was opened for. */
+  /** Which rows to read for `range`, which must be within the range that the snapshot was opened for. */
   segments: (range: TimeRange, rows: ReadableRows, straddledDays?: Iterable<number>) => Segment[]
 }
 
 /**
- * Runs `read` in one snapshot, so that the dirty buckets and the rows belong to the same state.
+ * Runs `read` in one snapshot, so that dirty buckets and rows are of the same state.
  *
- * @throws OverloadedError or AppError `invalid_request` when it costs more than `limits`.
+ * @throws OverloadedError or AppError `invalid_request` when it costs more than `limits`
  */
 export async function readSnapshot<T>(
   store: Pick<Store, 'reports'>,
@@ -69,7 +69,7 @@ async function openSnapshot(
   }
 }
 
-/** What a report that a user requested may cost. */
+/** The most that a report requested by a user may cost. */
 interface ReportLimits {
   /** Time for reading, ms. */
   ms: number
@@ -92,17 +92,17 @@ export class ReadBudget {
     this.#endsAt = performance.now() + limits.ms
   }
 
-  /** Rows that may still be read, and one more that shows that there are more. */
+  /** Rows that may still be read, plus one that shows that there are more. */
   get most(): number {
     return this.#limits.rows - this.#rows + 1
   }
 
-  /** @throws OverloadedError before a statement for which there is no time left. */
+  /** Call before each statement. @throws OverloadedError when there is no time left for it */
   begin(): void {
     if (performance.now() >= this.#endsAt) throw tooSlow(this.#limits)
   }
 
-  /** @throws AppError `invalid_request` when so many more rows are too many. */
+  /** @throws AppError `invalid_request` when these rows exceed the limit */
   spend(rows: number): void {
     this.#rows += rows
     if (this.#rows <= this.#limits.rows) return

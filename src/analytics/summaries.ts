@@ -15,7 +15,7 @@ import { type CriticalAlert, criticalAlerts } from './site-facts.ts'
 import { addSums, type Sums, sumBy, totals, zeroSums } from './sums.ts'
 import { type TagIdentity, tagIdentity } from './tag-identity.ts'
 
-/** What an overview of many sites says of each: its last 24 hours. */
+/** A site in an overview of many sites: its last 24 hours. */
 export interface SiteSummary {
   events_24h: number
   /** 0–100, null with too little data. */
@@ -23,29 +23,29 @@ export interface SiteSummary {
   score_cap: ScoreCap | null
 }
 
-/** What a site's tags did in that time, beside its summary. */
+/** A site's summary and its tags in the same time. */
 export interface SiteFigures extends SiteSummary {
   tags: readonly TagFigures[]
-  /** What its events said beside that; undefined where none said anything. */
+  /** Signals of its events; undefined when they reported none. */
   signals: SignalCounts | undefined
 }
 
 export interface TagFigures extends TagCount {
-  /** Executions of which it is known how the vendor answered, and those that it did not take. */
+  /** Executions whose vendor's answer is known, and those that the vendor refused or did not answer. */
   answered: number
   refused: number
 }
 
-/** Sites per snapshot: a reader is busy with one for long enough as it is. */
+/** Sites per snapshot, so that one does not occupy a reader for too long. */
 export const SITES_PER_QUERY = 250
 
-/** The 24 hours up to the end of the minute that holds `now`. */
+/** The 24 hours up to the end of the minute that contains `now`. */
 export function summaryRange(now: number): TimeRange {
   const to = floorTo(now, MINUTE) + MINUTE
   return { from: to - DAY, to }
 }
 
-/** The last 24 hours of many sites, with the figures of each tag, by `site_no`: what `overview` says of each. */
+/** Summaries of many sites with their tags, by `site_no`; the figures equal those of `overview`. */
 export async function siteFigures(
   store: Store,
   sites: readonly Pick<SiteRow, 'site_no' | 'id'>[],
@@ -74,7 +74,7 @@ export async function siteFigures(
   return figures
 }
 
-/** @param alert a critical one of the site that is open */
+/** @param alert an open critical one of the site */
 export function summaryOf(counts: ScoreCounts, alert: CriticalAlert | undefined): SiteSummary {
   const { overall, cap } = score(counts, alert)
   return { events_24h: counts.events, score: overall, score_cap: cap }
@@ -82,7 +82,7 @@ export function summaryOf(counts: ScoreCounts, alert: CriticalAlert | undefined)
 
 const NO_ANSWERS = { answered: 0, refused: 0 }
 
-/** What events said beside their counts, by site, and how vendors answered, by site and tag. */
+/** Events' signals by site, and vendors' answers by site and tag. */
 async function signalCounts(db: Kysely<Tables>, siteNos: readonly number[], range: TimeRange) {
   const eventRows = await sumsBySite(db, 'signal_rollups', siteNos, range, totals(SIGNAL_COLUMNS), 'event_name')
   const tagRows = await sumsBySite(db, 'tag_signal_rollups', siteNos, range, totals(RESPONSE_COLUMNS), 'tag_key')
@@ -112,7 +112,7 @@ interface SummaryCounts {
 
 const NO_COUNTS: SummaryCounts = { counts: scoreCounts(new Map(), []), tags: [] }
 
-/** What summaries are computed from, of each of the sites. */
+/** The counts that each site's summary is computed from. */
 export async function summaryCounts(
   db: Kysely<Tables>,
   siteNos: readonly number[],
@@ -126,7 +126,7 @@ export async function summaryCounts(
   return new Map(
     siteNos.map((siteNo) => {
       const ofEvents = sumBy(events.get(siteNo) ?? [], SCORE_EVENT_COLUMNS, (row) => row.key)
-      // Joined by name only: what a tag was called before it was named or renamed today counts beside it.
+      // By name only: a tag's key before it was named or renamed today counts separately.
       const ofTags = sumBy(tags.get(siteNo) ?? [], SCORE_TAG_COLUMNS, (row) => row.key)
       return [
         siteNo,
@@ -140,10 +140,10 @@ export async function summaryCounts(
 }
 
 /**
- * Sums over a range of days or less, for many sites in one statement: hour rows of hours that are not dirty, minute rows of
- * dirty hours and of the partial hour at the start. (A plan per site would be a statement per site.) Each part groups in the
- * order of the key it reads by; grouped otherwise, the dirty hours take two and a half times as long to sort. Sums grouped by
- * `keyColumn` pay for that.
+ * Sums over a day or less, for many sites in one statement: hour rows for hours that are not dirty, minute rows for dirty hours
+ * and for the partial hour at the start. (A plan per site would be a statement per site.) Each part groups in the order of the
+ * key it reads by; grouped otherwise, the dirty hours take two and a half times as long to sort. Sums grouped by `keyColumn` pay
+ * for that.
  */
 export async function sumsBySite<M extends string>(
   db: Kysely<Tables>,
@@ -160,7 +160,7 @@ export async function sumsBySite<M extends string>(
   )
   const rollups = sql.table(table)
   const sites = sql.join(siteNos)
-  // The last hour may reach beyond the range. One bound and not two: SQLite looks for rows by one of them.
+  // The last hour may reach beyond the range. One bound instead of two, because SQLite searches by only one of them.
   const hourEnd = sql`case when m.bucket + ${HOUR} < cast(${range.to} as bigint) then m.bucket + ${HOUR} else cast(${range.to} as bigint) end`
   const { rows } = await sql<{ site_no: number; key: string } & Sums<M>>`
     select r.site_no, ${key} as key, ${sums} from ${rollups} r
@@ -184,7 +184,7 @@ export async function sumsBySite<M extends string>(
   return rows
 }
 
-/** By `site_no`: what the keys of each site's tags mean. Sites that never sent an id have none. */
+/** The tag identity of each site, by `site_no`; sites that never sent a tag id have none. */
 export async function identitiesOf(db: Kysely<Tables>, siteNos: readonly number[]): Promise<Map<number, TagIdentity>> {
   const rows = await db
     .selectFrom('tag_names')

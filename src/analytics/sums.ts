@@ -7,11 +7,11 @@ import type { ReadBudget, Snapshot } from './snapshot.ts'
 
 /** Segments per statement: SQLite allows 500 parts in a union. */
 const SEGMENTS_PER_STATEMENT = 100
-/** Buckets per statement of a report with a budget: SQLite ends no statement early, so each has to be short. */
+/** Buckets per statement of a report with a budget: SQLite cannot end a statement early, so each has to be short. */
 const BUCKETS_PER_STATEMENT = 64
 const LENGTHS: Readonly<Record<Grain, number>> = { [GRAIN.minute]: MINUTE, [GRAIN.hour]: HOUR, [GRAIN.day]: DAY }
 
-/** Rows to add up: from `segments` of a site, one sum per combination of the `by` columns (and of the slot). */
+/** What to sum: rows in `segments` of a site, into one sum per combination of the `by` columns and the slot. */
 interface SumRequest<K extends string, M extends string> {
   table: RollupTable
   siteNo: number
@@ -19,9 +19,9 @@ interface SumRequest<K extends string, M extends string> {
   by: readonly K[]
   measures: Readonly<Record<M, RawBuilder<number>>>
   where?: RawBuilder<SqlBool>
-  /** Rows with the same value fall together in time; without it all do. */
+  /** Rows with the same value are summed; without it, all rows of a segment are. */
   slot?: RawBuilder<number>
-  /** The most rows to return, so that a caller can see that there are more. */
+  /** Most rows to return, so that a caller can see that there are more. */
   limit?: number
   /** What the report may still read. */
   budget?: ReadBudget | null
@@ -29,15 +29,15 @@ interface SumRequest<K extends string, M extends string> {
 
 export type SumRow<K extends string, M extends string> = Record<K, string> &
   Record<M, number> & {
-    /** Start of the earliest row that went in, epoch ms. */
+    /** Start of the earliest row in the sum, epoch ms. */
     at: number
   }
 
 /**
- * Sums over the rows of `segments`, one row per segment and key: what belongs together is still to be added up.
+ * Sums the rows in `segments`. Returns a row per segment and key; the caller adds up those that belong together.
  *
- * One grouped select per segment, joined by `union all`. Measured against one grouping over all of them it is a fifth
- * faster, and four times faster than OR-ed ranges, for which SQLite does not use the key.
+ * It uses one grouped select per segment, joined by `union all`: a fifth faster than one grouping over all of them, and four
+ * times faster than OR-ed ranges, for which SQLite does not use the key.
  */
 export async function sumRollups<K extends string, M extends string>(
   db: Kysely<Tables>,
@@ -57,7 +57,7 @@ export async function sumRollups<K extends string, M extends string>(
   return rows
 }
 
-/** What differs from segment to segment. */
+/** The values that differ between segments. */
 const SEGMENT = ['grain', 'from', 'to'] as const
 
 function* inParts(segments: readonly Segment[]): Generator<readonly Segment[]> {
@@ -66,7 +66,7 @@ function* inParts(segments: readonly Segment[]): Generator<readonly Segment[]> {
   }
 }
 
-/** The segments in parts of few buckets; one that has more is cut. */
+/** Divides segments into parts of few buckets, cutting those that have more. */
 export function* inShortParts(segments: readonly Segment[]): Generator<readonly Segment[]> {
   let part: Segment[] = []
   let buckets = 0
@@ -96,7 +96,7 @@ function selectOf<K extends string, M extends string>(
   )
   const groups = request.slot === undefined ? keys : [request.slot, ...keys]
   const where = request.where === undefined ? sql`` : sql` and ${request.where}`
-  // Without a group an aggregate answers one row even where there is none, whose `at` is null.
+  // Without a group an aggregate returns one row even when nothing matches, with a null `at`.
   const group = groups.length === 0 ? sql` having count(*) > 0` : sql` group by ${sql.join(groups)}`
   return sql`select ${sql.join([sql`min(bucket) as at`, ...keys, ...measures])} from ${sql.table(request.table)}
     where site_no = ${request.siteNo} and grain = ${segment.grain}
@@ -107,7 +107,7 @@ function selectOf<K extends string, M extends string>(
 export const totalWhere = (column: string, condition: RawBuilder<SqlBool>): RawBuilder<number> =>
   totalOf(sql<number | null>`case when ${condition} then ${sql.ref(column)} end`)
 
-/** A measure for each of the columns, under its own name. */
+/** A measure for each column, under the column's name. */
 export const totals = <C extends string>(columns: readonly C[]): Record<C, RawBuilder<number>> =>
   Object.fromEntries(columns.map((column) => [column, totalOf(column)])) as Record<C, RawBuilder<number>>
 
@@ -115,8 +115,8 @@ export const isOneOf = (column: string, values: readonly string[]): RawBuilder<S
   sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`
 
 /**
- * A part of the time that the snapshot was opened for, and the coarsest rows that may stand for it. Whole minutes, none of
- * them older than a day or two; whole UTC hours or days where hour or day rows may be read.
+ * A part of the time that the snapshot was opened for, and the coarsest rows that may be read there. Whole minutes, none older
+ * than a day or two; whole UTC hours or days where hour or day rows may be read.
  */
 export interface Stretch extends TimeRange {
   coarsest: Grain
@@ -128,14 +128,14 @@ interface StretchRequest<K extends string, M extends string> {
   by: readonly K[]
   measures: Readonly<Record<M, RawBuilder<number>>>
   where?: RawBuilder<SqlBool>
-  /** The database adds up what falls into one slot; slots are `length` ms long and one of them ends at `end`. */
+  /** Makes the database sum by slots, each `length` ms long; one of them ends at `end`. */
   slots?: { length: number; end: number }
 }
 
 /**
- * Sums over stretches of a site's time, for those who judge counts rather than show them: in one statement and by the
- * coarsest rows, so that weeks cost hundreds of rows and not hundreds of thousands. Without slots a stretch's rows fall
- * together per segment that was read, see `sumRollups`.
+ * Sums over stretches of a site's time, for code that judges counts rather than shows them: in one statement and from the
+ * coarsest rows, so that weeks cost hundreds of rows and not hundreds of thousands. Without slots, a stretch has one row per
+ * segment that was read, see `sumRollups`.
  */
 export function sumStretches<K extends string, M extends string>(
   snapshot: Snapshot,
@@ -143,7 +143,7 @@ export function sumStretches<K extends string, M extends string>(
 ): Promise<SumRow<K, M>[]> {
   const finest = table === 'event_tag_rollups' ? GRAIN.hour : GRAIN.minute
   const segments = stretches.flatMap(({ coarsest, ...range }) =>
-    // Stretches begin and end where rows do: nothing is widened to the rows that retention leaves.
+    // Stretches begin and end where rows do, so nothing has to be widened to the rows that retention leaves.
     snapshot.segments(range, { finest, coarsest, minuteRowsFrom: 0, singleMinutesFrom: 0, splitOf: () => 0 }),
   )
   return sumRollups(snapshot.db, {
@@ -157,7 +157,7 @@ export function sumStretches<K extends string, M extends string>(
   })
 }
 
-/** A cast, because an engine that infers the type of a parameter may take one for text. */
+/** Cast, because an engine that infers a parameter's type may take it for text. */
 const whole = (value: number): RawBuilder<number> => sql<number>`cast(${value} as bigint)`
 
 const slotEndingAt = (length: number, end: number): RawBuilder<number> =>
@@ -166,7 +166,7 @@ const slotEndingAt = (length: number, end: number): RawBuilder<number> =>
 /** Counters by name. */
 export type Sums<C extends string> = Record<C, number>
 
-/** By the list of its columns. A copy costs a twentieth of what making one does (4 µs), and a report makes one a bucket. */
+/** Zero sums by their list of columns. Copying one costs a twentieth of making one (4 µs), and a report makes one per bucket. */
 const zeros = new WeakMap<readonly string[], Sums<string>>()
 
 export function zeroSums<C extends string>(columns: readonly C[]): Sums<C> {
@@ -179,10 +179,10 @@ export function addSums<C extends string>(target: Sums<C>, row: Sums<C>, columns
   for (const column of columns) target[column] += row[column]
 }
 
-/** Rows added up in one turn of the event loop: a millisecond. */
+/** Rows added up without yielding: a millisecond. */
 const ROWS_PER_TURN = 1_000
 
-/** `sumBy` for any number of rows: others are answered in between. */
+/** `sumBy` for any number of rows, yielding so that other requests are answered in between. */
 export async function sumByInTurns<C extends string, R extends Sums<C>>(
   rows: readonly R[],
   columns: readonly C[],
@@ -196,7 +196,7 @@ export async function sumByInTurns<C extends string, R extends Sums<C>>(
   return sums
 }
 
-/** Rows added up by key, in order of first appearance. */
+/** Adds up rows by key, in order of first appearance. */
 export function sumBy<C extends string, R extends Sums<C>>(
   rows: readonly R[],
   columns: readonly C[],
@@ -221,7 +221,7 @@ function addBy<C extends string, R extends Sums<C>>(
   }
 }
 
-/** Largest first; equals by text, so that an answer does not depend on the order of rows. */
+/** Sorts the largest first and equals by text, so that an answer does not depend on the order of rows. */
 export const byCountThenKey =
   <T>(count: (item: T) => number, key: (item: T) => string) =>
   (a: T, b: T): number =>

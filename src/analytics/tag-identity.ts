@@ -5,15 +5,15 @@ import { isOneOf } from './sums.ts'
 
 export type TagNameRow = Omit<TagNameTable, 'site_no'>
 
-/** By container: the key that the rows of another key are reported under. Keys that stay as they are do not appear. */
+/** By container: the key under which another key's rows are reported. Unchanged keys are left out. */
 export type CanonicalKeys = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 const idKey = (tagId: string): string => `tag_${tagId}`
 
 /**
- * Which keys are the same tag. Within a container the rows of `tag_<id>` belong to the latest name of that id, and those
- * of an old name to the newer name of the id that left it, unless another id still goes by the old name. A newer name is
- * one that an id still holds, so a key never leads on to a third.
+ * Works out which keys are the same tag. Within a container, rows of `tag_<id>` belong to that id's latest name. Rows of an old
+ * name belong to the newer name of the id that left it, unless another id still uses the old name. A newer name is always one
+ * that an id still holds, so a key never leads on to a third.
  */
 export function canonicalTagKeys(rows: readonly TagNameRow[]): CanonicalKeys {
   const byContainer = Map.groupBy(named(rows), (row) => row.container_id)
@@ -29,7 +29,7 @@ function keysOfContainer(rows: readonly TagNameRow[]): Map<string, string> {
     const successor = latest.get(row.tag_id)
     if (!held.has(row.tag_name) && successor !== undefined) keys.set(row.tag_name, successor.tag_name)
   }
-  // A name that looks like an id's key and is in use is that name's own key.
+  // A name in use that looks like an id's key is its own key.
   for (const name of held) keys.delete(name)
   return keys
 }
@@ -39,27 +39,27 @@ function latestNames(rows: readonly TagNameRow[]): Map<string, TagNameRow> {
   return new Map(oldestFirst(rows).map((row) => [row.tag_id, row]))
 }
 
-/** Names seen at the same time are ordered by text, so that a report does not depend on the order of rows. */
+/** Names last seen at the same time are ordered by text, so that a report does not depend on the order of rows. */
 const oldestFirst = (rows: readonly TagNameRow[]): TagNameRow[] =>
   rows.toSorted((a, b) => a.last_seen_at - b.last_seen_at || (a.tag_name < b.tag_name ? -1 : 1))
 
-/** Ids of tags over the cardinality cap are linked to the name that stands for all of them: that is no name. */
+/** Leaves out links to `(other)`: it stands for all tags over the cap and is no tag's name. */
 const named = (rows: readonly TagNameRow[]): TagNameRow[] => rows.filter((row) => row.tag_name !== OTHER)
 
-/** What reports need to know of a site's tags. */
+/** Maps the keys of a site's tags for reports. */
 export interface TagIdentity {
   /** The key under which a row is reported. */
   keyOf: (containerId: string, rawKey: string) => string
-  /** Every key that rows of this tag may carry. */
+  /** Every key that rows of this tag may have. */
   rawKeysOf: (key: string) => string[]
-  /** The key a caller may mean by `key`, which may be an old name or `tag_<id>`. */
+  /** The key that a caller may mean by `key`, which may be an old name or `tag_<id>`. */
   resolve: (key: string) => string
-  /** The id seen latest under this key, null when batches named it and no id is known. */
+  /** The id last seen under this key; null when only batches named it. */
   idOf: (key: string) => string | null
   nameOf: (key: string) => string | null
 }
 
-/** That of a site, as it is known now. */
+/** A site's tag identity as of now. */
 export async function identityOf(db: Kysely<Tables>, siteNo: number): Promise<TagIdentity> {
   const rows = await db
     .selectFrom('tag_names')
@@ -94,26 +94,26 @@ export function tagIdentity(allRows: readonly TagNameRow[]): TagIdentity {
   }
 }
 
-/** Every key that rows of the tag a caller means by `key` may carry. */
+/** Every key that rows of the tag meant by `key` may have. */
 export const rawKeysMeant = (identity: TagIdentity, key: string): string[] => [
   ...new Set([...identity.rawKeysOf(key), ...identity.rawKeysOf(identity.resolve(key))]),
 ]
 
 /**
- * More are not asked for one by one: each is a parameter in every part of a statement, and engines take 32,766 and 65,535. A sender that gives a tag
- * another name each time has thousands.
+ * Beyond this many keys, all rows are read instead: each key is a parameter in every part of a statement, of which engines accept
+ * 32,766 and 65,535. A sender that renames a tag each time has thousands.
  */
 const MOST_KEYS = 200
 
-/** The rows to read of the tag that a caller means by `key`, and perhaps of others, which `keyOf` tells apart; undefined: all. */
+/** Condition for the rows of the tag meant by `key`, perhaps with others that `keyOf` tells apart; undefined to read all. */
 export function rowsMeant(identity: TagIdentity, key: string): RawBuilder<SqlBool> | undefined {
   const keys = rawKeysMeant(identity, key)
   return keys.length > MOST_KEYS ? undefined : isOneOf('tag_key', keys)
 }
 
 /**
- * The tag a caller means by `key`: the one that is reported under it, or else the one it leads to. (`tag_31` may be an
- * unnamed tag in one container and have a name in another.)
+ * The tag meant by `key`: the one reported under it, otherwise the one it leads to. (`tag_31` may be an unnamed tag in one
+ * container and have a name in another.)
  */
 export const meantTag = (identity: TagIdentity, key: string, isReported: (key: string) => boolean): string =>
   isReported(key) ? key : identity.resolve(key)

@@ -15,9 +15,9 @@ export interface TagReport {
   tag_key: string
   tag_id: string | null
   tag_name: string | null
-  /** Whose it is, for people; null where neither people nor its name say. */
+  /** The vendor's name; null where neither people nor the tag's name say. */
   vendor: string | null
-  /** Whether people said so. */
+  /** Whether people set it. */
   vendor_by_hand: boolean
   executions: number
   success: number
@@ -27,13 +27,13 @@ export interface TagReport {
   /** 0–1. */
   success_rate: number | null
   avg_ms: number | null
-  /** Null when only batches reported the tag: they carry no distribution. */
+  /** Null when only batches reported the tag, as they carry no distribution. */
   p50_ms: number | null
   p95_ms: number | null
   p99_ms: number | null
 }
 
-/** @param vendorSaid the vendor that people set of a key, see `tag-vendors.ts` */
+/** @param vendorSaid the vendor that people set for a key, see `tag-vendors.ts` */
 export function tagReport(
   key: string,
   counts: TagCounts,
@@ -56,7 +56,7 @@ export function tagReport(
   }
 }
 
-/** What was said of an older name of it counts, too. */
+/** Also finds a vendor that was set for an older name of the tag. */
 function vendorFields(
   key: string,
   identity: TagIdentity,
@@ -81,15 +81,15 @@ export function latency(counts: Pick<TagCounts, LatencyColumn | 'total_ms' | 'ti
 
 type LatencyColumn = (typeof LATENCY_COLUMNS)[number]
 
-/** What failed in any way. */
+/** Executions that failed in any way. */
 export const bad = (counts: Pick<TagCounts, 'failure' | 'timeout' | 'exception'>): number =>
   counts.failure + counts.timeout + counts.exception
 
 /**
- * The q-quantile (0–1) of a histogram in ms, interpolated linearly inside its bucket as Prometheus' `histogram_quantile`
- * does; what lies above the last bound counts as the last bound. Null without observations.
+ * The q-quantile (0–1) of a histogram in ms, interpolated linearly inside its bucket as in Prometheus' `histogram_quantile`.
+ * Observations above the last bound count as the last bound. Null without observations.
  *
- * @param counts observations per bucket of `LATENCY_BOUNDS_MS`, and at the end those above
+ * @param counts observations per bucket of `LATENCY_BOUNDS_MS`, followed by those above
  */
 export function histogramQuantile(counts: readonly number[], q: number): number | null {
   const observations = counts.reduce((sum, count) => sum + count, 0)
@@ -106,7 +106,7 @@ export function histogramQuantile(counts: readonly number[], q: number): number 
   return lower
 }
 
-/** How a tag ended on an event. */
+/** Outcomes of one tag on one event. */
 export interface EventTagReport extends OutcomeCounts {
   event_name: string
   tag_key: string
@@ -114,9 +114,9 @@ export interface EventTagReport extends OutcomeCounts {
 }
 
 /**
- * Outcomes per event and tag over `window.hours`; only per-event payloads say on which event a tag ran.
+ * Outcomes by event and tag over `window.hours`. Only per-event payloads tell on which event a tag ran.
  *
- * @param where only these rows; left out: all
+ * @param where restricts the rows; all when left out
  */
 export async function eventTags(
   snapshot: Snapshot,
@@ -133,7 +133,7 @@ export async function eventTags(
     measures: totals(OUTCOMES),
     ...(where === undefined ? {} : { where }),
   })
-  // Names may hold any character, so the pair is kept apart by being nested.
+  // Grouped in two steps, because names may contain any separator.
   return [...Map.groupBy(rows, (row) => row.event_name)].flatMap(([event_name, ofEvent]) => {
     const tags = sumBy(ofEvent, OUTCOMES, (row) => identity.keyOf(row.container_id, row.tag_key))
     return Array.from(tags, ([tag_key, sums]) => ({ event_name, tag_key, executions: executions(sums), ...sums }))
@@ -145,9 +145,9 @@ const executions = (sums: Sums<(typeof OUTCOMES)[number]>): number =>
 
 export interface TagDetail extends TagReport, TimeRange {
   site_id: string
-  /** How the tag ended on each event; per-event payloads only. */
+  /** Outcomes of the tag on each event, from per-event payloads only. */
   events: ({ event_name: string; executions: number } & OutcomeCounts)[]
-  /** The whole UTC hours that `events` is about, as which event a tag ran on is kept per hour, and per local day after nine weeks. */
+  /** What `events` covers: whole UTC hours, and whole local days more than nine weeks ago, as these rows are kept. */
   events_window: TimeRange
 }
 
@@ -155,15 +155,14 @@ export interface TagDetail extends TagReport, TimeRange {
  * One tag over a window.
  *
  * @param key the tag's key, an older name of it, or `tag_<id>`
- * @throws AppError `not_found` when the tag did not run in the window, `invalid_request` for a window that cannot be
- * answered.
+ * @throws AppError `not_found` when the tag did not run in the window, `invalid_request` for a window that cannot be answered
  */
 export async function tag(context: ReportContext, site: SiteRow, key: string, query: RangeQuery): Promise<TagDetail> {
   const window = reportWindow(context, site, query)
   return readSnapshot(
     context.store,
     site.site_no,
-    // Where a local day begins inside an hour, its events are of the hours after it.
+    // Where a local day begins inside an hour, its events belong to the hours after it.
     { from: Math.min(window.range.from, window.hours.from), to: Math.max(window.range.to, window.hours.to) },
     async (snapshot) => {
       const identity = await identityOf(snapshot.db, site.site_no)

@@ -32,10 +32,10 @@ export type SetTagVendor = Static<typeof SetTagVendor>
 const VendorRecord = Type.Object({ id: Type.String(), name: Type.String() })
 export type VendorRecord = Static<typeof VendorRecord>
 
-/** Whose tag it is; undefined where no one said. */
+/** Returns the vendor that was set for a tag, or undefined. */
 export type VendorLookup = (siteId: string, tagKey: string) => string | undefined
 
-/** What people said of the tags of these sites. */
+/** The vendors that people set for these sites' tags. */
 export async function saidOf(db: Kysely<Tables>, siteIds: readonly string[]): Promise<VendorLookup> {
   const said = new Map<string, Map<string, string>>()
   for (const chunk of chunksOf([...new Set(siteIds)])) {
@@ -48,7 +48,7 @@ export async function saidOf(db: Kysely<Tables>, siteIds: readonly string[]): Pr
   return (siteId, tagKey) => said.get(siteId)?.get(tagKey)
 }
 
-/** Of tags that a site has been told of. */
+/** The vendors that were set for a site's tags. */
 const listTagVendors = ({ read }: Pick<Store, 'read'>, siteId: string): Promise<TagVendorRow[]> =>
   read.selectFrom('tag_vendors').selectAll().where('site_id', '=', siteId).orderBy('tag_key').execute()
 
@@ -95,10 +95,10 @@ export async function setTagVendor(
   })
 }
 
-/** Names of tags are no longer, and 1,000 characters may be more than an index of PostgreSQL takes. */
+/** Tag names are no longer than this, and 1,000 characters may exceed what a PostgreSQL index accepts. */
 const KEY_MAX = 256
 
-/** From now on its name says whose it is. @throws AppError `not_found` when no one has said */
+/** Removes the vendor, so that the tag's name decides again. @throws AppError `not_found` when none was set */
 export async function removeTagVendor(ctx: Context, siteId: string, tagKey: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
     const row = await trx
@@ -114,7 +114,7 @@ export async function removeTagVendor(ctx: Context, siteId: string, tagKey: stri
   })
 }
 
-/** What people said goes with the site. */
+/** Vendors are deleted with their site. */
 export const tagVendorHooks: Pick<DeletionHooks, 'removeOfSites'> = {
   removeOfSites: async (trx, sites) => {
     for (const ids of chunksOf(sites.map(({ id }) => id)))
@@ -136,7 +136,7 @@ const TagParams = Type.Object({
 })
 const path = '/api/sites/:site_id/tag-vendors'
 
-/** Adds the interface of whose tags are. */
+/** Adds the routes for vendors of tags. */
 export function tagVendorRoutes(app: HttpApp, options: { store: Store; clock: Clock }): void {
   const { store } = options
 

@@ -3,15 +3,15 @@ export interface Vendor {
   id: string
   /** As messages name it. */
   name: string
-  /** Words that tags' names have for it, in lower case; several are to follow each other. */
+  /** Words for it in tags' names, in lower case; the words of a phrase have to follow one another. */
   words: readonly string[]
-  /** True of a way to send that leads to another address for each tag: two of them have no fault in common. */
+  /** Whether it is a way of sending with a different address for each tag, so that two such tags share no fault. */
   isManyServices?: boolean
 }
 
 /**
- * Vendors by what people call their tags. The first that matches counts, so that one whose words are part of another's stands
- * behind it: `CAPI` alone is Meta's only where no one else's name is beside it.
+ * Vendors by what people call their tags. The first match counts, so a vendor whose words are part of another's comes after it:
+ * `CAPI` alone is Meta's only where no other vendor's name is beside it.
  */
 export const VENDORS: readonly Vendor[] = [
   { id: 'stape', name: 'Stape Store', words: ['stape', 'stape store'] },
@@ -114,8 +114,8 @@ const BY_WORDS = VENDORS.map((vendor) => ({ vendor, phrases: vendor.words.map((p
 const BY_ID = new Map(VENDORS.map((vendor) => [vendor.id, vendor]))
 
 /**
- * Whose tag it is, by its name or its type; undefined where neither says. Names are read as words, whatever stands between them:
- * `Meta CAPI · purchase`, `fb_capi_purchase`, `metaCapiPurchase`.
+ * The vendor of a tag, by its name or type; undefined when neither tells. Names are read as words, whatever separates them: `Meta
+ * CAPI · purchase`, `fb_capi_purchase`, `metaCapiPurchase`.
  */
 export function vendorOf(name: string): Vendor | undefined {
   const whole = asWords(name)
@@ -130,14 +130,14 @@ const asWords = (name: string): string =>
     .split(/[^\p{L}\d]+/u)
     .join(' ')} `
 
-/** The one that has this id or name, whatever its case. */
+/** The id of the vendor with this id or name, ignoring case. */
 export function vendorIdOf(text: string): string | undefined {
   const wanted = text.trim().toLowerCase()
   return VENDORS.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted)?.id
 }
 
-/** For people; the id itself where people named another, or a later version wrote it. */
+/** The name for people; the id itself where people named an unknown vendor, or a later version wrote it. */
 export const vendorName = (id: string): string => BY_ID.get(id)?.name ?? id
 
-/** Whether two tags of it have their faults in common. */
+/** Whether two of its tags share faults. */
 export const isOneService = (id: string): boolean => BY_ID.get(id)?.isManyServices !== true

@@ -20,13 +20,13 @@ import type { SiteRow } from '../store/index.ts'
 import { BUCKET_NAMES, type OffsetSpan } from './buckets.ts'
 import type { ReportContext } from './snapshot.ts'
 
-/** The time a report is about, and what of the rollups can be read there. */
+/** The time of a report, and which rollup rows it can read there. */
 export interface ReportWindow {
-  /** What is answered for from `event_rollups` and `tag_rollups`: what was asked for, widened to where rows start. */
+  /** What `event_rollups` and `tag_rollups` answer for: the requested range, widened to where rows start. */
   range: TimeRange
-  /** What is answered for from `event_tag_rollups`: the whole UTC hours that were touched, and whole local days where hours are no longer kept. */
+  /** What `event_tag_rollups` answer for: the whole UTC hours touched, and whole local days where hours are no longer kept. */
   hours: TimeRange
-  /** The site's zone in and around the window. */
+  /** The offsets of the site's zone in and around the window. */
   spans: readonly OffsetSpan[]
   minuteRowsFrom: number
   singleMinutesFrom: number
@@ -35,7 +35,7 @@ export interface ReportWindow {
   hourRows: (coarsest: Grain) => ReadableRows
 }
 
-/** @throws AppError `invalid_request` for a window that cannot be answered. */
+/** @throws AppError `invalid_request` for a window that cannot be answered */
 export function reportWindow(context: ReportContext, site: SiteRow, query: RangeQuery): ReportWindow {
   return windowOf(context, site, parseRange(query, context.clock.now(), context.retention))
 }
@@ -43,7 +43,7 @@ export function reportWindow(context: ReportContext, site: SiteRow, query: Range
 /**
  * The window of equal length just before `window`.
  *
- * @throws AppError `invalid_request` when counts of that time are gone.
+ * @throws AppError `invalid_request` when counts of that time are gone
  */
 export function previousWindow(context: ReportContext, site: SiteRow, window: ReportWindow): ReportWindow {
   return windowOf(context, site, previousRange(window.range, context.clock.now(), context.retention))
@@ -71,7 +71,7 @@ export function windowOf(context: ReportContext, site: SiteRow, requested: TimeR
   }
 }
 
-/** How a caller names a window: `from` and `to` (epoch ms), `from` alone (until now), or the last `hours`. */
+/** A window as requested: `from` and `to` (epoch ms), `from` alone (until now), or the last `hours`. */
 export interface RangeQuery {
   from?: number
   to?: number
@@ -80,7 +80,7 @@ export interface RangeQuery {
 
 const DEFAULT_HOURS = 24
 
-/** How callers of the interface name it, and the points of a chart over it. */
+/** The request's parameters for a window and a chart's buckets. */
 export const RANGE_PARAMS = {
   from: Type.Optional(Type.Unsafe<string>({ ...IsoTime, description: 'Start of the window, ISO 8601' })),
   to: Type.Optional(
@@ -103,7 +103,7 @@ interface RangeParams {
   hours?: number | undefined
 }
 
-/** A window as callers write it, in epoch ms. */
+/** Converts a request's window to epoch ms. */
 export function rangeQuery({ from, to, hours }: RangeParams): RangeQuery {
   return {
     ...(from === undefined ? {} : { from: Date.parse(from) }),
@@ -113,10 +113,10 @@ export function rangeQuery({ from, to, hours }: RangeParams): RangeQuery {
 }
 
 /**
- * The window a caller asked for; see `widenRange` for the one that is answered. A window up to now ends with the current
- * minute, so that what was just counted is in it.
+ * The requested window; `widenRange` gives the one that is answered. A window until now ends with the current minute, so that it
+ * includes what was just counted.
  *
- * @throws AppError `invalid_request` saying what is allowed.
+ * @throws AppError `invalid_request` saying what is allowed
  */
 export function parseRange(query: RangeQuery, now: number, retention: Retention): TimeRange {
   const end = floorTo(now, MINUTE) + MINUTE
@@ -144,7 +144,7 @@ export function parseRange(query: RangeQuery, now: number, retention: Retention)
 /**
  * The window of equal length just before.
  *
- * @throws AppError `invalid_request` when counts of that time are gone.
+ * @throws AppError `invalid_request` when counts of that time are gone
  */
 export function previousRange({ from, to }: TimeRange, now: number, retention: Retention): TimeRange {
   const previous = { from: from - (to - from), to: from }
@@ -166,14 +166,14 @@ function lastHours(hours: number, end: number, retention: Retention): TimeRange 
   return { from: end - hours * HOUR, to: end }
 }
 
-/** Local days are up to 25 hours long, so the one that holds `from` starts within this before it. */
+/** Local days are up to 25 hours long, so the one that contains `from` starts within this time before it. */
 const LEAD_MS = 2 * DAY
 
 /**
- * The offsets of an IANA zone around `range`, oldest first and without gaps. Starts early enough to find the start of
- * the local day that holds `range.from`.
+ * The offsets of an IANA zone around `range`, oldest first and without gaps. They start early enough to find the start of the
+ * local day that contains `range.from`.
  *
- * @throws RangeError when there is no such zone.
+ * @throws RangeError when there is no such zone
  */
 export function offsetSpans(timezone: string, range: TimeRange): OffsetSpan[] {
   const end = range.to + DAY
@@ -189,7 +189,7 @@ export function offsetSpans(timezone: string, range: TimeRange): OffsetSpan[] {
   return spans
 }
 
-/** `hourSplit` for all hours of the spans, asked of the zone once a span: a report over a year asks for 9,000 hours. */
+/** `hourSplit` for all hours of the spans, computed once per span: a report over a year asks for 9,000 hours. */
 export function hourSplits(timezone: string, spans: readonly OffsetSpan[]): (utcHour: number) => number {
   const splits = spans.map(({ from }) => ({ from, split: hourSplit(timezone, ceilTo(from, HOUR)) }))
   if (splits.every(({ split }) => split === 0)) return () => 0

@@ -12,14 +12,14 @@ import {
 import { DatabaseClock } from './database-clock.ts'
 
 const LOOK_INTERVAL_MS = 5 * SECOND
-/** How far the newest stored time may lag behind, ms. */
+/** How old the newest stored time may become, ms. */
 const WRITE_INTERVAL_MS = MINUTE
 /** A machine's clock may differ from the database's by this much without a warning, ms. */
 const NOTICEABLE_MS = 5 * SECOND
 
 /** Decides what may be deleted by age. */
 export interface Expiry {
-  /** The time by which to judge age, epoch ms; null while the clock is in doubt, and nothing counts as old. */
+  /** The time by which to judge age, epoch ms; null while the clock is in doubt and nothing counts as old. */
   expiryTime(): number | null
 }
 
@@ -43,13 +43,13 @@ export class ClockGuard implements Expiry {
   readonly loop: Loop
   readonly #options: ClockGuardOptions
   #record: ClockRecord
-  /** What the previous process left; undefined in a new database. */
+  /** The record of the previous process; undefined in a new database. */
   #before: ClockRecord | undefined
-  /** When the clock was last believed to be right. */
+  /** The last reading before which the clock was believed. */
   #trusted: ClockReading | undefined
-  /** Since then it was not set. */
+  /** A reading since which the clock was not set. */
   #even: ClockReading
-  /** Whether this process knows something that is not stored yet. */
+  /** Whether `#record` has a change that is not stored yet. */
   #isNews = true
   #writtenAt = Number.NEGATIVE_INFINITY
   #isMachineOff = false
@@ -71,7 +71,7 @@ export class ClockGuard implements Expiry {
   }
 
   /**
-   * Compares the clock with the newest stored time, and watches it from then on.
+   * Compares the clock with the newest stored time, and starts watching it.
    *
    * @throws StoreError
    */
@@ -85,12 +85,12 @@ export class ClockGuard implements Expiry {
   }
 
   expiryTime(): number | null {
-    // The time that was compared: a clock that is set just after would give a day that has not passed.
+    // Use the time that was compared: if the clock is set just after, its new time could be a day that has not passed.
     const { now } = this.#look()
     return this.#isOwnClockOff ? null : expiryTimeOf(this.#record, now)
   }
 
-  /** Why nothing is deleted by age, for people; null when all is well. */
+  /** Why nothing is deleted by age, for people, or null. */
   get doubt(): string | null {
     this.#look()
     if (this.#record.doubt !== null) return this.#record.doubt
@@ -118,7 +118,7 @@ export class ClockGuard implements Expiry {
     }
   }
 
-  /** Says once that this machine's clock is off, at the start or when it has drifted, and again only after it was put right. */
+  /** Reports once that this machine's clock is off, at the start or after it has drifted, and again only after it was corrected. */
   #compareMachine(): void {
     const { clock, onError } = this.#options
     const ahead = this.#machineAhead
@@ -131,7 +131,7 @@ export class ClockGuard implements Expiry {
     onError(new Error(`${what} (${new Date(clock.now()).toISOString()}): keep both synchronised (NTP)`), 'clock check')
   }
 
-  /** Compares the clock with the monotonic time that has passed since it was last found even. @returns what it compared */
+  /** Compares the clock with the monotonic time passed since `#even`. @returns the reading it compared */
   #look(): ClockReading {
     const seen = this.#read()
     const jump = this.#deviation(seen, this.#even)
@@ -147,7 +147,7 @@ export class ClockGuard implements Expiry {
     return seen
   }
 
-  /** Whether a clock that was set is back where it would be without that. */
+  /** Whether a clock that was set is back where it would be otherwise. */
   #isBack(seen: ClockReading): boolean {
     if (this.#trusted !== undefined) return Math.abs(this.#deviation(seen, this.#trusted)) <= JUMP_MS
     return recordAtStart(this.#before, seen.now).doubt === null
@@ -166,7 +166,7 @@ export class ClockGuard implements Expiry {
     if (record.carefulUntil === null) this.#trusted = this.#even
   }
 
-  /** Takes over what another node has found out since. */
+  /** Adopts what another node has found out meanwhile. */
   #takeOver(stored: ClockRecord | undefined): void {
     if (stored === undefined) return
     const had = this.#record.doubt
@@ -207,7 +207,7 @@ export class ClockGuard implements Expiry {
 /** The table has one row. */
 const ID = 1
 
-/** What was last known of the clock; undefined in a new database. @throws StoreError */
+/** The stored record; undefined in a new database. @throws StoreError */
 async function readClockRecord(db: Kysely<Tables>): Promise<ClockRecord | undefined> {
   const row = await db.selectFrom('clock_checks').selectAll().where('id', '=', ID).executeTakeFirst()
   if (row === undefined) return undefined

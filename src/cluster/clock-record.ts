@@ -2,24 +2,24 @@ import { DAY, HOUR, isoTime, MINUTE } from '../lib/index.ts'
 
 /** A clock that was set by more than this is in doubt, ms. Every deletion by age has a larger margin. */
 export const JUMP_MS = HOUR
-/** How far before the newest stored time a start may be, ms: clocks are corrected by seconds. */
+/** How far before the newest stored time a start may be, ms: corrections of a clock are a matter of seconds. */
 const BACK_MS = 5 * MINUTE
-/** A service that was off for longer than this looks the same as a wrong clock, ms. */
+/** A service that was off for longer than this cannot be told from a wrong clock, ms. */
 const FAR_MS = DAY
 /** How long a clock in doubt has to run evenly until it is trusted: long enough for someone to correct it after a weekend. */
 export const PROBATION_MS = 3 * DAY
 /** How long after a correction timestamps of the wrong clock are not trusted, ms. */
 const AFTERMATH_MS = DAY
 
-/** What is known about the clock that the whole program uses; kept in the database for the next start. */
+/** What is known about the clock that the whole program uses; stored for the next start. */
 export interface ClockRecord {
-  /** The newest time that was seen, epoch ms. */
+  /** The newest time seen, epoch ms. */
   checkedAt: number
-  /** Until then (epoch ms) things may be younger than they look; null: never mind. */
+  /** Until then (epoch ms) things may be younger than they look; null when they are not. */
   carefulUntil: number | null
-  /** By how much they may be younger, ms; null: unknown, so that nothing counts as old. */
+  /** By how much they may be younger, ms; null when unknown, so that nothing counts as old. */
   slackMs: number | null
-  /** What to report to people, or null when there is nothing they need to look at. */
+  /** What to report to people; null when there is nothing to look at. */
   doubt: string | null
 }
 
@@ -38,12 +38,12 @@ export function recordAtStart(before: ClockRecord | undefined, now: number): Clo
   if (gap > FAR_MS) return inDoubt(now, `The clock is ${span(gap)} after the newest time that is stored`)
   const known = settled(before, now)
   if (gap <= JUMP_MS || isNothingOld(known)) return known
-  // Either the service was off for so long, or its clock is wrong: report nothing, and expire nothing too early.
+  // Either the service was off for this long, or its clock is wrong: report nothing, but expire nothing too early.
   const slackMs = Math.min(DAY, gap + (known.slackMs ?? 0))
   return { ...known, carefulUntil: now + AFTERMATH_MS, slackMs }
 }
 
-/** @param byMs how far the clock was set, ahead if positive */
+/** @param byMs how far the clock was set; positive means ahead */
 export const recordAfterJump = (now: number, byMs: number): ClockRecord =>
   inDoubt(now, `The clock was set ${span(Math.abs(byMs))} ${byMs > 0 ? 'ahead' : 'back'} while the service ran`)
 
@@ -55,7 +55,7 @@ export const recordAfterReturn = (now: number): ClockRecord => ({
   doubt: null,
 })
 
-/** The same a moment later, once the careful time has passed without it. */
+/** The record at `now`; trusted once `carefulUntil` has passed. */
 export const settled = (record: ClockRecord, now: number): ClockRecord =>
   record.carefulUntil === null || now >= record.carefulUntil ? trustedAt(now) : { ...record, checkedAt: now }
 

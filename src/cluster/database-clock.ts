@@ -8,15 +8,15 @@ const SET_MS = 2 * SECOND
  * The database's clock, read without a query: this machine counts on from the database's last answer. All nodes use it, so that
  * their own clocks do not matter, and all agree on which node is dead, what is old and which month it is.
  *
- * An answer gives the database's time at some moment between question and answer. The clock is corrected no further than that,
- * so a slow answer does not move it.
+ * An answer gives the database's time at some moment between question and answer. A correction moves the clock only into that
+ * interval, so a slow answer does not shift it.
  */
 export class DatabaseClock implements Clock {
   readonly #machine: Clock
   readonly #databaseTime: () => Promise<number>
-  /** The database's time less the machine's monotonic time, ms. */
+  /** The database's time minus the machine's monotonic time, ms. */
   #offset: number
-  /** When the database's clock was last seen to have been set, in monotonic time. */
+  /** When the database's clock was last found to have been set, in monotonic time. */
   #setAt = Number.NEGATIVE_INFINITY
 
   private constructor(machine: Clock, databaseTime: () => Promise<number>, offset: number) {
@@ -48,7 +48,7 @@ export class DatabaseClock implements Clock {
     return this.#machine.now()
   }
 
-  /** Asks the database. @throws StoreError; the time then continues as before. */
+  /** Asks the database for its time. @throws StoreError; the clock then continues as before */
   async correct(): Promise<void> {
     const sentAt = this.monotonic()
     const theirs = await this.#databaseTime()
@@ -61,7 +61,7 @@ export class DatabaseClock implements Clock {
   }
 
   /**
-   * Whether all live nodes have had the time to send a heartbeat since the database's clock was last set. Until then older
+   * Whether all live nodes have had time to send a heartbeat since the database's clock was last set. Until then, older
    * heartbeats do not show which node is dead.
    */
   get isSettled(): boolean {

@@ -7,7 +7,7 @@ export interface JobsOptions {
   onError: (error: Error, loop: string) => void
 }
 
-/** Background loops that start and stop together. Each is named once: its lease, where it has one, bears the same name. */
+/** Background loops that start and stop together. Each has one name, which its lease shares if it has one. */
 export class Jobs {
   readonly loops: Loop[] = []
   readonly #options: JobsOptions
@@ -17,7 +17,7 @@ export class Jobs {
     this.#options = { clock, leases, onError }
   }
 
-  /** On every node. */
+  /** Adds a job that runs on every node. */
   onEveryNode(name: string, intervalMs: number, tick: () => Promise<void>): this {
     const { clock, onError } = this.#options
     this.loops.push(new Loop({ name, clock, intervalMs, tick, onError }))
@@ -25,9 +25,9 @@ export class Jobs {
   }
 
   /**
-   * On one node at a time.
+   * Adds a job that runs on one node at a time.
    *
-   * @param work gets a function to ask between its steps: not when this stops, nor without the lease
+   * @param work gets a function to ask between its steps: false when this stops or the lease is lost
    */
   onOneNode(name: string, intervalMs: number, work: (shouldContinue: () => boolean) => Promise<void>): this {
     const tick = exclusively(this.#options.leases, name, (isOurs) => work(() => !this.#isStopping && isOurs()))
@@ -35,9 +35,9 @@ export class Jobs {
   }
 
   /**
-   * What deletes by age: on one node at a time, and not while the clock is in doubt.
+   * Adds a job that deletes by age: on one node at a time, and not while the clock is in doubt.
    *
-   * @param work gets the time to judge age by, epoch ms, and a function to ask between its steps
+   * @param work gets the time by which to judge age, epoch ms, and a function to ask between its steps
    */
   deletingByAge(
     name: string,
@@ -54,14 +54,14 @@ export class Jobs {
     for (const loop of this.loops) loop.start()
   }
 
-  /** Waits for the steps under way, not for whole rounds. */
+  /** Waits for current steps, not for whole rounds. */
   async stop(): Promise<void> {
     this.#isStopping = true
     await Promise.all(this.loops.map((loop) => loop.stop()))
   }
 }
 
-/** A part of a node's work that is nothing but jobs. */
+/** A part of a node's work that consists of jobs only. */
 export abstract class JobRunner {
   protected readonly jobs: Jobs
 

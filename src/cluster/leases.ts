@@ -9,19 +9,19 @@ export interface LeasesOptions {
   store: Store
   clock: Clock
   membership: Membership
-  /** Says what is old; left out, the clock does. */
+  /** Decides what is old; the clock does when left out. */
   expiry?: Expiry
 }
 
 /**
- * Named pieces of work that one node at a time does. A node keeps its leases for as long as it lives: they are not renewed, its
+ * Named pieces of work for one node at a time. A node keeps its leases for as long as it lives: they are not renewed, as its
  * heartbeat stands for all of them.
  *
  * The guarantee: others take a lease only after its node sent no heartbeat for `DEAD_AFTER_MS`, and a node treats its leases as
  * lost `SURE_FOR_MS` after its last heartbeat, until it has claimed them again. All nodes use the database's clock. After that
- * was set, no lease changes hands until every node had the time to send a heartbeat by the new time.
+ * clock was set, no lease changes hands until every node has had time to send a heartbeat by the new time.
  *
- * The limit: a process can be suspended between `holds` and the write that follows it for any length of time, and its write then
+ * The limit: a process can be suspended for any length of time between `holds` and the write that follows, and its write then
  * comes when another node has the lease. No lease can prevent that, so the work itself must be idempotent: by a transaction that
  * finds its rows gone, or by steps that may be taken twice.
  */
@@ -31,7 +31,7 @@ export class Leases {
   readonly #membership: Membership
   /** For work that deletes by age. */
   readonly expiry: Expiry
-  /** Every lease this node claimed, with the session in which it got it; undefined when another node has it. */
+  /** Every lease this node has claimed, with the session in which it got it; undefined when another node has it. */
   readonly #claims = new Map<string, number | undefined>()
 
   constructor({ store, clock, membership, expiry }: LeasesOptions) {
@@ -42,28 +42,28 @@ export class Leases {
   }
 
   /**
-   * Claims the lease; true when this node has it: because it had it already, it was free, or its node is dead.
+   * Claims the lease. Returns true when this node has it: it had it already, it was free, or its node is dead.
    *
-   * @throws Error when this node's heartbeat does not get through, StoreError
+   * @throws StoreError, or Error when this node's heartbeat does not get through
    */
   async claim(name: string): Promise<boolean> {
     if (!this.#membership.isSurelyAlive()) await this.#membership.beat()
     if (!this.#membership.isSurelyAlive()) throw new Error("this node's heartbeat does not get through")
     // Read before the statements: if the session ends while they run, their result may already be out of date.
     const { session } = this.#membership
-    // Nearly always the holder does not change, and reading it costs no commit.
+    // The holder seldom changes, and reading it costs no commit.
     const holder = await this.#holder(name)
     const isOurs = holder === this.#membership.nodeId || ((await this.#mayTake(holder)) && (await this.#take(name)))
     this.#claims.set(name, isOurs ? session : undefined)
     return this.holds(name)
   }
 
-  /** Whether this node still has the lease; costs no query, so that long work can check between any two steps. */
+  /** Whether this node still has the lease. Needs no query, so long work can check between any two steps. */
   holds(name: string): boolean {
     return this.#membership.isSurelyAlive() && this.#claims.get(name) === this.#membership.session
   }
 
-  /** Gives the lease up, if it is this node's. */
+  /** Releases the lease if this node has it. */
   async release(name: string): Promise<void> {
     this.#claims.set(name, undefined)
     await this.#store.write
@@ -73,7 +73,7 @@ export class Leases {
       .execute()
   }
 
-  /** Every lease this node has claimed, and whether it holds it. */
+  /** Every lease this node has claimed, and whether it still has it. */
   get holdings(): ReadonlyMap<string, boolean> {
     return new Map(Array.from(this.#claims.keys(), (name) => [name, this.holds(name)]))
   }
@@ -87,7 +87,7 @@ export class Leases {
     return row?.node_id
   }
 
-  /** Whether the holder's heartbeats can be judged; a free lease needs no judgement. */
+  /** Whether the holder's heartbeats can be judged; a free lease can always be taken. */
   async #mayTake(holder: string | undefined): Promise<boolean> {
     if (holder === undefined || !(this.#clock instanceof DatabaseClock)) return true
     // The holder may have sent a heartbeat by a clock that was set since this node last read the time.
@@ -118,7 +118,7 @@ export class Leases {
 }
 
 /**
- * A loop's tick that does its work on one node at a time; on the others it succeeds at once without doing anything.
+ * A loop's tick that works on one node at a time; on the others it succeeds at once without doing anything.
  *
  * @param work gets a function to ask between its steps whether this node still has the lease
  */
@@ -132,7 +132,7 @@ export const exclusively =
  * A loop's tick that deletes by age, on one node at a time. While the clock is in doubt it does nothing, and leaves the work to
  * another node, whose clock may be right.
  *
- * @param work gets the time to judge age by, epoch ms, and a function to ask between its steps whether it may go on
+ * @param work gets the time by which to judge age, epoch ms, and a function to ask between its steps whether to continue
  */
 export const expiring =
   (

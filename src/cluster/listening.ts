@@ -2,9 +2,9 @@ import { asError, type Clock, Loop, MINUTE, SECOND } from '../lib/index.ts'
 import { isPassing, type Kysely, type Store, type Tables, type Transaction } from '../store/index.ts'
 
 const BEAT_INTERVAL_MS = 5 * SECOND
-/** A time without beats counts as an outage from this length on: two of them were due, ms. */
+/** A time without beats counts as an outage from this length, in which two beats were due, ms. */
 const LEAST_OUTAGE_MS = 2 * BEAT_INTERVAL_MS
-/** A process that runs for less than this between two crashes does not count as up, ms. That also bounds the number of rows. */
+/** A process that runs for less than this between two crashes does not count as up, ms. That also limits the number of rows. */
 const LEAST_UPTIME_MS = MINUTE
 const LONG_MS = MINUTE
 /** The table has one row. */
@@ -28,8 +28,8 @@ export interface Outage {
 
 /**
  * Records that events are accepted, and afterwards when they were not: while every process was down, cut off from the database,
- * or could not write. All processes that accept events advance one time, so that there is an outage only where none did. A
- * database restored from a backup has such an outage for the time that was lost.
+ * or unable to write. All processes that accept events advance one time, so that there is an outage only where none did. A
+ * database restored from a backup gets such an outage for the lost time.
  */
 export class Listening {
   readonly loop: Loop
@@ -49,13 +49,13 @@ export class Listening {
     })
   }
 
-  /** Call it when requests can arrive. */
+  /** Call when requests can arrive. */
   async start(): Promise<void> {
     await this.loop.tick()
     this.loop.start()
   }
 
-  /** Call it when no more requests can arrive. */
+  /** Call when no more requests can arrive. */
   async stop(): Promise<void> {
     await this.loop.stop()
     await this.loop.tick()
@@ -67,7 +67,8 @@ export class Listening {
       this.#isSteady = false
       return
     }
-    // A process on a suspended machine notices no pause, but its clock does; only a test's clock has no monotonic time to show it.
+    // A process on a suspended machine notices no pause, but its clock shows it; only a test's clock has no monotonic time to
+    // show one.
     const mayHavePaused = !this.#isSteady || clock.monotonic !== undefined
     try {
       const step = () =>
@@ -82,7 +83,7 @@ export class Listening {
   }
 }
 
-/** Whether there is more to do before the beat is done. */
+/** Returns whether there is more to do before the beat is complete. */
 async function beat(
   trx: Transaction<Tables>,
   isShared: boolean,
@@ -93,7 +94,7 @@ async function beat(
     .selectFrom('listening')
     .select('listened_until')
     .where('id', '=', ID)
-    // One process after the other: what the first has recorded is no outage to the second.
+    // Processes take turns: what the first has recorded is no outage for the second.
     .$if(isShared, (query) => query.forUpdate())
     .executeTakeFirst()
   if (row === undefined) {
@@ -107,7 +108,7 @@ async function beat(
   }
   const { listened_until: until } = row
   if (Math.abs(now - until) >= LEAST_OUTAGE_MS) {
-    // A clock that was ahead recorded outages in the future. The time stays where it is until all of them are deleted.
+    // A clock that was ahead recorded outages in the future. `listened_until` stays until all of them are deleted.
     if (now < until && (await removeSome(trx, '>', now))) return true
     if (now > until && mayHavePaused) await writeDown(trx, until, now)
   } else if (now <= until) return false
@@ -115,7 +116,7 @@ async function beat(
   return false
 }
 
-/** Deletes some of the outages that ended before or after a time, the oldest first, and returns whether there may be more. */
+/** Deletes some of the outages that ended before (`<`) or after (`>`) a time, oldest first, and returns whether there may be more. */
 async function removeSome(db: Kysely<Tables>, side: '<' | '>', time: number): Promise<boolean> {
   const some = db
     .selectFrom('outages')
@@ -127,7 +128,7 @@ async function removeSome(db: Kysely<Tables>, side: '<' | '>', time: number): Pr
   return numDeletedRows >= ROWS_PER_STEP
 }
 
-/** Deletes the oldest outages that ended before a time, and returns whether there may be more. */
+/** Deletes some of the outages that ended before a time, oldest first, and returns whether there may be more. */
 export const removeOldOutages = (store: Store, before: number): Promise<boolean> => removeSome(store.write, '<', before)
 
 async function writeDown(trx: Transaction<Tables>, from: number, to: number): Promise<void> {
@@ -156,23 +157,24 @@ export async function readOutages(db: Kysely<Tables>, from: number, to: number):
   return rows.map(({ began_at, ended_at }) => ({ from: began_at, to: ended_at }))
 }
 
-/** How long no process took events between two moments, ms. */
+/** How long no process accepted events between two moments, ms. */
 export async function readDowntime(db: Kysely<Tables>, from: number, to: number): Promise<number> {
   const outages = await readOutages(db, from, to)
   return outages.reduce((sum, outage) => sum + Math.min(outage.to, to) - Math.max(outage.from, from), 0)
 }
 
-/** Makes the next process begin without an outage, where what came meanwhile is filled in otherwise: by a demo that continues. */
+/** Lets the next process start without recording an outage: for a demo that continues and fills in the time itself. */
 export async function forgetListening({ write }: Pick<Store, 'write'>): Promise<void> {
   await write.deleteFrom('listening').execute()
 }
 
-/** Whether an outage speaks against the counts around it: a restart does not. */
+/** Whether an outage makes the counts around it unreliable, which a restart does not. */
 export const isLongOutage = ({ from, to }: Outage): boolean => to - from >= LONG_MS
 
 /**
- * When a process that accepts events was last known to live, epoch ms; null where none ever was. On a machine that wakes up its heartbeat may be
- * seconds ahead of the outage, which is written down with the next beat of listening: until then the whole sleep looks like silence.
+ * When a process that accepts events was last known to be alive, epoch ms; null if none ever was. On a machine that wakes up, its
+ * heartbeat may come seconds before the beat of `Listening` that records the outage. Until then the whole sleep would look like
+ * silence.
  */
 export async function lastListenedAt(db: Kysely<Tables>): Promise<number | null> {
   const { seen_at } = await db

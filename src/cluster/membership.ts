@@ -4,24 +4,24 @@ import type { BatchOperation, Store } from '../store/index.ts'
 import type { Expiry } from './clock-guard.ts'
 import { HEARTBEAT_INTERVAL_MS, liveNodes, SURE_FOR_MS } from './nodes.ts'
 
-/** How long a dead node is still shown. Nothing depends on its row: time alone decides which node is dead. */
+/** How long a dead node is still listed. Nothing depends on its row: time alone decides which node is dead. */
 const SHOWN_AFTER_DEATH_MS = DAY
 
-/** After a heartbeat that failed: what claims ask for one five times a second, each. */
+/** Pause after a failed heartbeat: failing claims would each request one five times a second. */
 const BETWEEN_FAILURES_MS = SECOND
 
 export interface JoinOptions {
   store: Store
   clock: Clock
-  /** What the node does and which program it is; for people. */
+  /** What the node does, and its program version; for people. */
   role: string
   version: string
-  /** Says what is old; left out, the clock does. */
+  /** Decides what is old; the clock does when left out. */
   expiry?: Expiry
   onError: (error: Error, what: string) => void
 }
 
-/** This process as one of the nodes on the database: it sends heartbeats, and knows which other nodes live. */
+/** This process as one of the database's nodes: sends heartbeats and knows which other nodes are alive. */
 export class Membership {
   readonly nodeId: string
   readonly #heartbeat: Loop
@@ -30,7 +30,7 @@ export class Membership {
   #seen: Moment
   #session = 1
   #trouble: string | null = null
-  /** When the last heartbeat failed, by the monotonic clock; null: it did not. */
+  /** When the last heartbeat failed, in monotonic time; null when it succeeded. */
   #failedAt: number | null = null
   #hasLeft = false
 
@@ -60,26 +60,23 @@ export class Membership {
     return membership
   }
 
-  /** Ids of the live nodes, always including this one's. */
+  /** Ids of the live nodes, always including this one. */
   async liveNodeIds(): Promise<string[]> {
     const rows = await liveNodes(this.#options.store.read, this.#options.clock.now()).execute()
     return [this.nodeId, ...rows.map(({ id }) => id).filter((id) => id !== this.nodeId)]
   }
 
-  /** Whether no other node can have declared this one dead by now. */
+  /** Whether no other node can have declared this one dead yet. */
   isSurelyAlive(): boolean {
     return !this.#hasLeft && this.#sinceSeen() < SURE_FOR_MS
   }
 
-  /**
-   * Increments whenever others may have declared this node dead. What it held in an earlier session may belong to another node
-   * now.
-   */
+  /** Increments whenever others may have declared this node dead. What it held in an earlier session may now belong to another node. */
   get session(): number {
     return this.#session
   }
 
-  /** Why the last heartbeat did not get through, or null. */
+  /** Why the last heartbeat failed, or null. */
   get trouble(): string | null {
     return this.#trouble
   }
@@ -88,15 +85,15 @@ export class Membership {
     return [this.#heartbeat]
   }
 
-  /** Sends a heartbeat now, unless one failed a moment ago; reports a failure like that of any heartbeat. */
+  /** Sends a heartbeat now, unless one has just failed; reports a failure like that of any heartbeat. */
   async beat(): Promise<void> {
     if (this.#failedAt !== null && monotonicOf(this.#options.clock) - this.#failedAt < BETWEEN_FAILURES_MS) return
     await this.#heartbeat.tick()
   }
 
   /**
-   * Call it when this node has stopped all work: others take over at once. If the store fails, they do so once the node counts
-   * as dead.
+   * Call when this node has stopped all work, so that others take over at once. If the store fails, they do so once the node
+   * counts as dead.
    */
   async leave(): Promise<void> {
     const { store, onError } = this.#options
@@ -151,8 +148,8 @@ export class Membership {
   }
 
   /**
-   * Time since the last successful heartbeat, ms: the maximum over all clocks, because one may have been set, and another stands
-   * still while the machine is suspended.
+   * Time since the last successful heartbeat, ms: the maximum over both clocks, because one may have been set, and the other
+   * stands still while the machine is suspended.
    */
   #sinceSeen(): number {
     const { monotonic, wall } = momentOf(this.#options.clock)
@@ -175,7 +172,10 @@ export class Membership {
     return { kind: 'statement', query }
   }
 
-  /** Where only one process can use the database, its lock proves that all others are gone: no need to wait for them to die. */
+  /**
+   * Where only one process can use the database, its lock proves that all others are gone: remove them instead of waiting for
+   * them to count as dead.
+   */
   #removalOfPredecessors(): BatchOperation[] {
     const { store } = this.#options
     if (store.isShared) return []

@@ -5,14 +5,14 @@ export const HEARTBEAT_INTERVAL_MS = 5 * SECOND
 /** A node without a heartbeat for this long is dead, and any other may take over its work. */
 export const DEAD_AFTER_MS = 30 * SECOND
 /**
- * How long after its last heartbeat a node continues with its work. The time from then to `DEAD_AFTER_MS` allows for clocks that
- * differ and for the step of work under way.
+ * How long after its last heartbeat a node continues its work. The time from then until `DEAD_AFTER_MS` allows for clocks that
+ * differ and for the current step of work.
  */
 export const SURE_FOR_MS = 20 * SECOND
 
 /**
- * The ids of the live nodes, as a subquery: work claimed in a row is free where `claimed_by not in (liveNodes(…))`. SQL's
- * `not in` is never true of null: a claim that can be null needs its own `is null`.
+ * The ids of the live nodes, as a subquery: work claimed in a row is free where `claimed_by not in (liveNodes(…))`. SQL's `not
+ * in` is never true for null: a claim that can be null needs its own `is null`.
  *
  * @param db not `store.reports`, which may lag behind and would take live nodes for dead
  */
@@ -22,7 +22,7 @@ export const liveNodes = (db: Kysely<Tables>, now: number) =>
     .select('id')
     .where('seen_at', '>', now - DEAD_AFTER_MS)
 
-/** A node as people see it. Times are epoch ms. */
+/** A node for people. Times are epoch ms. */
 export interface NodeInfo {
   id: string
   name: string
@@ -31,7 +31,7 @@ export interface NodeInfo {
   startedAt: number
   lastSeenAt: number
   isAlive: boolean
-  /** Names of the leases it has, sorted. */
+  /** Names of its leases, sorted. */
   leases: string[]
 }
 

@@ -12,12 +12,12 @@ import {
   writeDigest,
 } from './write-digest.ts'
 
-/** Longer than any period may still be due. */
+/** Longer than any period can still be due. */
 const KEPT_MS = 60 * DAY
 
 export interface DigestsOptions extends DigestContext {
   leases: Leases
-  /** Without it no digest can be sent, and nothing is done. */
+  /** Without e-mail no digest can be sent, and no job is started. */
   isEmailOn: boolean
   onError: (error: Error, loop: string) => void
 }
@@ -40,7 +40,7 @@ export class Digests extends JobRunner {
       .deletingByAge('digest-retention', HOUR, (now) => this.#clear(now))
   }
 
-  /** @throws AggregateError of what failed, when every digest that can be written is. */
+  /** @throws AggregateError of the failures, after writing all others. */
   async #writeDue(shouldContinue: () => boolean): Promise<void> {
     const { store, clock } = this.#context
     await attemptAll(
@@ -59,12 +59,12 @@ export class Digests extends JobRunner {
   }
 }
 
-/** No period that is due ended longer ago. */
+/** The period that is due never ended longer ago than this. */
 const LOOK_BACK_MS = 9 * DAY
 
 /**
- * The digests that are due and not done with, of active clients with an address. Their days are those of the client's oldest
- * active site; without one there is nothing to report.
+ * The digests that are due and not done yet, for active clients with an e-mail address. Their days are those of the client's
+ * oldest active site; a client without one has nothing to report on.
  */
 export async function dueDigests({ read }: Pick<Store, 'read'>, now: number): Promise<DueDigest[]> {
   const clients = await read
@@ -106,12 +106,12 @@ export async function dueDigests({ read }: Pick<Store, 'read'>, now: number): Pr
   })
 }
 
-/** When people start to work, and late enough for the last events of the night to be counted. */
+/** When people start work, and late enough for the last events of the night to be counted. */
 const DUE_TIME = Temporal.PlainTime.from('07:00')
 
 /**
- * The last period whose digest is due. Of days: the day before, at 07:00 local time. Of weeks: Monday to Sunday, at 07:00 on
- * the Monday after.
+ * The latest period whose digest is due, in local time. A daily one covers the day before and is due at 07:00; a weekly one
+ * covers Monday to Sunday and is due at 07:00 on the Monday after.
  */
 export function duePeriod(kind: DigestKind, timezone: string, now: number): DuePeriod {
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone).toPlainDate()
@@ -125,7 +125,7 @@ export function duePeriod(kind: DigestKind, timezone: string, now: number): DueP
   throw new Error('there is always an earlier period')
 }
 
-/** The periods of so many days that end with the start of `end` and before it, the latest first. */
+/** Periods of `days` days, latest first: the first one ends at the start of `end`, each other one where its successor begins. */
 function* periodsBefore(
   end: Temporal.PlainDate,
   days: number,
@@ -135,7 +135,7 @@ function* periodsBefore(
     const from = date.subtract({ days }).toZonedDateTime(timezone).epochMilliseconds
     const to = date.toZonedDateTime(timezone).epochMilliseconds
     const dueAt = date.toZonedDateTime({ timeZone: timezone, plainTime: DUE_TIME }).epochMilliseconds
-    // A day that a zone left out, as Samoa did on its way over the date line, is no day to report on.
+    // A day that a zone skipped, as Samoa did when it crossed the date line, has nothing to report on.
     if (from < to) yield { from, to, dueAt }
   }
 }

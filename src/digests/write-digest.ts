@@ -15,19 +15,19 @@ interface Period {
   to: number
 }
 
-/** What a digest is read from and written to. */
+/** Where a digest is read from and written to. */
 export interface DigestContext extends ReportContext {
   store: Store
 }
 
-/** A period that is over, and the one that it is measured against. */
+/** A period that is over, and the one it is compared with. */
 export interface DuePeriod extends Period {
-  /** When its digest was to be written. */
+  /** When its digest was due. */
   dueAt: number
   before: Period
 }
 
-/** A digest that is to be written. */
+/** A digest to be written. */
 export interface DueDigest {
   clientId: string
   kind: DigestKind
@@ -35,17 +35,20 @@ export interface DueDigest {
   period: DuePeriod
 }
 
-/** The morning's digest is no use in the evening, nor are several at once after days of standstill. */
+/** A later digest is not sent: a morning's digest is of no use in the evening, nor are several at once after days of downtime. */
 const TOO_LATE_MS = 12 * HOUR
 
-/** Periods that end so close to each other are one, by the clocks of two zones: the client's is that of its oldest site at the time. */
+/**
+ * Periods whose ends are closer than this are the same period in two time zones: the client's zone is that of its oldest site,
+ * and changes with it.
+ */
 export const SAME_MS = 12 * HOUR
 
 type Content = Pick<DigestMessage, 'sites' | 'incidents' | 'counts' | 'down' | 'unwatched' | 'morning'>
 
 /**
- * Puts a digest into the outbox and notes that it is done, in one transaction: however many nodes do it, and whenever one
- * crashes, there is one. A digest that comes too late, or covers a time before the client had a site, is only noted.
+ * Puts a digest into the outbox and records it as done, in one transaction: exactly one is sent, however many nodes try and
+ * whenever one crashes. A digest that is too late, or covers a time before the client had a site, is only recorded.
  */
 export async function writeDigest(context: DigestContext, due: DueDigest): Promise<void> {
   const { store, clock } = context
@@ -79,7 +82,7 @@ export async function writeDigest(context: DigestContext, due: DueDigest): Promi
   })
 }
 
-/** Null when the client had no active site in the period. */
+/** Null if none of the client's active sites existed in the period. */
 async function contentOf(context: DigestContext, due: DueDigest): Promise<Content | null> {
   const { clientId, period } = due
   const sites = await context.store.read
@@ -110,7 +113,7 @@ async function contentOf(context: DigestContext, due: DueDigest): Promise<Conten
   }
 }
 
-/** How many of the sites a probe watches. */
+/** How many of the sites have an active probe. */
 async function watchedCount(read: Kysely<Tables>, sites: readonly SiteRow[]): Promise<number> {
   let watched = 0
   for (const chunk of chunksOf(sites.map(({ id }) => id))) {
@@ -125,20 +128,23 @@ async function watchedCount(read: Kysely<Tables>, sites: readonly SiteRow[]): Pr
   return watched
 }
 
-/** A share of fewer executions than this jumps by chance. */
+/** With fewer executions the success rate varies too much by chance. */
 const MIN_EXECUTIONS = 50
-/** Of the share of successes, 0–1. */
+/** The smallest drop of a success rate worth reporting, 0–1. */
 const MIN_DROP = 0.01
 const MOST_TAGS = 5
-/** Of a period, 0–1: where Tagwarden was down longer, the change of a count says more about that than about the site. */
+/**
+ * The most downtime of Tagwarden with which counts are compared, as a share of the period (0–1): beyond it a change says more
+ * about the downtime than about the site.
+ */
 const MOST_DOWN = 0.02
 
-/** What a site did in the period, against the one before. */
+/** A site's counts in the period, compared with the one before. */
 async function siteDigest(context: ReportContext, site: SiteRow, period: DuePeriod): Promise<DigestSite> {
   const earliest = floorTo(context.clock.now(), DAY) - context.retention.hourDays * DAY
-  // Where counts are kept for but a week, the first hours of the week that was are gone by now.
+  // Where counts are kept for only a week, those of the first hours of the past week are deleted by now.
   const report = await overview(context, site, { from: Math.max(period.from, earliest), to: period.to })
-  // Set up in the middle of a period, a site has no whole one to compare with.
+  // A site that was set up during the period before has no whole period to compare with.
   const isComparable = period.before.from >= Math.max(earliest, site.created_at)
   const before = isComparable ? await overview(context, site, period.before) : null
   return {
@@ -154,7 +160,7 @@ async function siteDigest(context: ReportContext, site: SiteRow, period: DuePeri
 
 type Tag = Pick<WindowReport['tags'][number], 'tag_key' | 'executions' | 'success_rate'>
 
-/** The tags that ran often enough in both periods and now succeed less often, the greatest loss first. */
+/** The tags that ran often enough in both periods and succeed less often now, greatest drop first. */
 export function worseTags(tags: readonly Tag[], before: readonly Tag[]): DigestSite['worse_tags'] {
   const earlier = ratesOf(before)
   return [...ratesOf(tags)]
@@ -174,7 +180,7 @@ const ratesOf = (tags: readonly Tag[]): Map<string, number> =>
     ),
   )
 
-/** 0.99 − 0.98 is a little below 0.01 in binary. */
+/** Rounded, as 0.99 − 0.98 is a little less than 0.01 in binary. */
 const lossOf = ({ success_rate, success_rate_before }: DigestSite['worse_tags'][number]): number =>
   Math.round(1e9 * (success_rate_before - success_rate)) / 1e9
 
@@ -182,10 +188,10 @@ const lossOf = ({ success_rate, success_rate_before }: DigestSite['worse_tags'][
 const MOST_CHANGES = 10
 
 /**
- * What the page of the morning says of a client, as its digest says it: of the day that is reported on. What changed against the week before
- * is of days, and missing where a week is reported on.
+ * What the morning page shows about a client, for its digest, limited to the period reported on. The changes against the week
+ * before are those of one day, so a weekly digest has none.
  *
- * @param sites those that the digest is about
+ * @param sites the ones the digest covers
  */
 async function morningOf(
   context: DigestContext,
@@ -216,7 +222,7 @@ async function morningOf(
   }
 }
 
-/** A silence or maintenance with what it is of. */
+/** Silences and maintenance, each with what it covers. */
 async function mutedIn(
   read: Kysely<Tables>,
   muted: readonly MutedNow[],

@@ -3,16 +3,16 @@ import { RateLimitedError } from './errors.ts'
 
 const SPANS = { 'a minute': MINUTE, 'an hour': HOUR } as const
 
-/** How often something may be asked for within a minute or an hour, for each of its kind separately; of one node. */
+/** Limits how often something may be requested within a minute or an hour, for each key separately. Counted per node. */
 export class Allowance {
   readonly #most: number
   readonly #what: string
   readonly #clock: Clock
   readonly #span: keyof typeof SPANS
-  /** The last that asked comes last. */
+  /** Requests by key, the latest last. */
   readonly #times = new Map<string, readonly number[]>()
 
-  /** @param what it is, for people: `test messages` */
+  /** @param what its name for people: `test messages` */
   constructor(most: number, what: string, clock: Clock, span: keyof typeof SPANS = 'a minute') {
     this.#most = most
     this.#what = what
@@ -21,13 +21,13 @@ export class Allowance {
   }
 
   /**
-   * @param count how much of it is asked for at once, and taken wholly or not at all
-   * @throws RateLimitedError when it was taken too often of late
+   * @param count how much is requested at once; granted in full or not at all
+   * @throws RateLimitedError when it was requested too often recently
    */
   take(key: string, count = 1): void {
     const now = this.#clock.now()
     const span = SPANS[this.#span]
-    // Times to come are of a clock that was set back.
+    // Times in the future come from a clock that was set back.
     const isRecent = (time: number) => time > now - span && time <= now
     for (const [old, times] of this.#times) {
       if (times.some(isRecent)) break

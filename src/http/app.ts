@@ -19,12 +19,12 @@ import { shareWork } from './sharing.ts'
 import { compileOnce, validatorCompiler } from './validation.ts'
 
 export interface HttpAppOptions {
-  /** False: no log at all. */
+  /** False for no log at all. */
   log: FastifyBaseLogger | false
   clock: Clock
   access: AccessSettings
   credentials: Credentials
-  /** Whose the things are that requests name. */
+  /** Finds the owners of the things that requests name. */
   ownersOf: OwnersOf
   /** Where people reach the service; null when unknown. */
   publicUrl: string | null
@@ -34,9 +34,9 @@ export interface HttpAppOptions {
   isPassing: IsPassing
   /** The program's version, for the OpenAPI document. */
   version: string
-  /** False where there is nothing to manage or read: then there is no sign-in and no description either. Default true. */
+  /** False where there is nothing to manage or read; then there is no sign-in and no API description. Default true. */
   isForPeople?: boolean
-  /** Folder of the built dashboard, served where the node is for people; none is served without. */
+  /** Folder of the built dashboard, served where the node is for people; no dashboard when left out. */
   dashboardFolder?: string
   /** Makes the server around Fastify's handler; it has to apply `SERVER_LIMITS` itself. */
   serverFactory?: FastifyServerFactory
@@ -45,7 +45,7 @@ export interface HttpAppOptions {
 /** Longest path parameter, percent-encoded: a tag key of 256 characters, each up to 12. */
 const MAX_PARAM_LENGTH = 3_072
 
-/** The HTTP edge without any route of the domain: validation, errors, access, sign-in, OpenAPI. Does not listen. */
+/** The HTTP edge without any domain routes: validation, errors, access, sign-in, OpenAPI. Does not listen. */
 export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const { publicUrl } = options
   const answerError = errorHandler(options.isPassing)
@@ -53,7 +53,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const app: HttpApp = fastify({
     ...(options.log === false ? { logger: false } : { loggerInstance: options.log }),
     ...(options.serverFactory === undefined ? {} : { serverFactory: options.serverFactory }),
-    // One line a request would cost more than the request on a busy service; failures are logged where they are answered.
+    // A log line per request would cost more than the request on a busy service; failures are logged where they are answered.
     logController: new LogController({ disableRequestLogging: true }),
     http: SERVER_LIMITS,
     requestTimeout: SERVER_LIMITS.requestTimeout,
@@ -62,10 +62,10 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     bodyLimit: MAX_BODY_BYTES,
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    // While closing, what still arrives on open connections is answered as ever, with `Connection: close`.
+    // While closing, requests on open connections are answered as usual, with `Connection: close`.
     return503OnClosing: false,
     schemaController: { compilersFactory: { buildSerializer: serializersWhenNeeded } },
-    // What is no address at all is answered before any hook runs.
+    // An invalid URL is answered before any hook runs.
     frameworkErrors: (error, request, reply) => answerError(error, request, reply.headers(headers)),
     clientErrorHandler: answerClientError,
   }).withTypeProvider<TypeBoxTypeProvider>()
@@ -79,7 +79,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   compressAnswers(app)
   shareWork(app, callerReader(options.trustProxy))
 
-  // The order counts: cookies are parsed before the gate looks at them, and routes are described only if added later.
+  // Order matters: cookies are parsed before the gate reads them, and only routes added later are described.
   await app.register(cookie)
   const gate = createGate({
     settings: options.access,
@@ -104,12 +104,12 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
 const buildSerializers = SerializerSelector()
 type Serialize = ReturnType<ReturnType<typeof buildSerializers>>
 
-/** By the text of what they serialize: an error is the same in all routes, and an answer in all services of a process. */
+/** By schema text: an error is the same in all routes, and an answer in all services of a process. */
 const serializers = new Map<string, Serialize>()
 
 /**
- * Fastify's own serializers, each compiled with its first answer. A start compiled several of each route, most of which a process
- * never needs: with the validators, it takes 0.3 s of a processor less.
+ * Fastify's own serializers, each compiled with its first answer. Compiling several for each route at the start, most of which a
+ * process never needs, took 0.3 s of processor time together with the validators.
  */
 function serializersWhenNeeded(...args: Parameters<typeof buildSerializers>): ReturnType<typeof buildSerializers> {
   const compile = buildSerializers(...args)
@@ -124,8 +124,8 @@ function serializersWhenNeeded(...args: Parameters<typeof buildSerializers>): Re
 }
 
 /**
- * A route of the interface that names no query parameters has none: a misspelt one must not go unnoticed there either. So any can
- * answer 400, and all but those that read 413: a body is read whether the route has one or not.
+ * Gives API routes that declare no query parameters an empty set, so that a misspelt one is reported there too. So any route can
+ * answer 400, and all but reading ones 413: a body is read whether the route has one or not.
  */
 function refuseUnknownParameters(app: HttpApp): void {
   app.addHook('onRoute', ({ url, method, schema }) => {
@@ -137,8 +137,8 @@ function refuseUnknownParameters(app: HttpApp): void {
 }
 
 /**
- * Bodies are JSON. Text is not taken for it, because a form of a foreign web page can send text without the browser asking
- * us first. An empty body is no body, also when a client labels it as JSON: many do so on DELETE.
+ * Accepts only JSON bodies. Text is not accepted as JSON, because a form on a foreign web page can send text without the browser
+ * asking us first. An empty body counts as none, even if labelled as JSON, as many clients do on DELETE.
  */
 function acceptJsonOnly(app: HttpApp): void {
   const parseJson = app.getDefaultJsonParser('error', 'error')
@@ -149,14 +149,14 @@ function acceptJsonOnly(app: HttpApp): void {
   })
 }
 
-/** A year, and for this host alone: its neighbours under the same domain may not have https. */
+/** A year, and for this host only: its neighbours under the same domain may not have https. */
 const HTTPS_ONLY = 'max-age=31536000'
 
 /**
- * The headers of every answer that says nothing else: of data, which is never a page, belongs into no frame and no cache, and
- * sends no referrer. A route that makes pages, or may be kept, overrides what does not fit.
+ * The default headers of every answer: data is never a page, belongs in no frame or cache, and sends no referrer. A route that
+ * serves pages, or content that may be cached, overrides what does not fit.
  *
- * @param publicUrl where people reach the service; https there means https only
+ * @param publicUrl where people reach the service; if it is https, browsers are to use https only
  */
 const securityHeaders = (publicUrl: string | null): Readonly<Record<string, string>> => ({
   'x-content-type-options': 'nosniff',
@@ -164,19 +164,19 @@ const securityHeaders = (publicUrl: string | null): Readonly<Record<string, stri
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
-  // Answers hold keys and addresses; no cache on the way may keep them.
+  // Answers contain keys and addresses; no cache on the way may keep them.
   'cache-control': 'no-store',
   ...(publicUrl?.startsWith('https://') === true ? { 'strict-transport-security': HTTPS_ONLY } : {}),
 })
 
-/** Puts them on every answer of the app. Has to come before all other hooks, as any of them may answer. */
+/** Sets the headers on every answer of the app. Must be added before all other hooks, as any of them may answer. */
 function addSecurityHeaders(app: HttpApp, headers: Readonly<Record<string, string>>): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(headers)
   })
 }
 
-/** Hands on what is set so far to a response that is taken from the framework, which would write no header any more. */
+/** Copies the headers set so far to a hijacked response, for which the framework no longer writes any. */
 export function keepHeaders(reply: FastifyReply): void {
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value)

@@ -5,19 +5,19 @@ import { Negotiator } from '@fastify/accept-negotiator'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpApp } from './schemas.ts'
 
-/** What fits into one packet gains nothing, bytes. */
+/** Bytes from which compression pays: smaller answers fit into one packet anyway. */
 const WORTH_IT = 1_400
-/** Reports shrink to a tenth at this level already, at a quarter of the time that the default takes. */
+/** Reports shrink to a tenth at this level already, in a quarter of the default's time. */
 const LEVEL = 3
 const COMPRESSIBLE = /^(?:application\/json|image\/svg\+xml|text\/(?!event-stream))/
 
 const compress = promisify(gzip)
 
 /**
- * Compresses answers that are made for each request, in zlib's threads. The whole of one at a time instead of a stream: it
- * is there as a whole, and so its length is known. What comes compressed, or as a stream, goes out as it is.
+ * Compresses answers that are made for each request, in zlib's threads. Each is compressed as a whole instead of as a stream: it
+ * is there as a whole, and so its length is known. Answers that are compressed already, or streamed, are sent as they are.
  *
- * Sizes of compressed answers reveal no secret (BREACH): no foreign page can make a browser ask with its cookie.
+ * Sizes of compressed answers reveal no secret (BREACH): no foreign page can make a browser send its cookie.
  */
 export function compressAnswers(app: HttpApp): void {
   app.addHook('onSend', async (request, reply, payload) => {
@@ -33,23 +33,23 @@ export function compressAnswers(app: HttpApp): void {
   })
 }
 
-/** A strong validator would promise the same bytes to those who read no gzip. */
+/** A strong validator would promise the same bytes to clients without gzip. */
 function weakenEtag(reply: FastifyReply): void {
   const etag = reply.getHeader('etag')
   if (typeof etag === 'string' && etag.startsWith('"')) reply.header('etag', `W/${etag}`)
 }
 
-/** The encodings of content that we write, best first. */
+/** The content encodings that we write, best first. */
 type Encoding = 'br' | 'gzip' | 'identity'
 
 const negotiator = new Negotiator<Encoding>({ supportedValues: ['br', 'gzip', 'identity'] })
-/** Without brotli: for what is compressed while a caller waits. */
+/** Without brotli: for content that is compressed while a caller waits. */
 const quick = new Negotiator<Encoding>({ supportedValues: ['gzip', 'identity'] })
 
-/** Headers longer than this are a program's mischief, and not worth taking apart. */
+/** Longer headers are abuse and not parsed. */
 const HEADER_MAX = 256
 
-/** The best encoding of a file that a caller with this `Accept-Encoding` reads. */
+/** The best encoding of a prepared file for this `Accept-Encoding`. */
 const encodingFor = (acceptEncoding: string | string[] | undefined): Encoding => negotiated(negotiator, acceptEncoding)
 
 const quickEncodingFor = (acceptEncoding: string | string[] | undefined): Encoding => negotiated(quick, acceptEncoding)
@@ -59,7 +59,7 @@ function negotiated(among: Negotiator<Encoding>, header: string | string[] | und
   return among.negotiate(header) ?? 'identity'
 }
 
-/** A file that many ask for, kept in memory as it goes over the wire. */
+/** A file that many request, kept in memory as it is sent. */
 export interface PreparedFile {
   /** Value of `Content-Type`. */
   type: string
@@ -68,10 +68,10 @@ export interface PreparedFile {
   forms: Readonly<Record<Encoding, Buffer>>
 }
 
-/** Well packed, within a tenth of a second for a megabyte. */
+/** Compresses well within a tenth of a second per megabyte. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
 
-/** Compresses once for all who will ask, in zlib's threads. */
+/** Compresses a file once for all requests, in zlib's threads. */
 export async function prepareFile(type: string, content: Buffer): Promise<PreparedFile> {
   const [br, gz] = await Promise.all([
     promisify(brotliCompress)(content, BROTLI),
@@ -81,10 +81,10 @@ export async function prepareFile(type: string, content: Buffer): Promise<Prepar
   return { type, hash, forms: { br, gzip: gz, identity: content } }
 }
 
-/** Answers with the smallest form that the caller reads, or 304 if it has it already. */
+/** Answers with the smallest form that the caller accepts, or 304 if they have it already. */
 export function sendPrepared(request: FastifyRequest, reply: FastifyReply, { type, hash, forms }: PreparedFile) {
   const encoding = encodingFor(request.headers['accept-encoding'])
-  // Each form is another sequence of bytes, and a strong validator promises the same ones.
+  // Each form has its own validator, because a strong one promises the same bytes.
   const etag = `"${hash}-${encoding}"`
   reply.headers({ etag, 'cache-control': 'no-cache', vary: 'accept-encoding' })
   if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
@@ -93,11 +93,11 @@ export function sendPrepared(request: FastifyRequest, reply: FastifyReply, { typ
 }
 
 /**
- * Answers with JSON that is written already: the framework would write it from an object, which of thousands of parts takes as long as
- * reading them. It goes through the same compression.
+ * Answers with JSON text. The framework would serialize an object, which for thousands of parts takes as long as reading them.
+ * Compression applies as usual.
  */
 export function sendJson<T, R>(reply: { type: (type: string) => { send: (payload: T) => R } }, json: string): R {
-  // The framework sends bytes as they are, whatever the route's schema says of their content.
+  // The framework sends a Buffer as it is, whatever the route's schema says.
   return reply.type('application/json; charset=utf-8').send(Buffer.from(json) as unknown as T)
 }
 
@@ -105,7 +105,7 @@ export function sendJson<T, R>(reply: { type: (type: string) => { send: (payload
 export const etagOf = (content: unknown): string =>
   `"${createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 27)}"`
 
-/** Whether an `If-None-Match` header names the validator (RFC 9110, 13.1.2: the comparison is weak). */
+/** Whether an `If-None-Match` header names the validator (RFC 9110, 13.1.2: a weak comparison). */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch.trim() === '*') return true

@@ -7,12 +7,12 @@ import { refuseUnknownPath } from './errors.ts'
 import { pathOf } from './formats.ts'
 import type { HttpApp } from './schemas.ts'
 
-/** The page of an address that nothing else answers, for browsers: the dashboard finds its own way from there. */
+/** Answers browsers at addresses that nothing else answers with the dashboard's page, which has its own routes. */
 export type PageHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 const PLACEHOLDER = 'CSP_NONCE'
 
-/** Said by a page that looks like nothing, as there is nothing to make it look with. */
+/** A page without styles, because there is no build to take them from. */
 const NOT_BUILT = `<!doctype html>
 <html lang="en">
 <title>Tagwarden</title>
@@ -25,8 +25,8 @@ It needs the development packages: <code>npm ci</code> without <code>--omit=dev<
 `
 
 /**
- * Nothing from another host, no script in a page, no frame around it. Components make `<style>` elements as they go, so the
- * page carries a nonce for those.
+ * Nothing from other hosts, no inline scripts, no framing. Components create `<style>` elements at run time, so the page carries
+ * a nonce for them.
  */
 const policyWith = (nonce: string): string =>
   [
@@ -41,17 +41,17 @@ const policyWith = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** Anyone who has such an address may read what is there, so it goes to no other site and into no index. */
+/** Anyone who has such an address may read what is there, so it is sent to no other site and not indexed. */
 const SECRET_ADDRESS = /^\/status\//i
 const SECRET_HEADERS = { 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex, nofollow' }
 
 /**
- * Serves the files that `vite build` made, and gives the handler for everything that is no file.
+ * Serves the files of `vite build`, and returns the handler for everything else.
  *
- * @param folder of the build; it may be missing, or be rebuilt while we run
+ * @param folder the build's folder; it may be missing, or rebuilt while we run
  */
 export async function serveDashboard(app: HttpApp, folder: string): Promise<PageHandler> {
-  // The names of assets hold the hash of their content.
+  // Names of assets contain the hash of their content.
   await serveFiles(app, folder, 'assets', 'public, max-age=31536000, immutable')
   await serveFiles(app, folder, 'static', 'no-cache')
   const page = join(folder, 'index.html')
@@ -66,14 +66,14 @@ export async function serveDashboard(app: HttpApp, folder: string): Promise<Page
         'content-security-policy': policyWith(nonce),
         ...(SECRET_ADDRESS.test(pathOf(request.url)) ? SECRET_HEADERS : { 'referrer-policy': 'same-origin' }),
         'cross-origin-opener-policy': 'same-origin',
-        // Each answer has a nonce of its own.
+        // Each answer has its own nonce.
         'cache-control': 'no-store',
       })
       .send(html?.replaceAll(PLACEHOLDER, nonce) ?? NOT_BUILT)
   }
 }
 
-/** Paths of the interface and of tags: what is unknown there is an error of a program, also when a browser asks. */
+/** Paths of the API and of tags: an unknown address there is a program's error, even when a browser requests it. */
 const NO_PAGES = /^\/(?:api|badge|ingest|assets|static|metrics|health|ready)(?:\/|$)/
 
 async function serveFiles(app: HttpApp, folder: string, name: string, cacheControl: string): Promise<void> {
@@ -84,7 +84,7 @@ async function serveFiles(app: HttpApp, folder: string, name: string, cacheContr
     decorateReply: false,
     cacheControl: false,
     preCompressed: true,
-    // The build may come later.
+    // The folder may appear with a later build.
     suppressWarning: true,
     setHeaders: (reply) => {
       reply.header('cache-control', cacheControl)
@@ -92,12 +92,12 @@ async function serveFiles(app: HttpApp, folder: string, name: string, cacheContr
   })
 }
 
-/** The end of the name of a file, which is no page. */
+/** Ending of a path to a file, which is not a page. */
 const FILE = /\.[\w-]{1,16}$/
 
 /**
- * A browser that goes to an address says that it takes HTML, and what a page loads does not. Who takes anything, as command lines
- * do, gets a page too, but not for a file that is not there.
+ * Browsers accept HTML when they navigate, but not for what a page loads. A client that accepts anything, such as a command line,
+ * gets the page too, except for a missing file.
  */
 function wantsPage({ method, url, headers }: FastifyRequest): boolean {
   const path = pathOf(url)

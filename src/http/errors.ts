@@ -14,11 +14,11 @@ export class RateLimitedError extends AppError {
   }
 }
 
-/** Of an account whose second step was guessed at. @param waitMs until the next code is looked at */
+/** For an account whose second step was guessed at. @param waitMs until the next code is checked */
 export const tooManyCodes = (waitMs: number): RateLimitedError =>
   new RateLimitedError('Too many wrong codes for this account', Math.ceil(waitMs / SECOND))
 
-/** More than can be done for now, said in words of its own. Answered 503 with `Retry-After`. */
+/** More work than can be done now, with its own message. Answered 503 with `Retry-After`. */
 export class OverloadedError extends AppError {
   readonly retryAfterSeconds: number
 
@@ -31,7 +31,7 @@ export class OverloadedError extends AppError {
 const INTERNAL_TEXT = 'Something went wrong in the service; its log has the details'
 const UNAVAILABLE_TEXT = 'The service cannot do this right now; try again in a moment'
 
-/** What Fastify itself refuses, in our codes and words. */
+/** Fastify's own refusals, with our codes and texts. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, AppError>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: new AppError('payload_too_large', 'The body is too large'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: new AppError('invalid_request', 'The Content-Type must be application/json'),
@@ -44,10 +44,10 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, AppError>> = {
   FST_ERR_MAX_PARAM_LENGTH: new AppError('not_found', 'Not found'),
 }
 
-/** Tells a temporary failure (the store is busy, full or closing) from a fault. */
+/** Whether a failure is temporary (the store is busy, full or closing). */
 export type IsPassing = (thrown: unknown) => boolean
 
-/** Any thrown value as an error for the caller. What is not meant for callers becomes `internal_error`. */
+/** Converts any thrown value to an error for the caller. One that is not meant for callers becomes `internal_error`. */
 function callerError(thrown: unknown, isPassing: IsPassing): AppError {
   if (thrown instanceof AppError) return thrown
   if (isPassing(thrown)) return new AppError('unavailable', UNAVAILABLE_TEXT)
@@ -58,7 +58,7 @@ function errorBody(error: AppError): ErrorBody {
   return { error: error.code, message: messageFor(error), details: [...error.details] }
 }
 
-/** Fastify's error handler: the whole truth to the log for a 5xx, the caller's part of it to the caller. */
+/** Fastify's error handler: logs a 5xx in full, and tells the caller what is meant for them. */
 export function errorHandler(isPassing: IsPassing) {
   const repeats = new Repeats(systemClock)
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -79,12 +79,12 @@ export function errorHandler(isPassing: IsPassing) {
   }
 }
 
-/** Fastify's handler for what no route answers. */
+/** Fastify's handler for paths without a route. */
 export function refuseUnknownPath(request: FastifyRequest): never {
   throw new AppError('not_found', `There is no ${request.method} ${request.url.split('?', 1).join()}`)
 }
 
-// Even an AppError's own text stays inside when it is a 5xx: it was written for the log.
+// Even an AppError's own text is hidden for a 5xx, because it was written for the log.
 function messageFor(error: AppError): string {
   if (error.code === 'internal_error') return INTERNAL_TEXT
   if (error.code === 'unavailable' && !(error instanceof OverloadedError)) return UNAVAILABLE_TEXT
@@ -111,23 +111,23 @@ const STATUS_BY_CODE: Readonly<Record<string, { line: string; message: string }>
 }
 const MALFORMED = { line: '400 Bad Request', message: 'The request is not valid HTTP' }
 
-/** Sockets whose broken request waits for the answers of those before it. */
+/** Sockets whose broken request waits for the answers to earlier ones. */
 const waiting = new WeakSet<Socket>()
 
-/** Expired connections that are ended in one turn of the event loop. */
+/** Expired connections ended in one turn of the event loop. */
 const ENDED_PER_TURN = 50
 const expired: (() => void)[] = []
 
 /**
- * Answers what is not even a request. Node looks for expired connections every few seconds and finds all at once: ending
- * thousands in one go would keep everybody else waiting.
+ * Answers what is not a valid HTTP request. Node checks for expired connections every few seconds and finds all at once: ending
+ * thousands in one go would block everyone else.
  */
 export function answerClientError(error: ConnectionError, socket: Socket): void {
   if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') {
     answer(error, socket)
     return
   }
-  // A client that has not asked for anything waits for no answer.
+  // A client that has not sent anything expects no answer.
   expired.push(() => (socket.bytesRead === 0 ? socket.destroy() : answer(error, socket)))
   if (expired.length === 1) setImmediate(endSome)
 }
@@ -137,7 +137,7 @@ function endSome(): void {
   if (expired.length > 0) setImmediate(endSome)
 }
 
-/** No route and no reply object exist yet: the answer is written by hand, in the shape of every other error. */
+/** There is no route or reply object yet, so the answer is written by hand, in the shape of every other error. */
 function answer(error: ConnectionError, socket: Socket): void {
   // A peer that hung up cannot be answered.
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -147,7 +147,7 @@ function answer(error: ConnectionError, socket: Socket): void {
   if (waiting.has(socket)) return
   const response = responseUnderWay(socket)
   if (response?.req.complete === true) {
-    // In front of another request's answer this one would be taken for it, and inside of one it would spoil it.
+    // Sent before another request's answer it would be taken for that answer, and within one it would corrupt it.
     waiting.add(socket)
     response.once('close', () => {
       waiting.delete(socket)
@@ -156,7 +156,7 @@ function answer(error: ConnectionError, socket: Socket): void {
     return
   }
   if (response?.headersSent === true) {
-    // It is this request's own body that broke, and it has its answer already.
+    // This request's own body broke, and it has its answer already.
     socket.end(() => socket.destroy())
     return
   }
@@ -168,12 +168,12 @@ function answer(error: ConnectionError, socket: Socket): void {
   socket.end(`HTTP/1.1 ${line}\r\n${head}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy())
 }
 
-/** Errors of ingest have one field. What came says where it was to go, if it begins with the first line of the request. */
+/** Errors of ingest have one field. The packet reveals the path if it begins with the request line. */
 function isForIngest({ rawPacket }: ConnectionError): boolean {
   return Buffer.isBuffer(rawPacket) && /^[A-Z]+ \/(api\/)?ingest[/? ]/.test(rawPacket.toString('latin1', 0, 32))
 }
 
-/** The response that the socket is to carry now, by Node's own note of it: Node has no public field for it. */
+/** The response that the socket is sending, from Node's private field: there is no public one. */
 export function responseUnderWay(socket: Socket & { _httpMessage?: ServerResponse | null }): ServerResponse | null {
   return socket._httpMessage ?? null
 }

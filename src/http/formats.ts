@@ -5,27 +5,27 @@ import { isUuid } from '../lib/index.ts'
 const MAX_EMAIL_LENGTH = 254
 const MAX_URL_LENGTH = 2_048
 
-/** Addresses in one field; each adds what SMTP can carry. */
+/** Most addresses in one field. */
 const MOST_EMAILS = 10
 
-/** Before the @: ASCII as RFC 5322 has it, and letters of other scripts (RFC 6531), which no address of a domain needs. */
+/** Before the @: ASCII as in RFC 5322, and letters of other scripts (RFC 6531). */
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~.\-\p{L}\p{M}\p{N}]+$/iu
 const DOMAIN_LETTERS = /^[\p{L}\p{M}\p{N}.-]+$/u
 const DOMAIN = /^([a-z0-9-]+\.)+[a-z0-9-]+$/i
 const ISO_TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
 
-// Ajv checks the format of a text even when it is over its `maxLength`, so each check bounds its own work.
+// Ajv checks the format even of a text beyond its `maxLength`, so each check limits its own work.
 function isEmail(text: string): boolean {
   if (text.length > MAX_EMAIL_LENGTH) return false
   const [local = '', given = '', ...rest] = text.split('@')
-  // Domains of other scripts have a form in ASCII; what has none is no domain.
+  // Domains in other scripts have an ASCII form; without one it is not a domain.
   const domain = domainToASCII(given)
   if (rest.length > 0 || !LOCAL_PART.test(local) || !DOMAIN_LETTERS.test(given) || !DOMAIN.test(domain)) return false
   const dotsInPlace = !local.startsWith('.') && !local.endsWith('.') && !local.includes('..')
   return dotsInPlace && domain.split('.').every((label) => !label.startsWith('-') && !label.endsWith('-'))
 }
 
-/** One address or several with commas between them, as people type them into a mail. */
+/** One address or several separated by commas, as people type them into an e-mail. */
 export function areEmails(text: string): boolean {
   if (text.length > MOST_EMAILS * (MAX_EMAIL_LENGTH + 2)) return false
   const addresses = text.split(',')
@@ -35,22 +35,22 @@ export function areEmails(text: string): boolean {
 export function isHttpUrl(text: string): boolean {
   if (text.length > MAX_URL_LENGTH || !/^https?:\/\/[^\s/]/i.test(text)) return false
   const url = /\s/.test(text) ? null : URL.parse(text)
-  // A name and a password in it are never sent, and would be shown to all who see the address.
+  // A user name and password in it are never sent, and would be shown to everyone who sees the address.
   return url !== null && url.username === '' && url.password === ''
 }
 
-/** An ISO 8601 time with its offset. */
+/** An ISO 8601 time with an offset. */
 export function isIsoTime(text: string): boolean {
   const day = ISO_TIME.exec(text)?.[1]
   if (day === undefined || Number.isNaN(Date.parse(text))) return false
-  // `Date.parse` takes 30 February for 2 March.
+  // `Date.parse` accepts 30 February as 2 March.
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }
 
-/** A day of the calendar, as in `2026-11-27`. */
+/** A calendar day, as in `2026-11-27`. */
 const isDate = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && isIsoTime(`${text}T00:00Z`)
 
-/** A name of the IANA time zone database; offsets such as `+01:00`, which `Intl` takes too, know no summer time. */
+/** A name in the IANA time zone database; offsets such as `+01:00`, which `Intl` accepts too, have no summer time. */
 function isTimeZone(text: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(text)) return false
   try {
@@ -84,7 +84,7 @@ export const FORMATS: Readonly<Record<string, TextFormat>> = {
   'time-zone': { test: isTimeZone, expects: 'an IANA time zone like Europe/Berlin' },
 }
 
-/** The path of a request's target as the router reads it: what decides by a path without a route's pattern sees one spelling of it. */
+/** The path of a request's target as the router reads it, so that code without a route's pattern sees only one spelling. */
 export function pathOf(target: string): string {
   const [path = ''] = target.split(/[?#]/, 1)
   if (!path.includes('%')) return path

@@ -3,21 +3,21 @@ import type { HttpApp } from './schemas.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the answer counts: the site that the path names, or all sites. Their counts are brought up to date before the handler runs. */
+    /** What the answer counts: the site in the path, or all sites. Their counts are brought up to date before the handler runs. */
     counts?: 'site' | 'all'
   }
 }
 
-/** A report waits no longer for newer counts, ms: then it shows what there is. */
+/** The longest that a report waits for newer counts, ms; then it shows what there is. */
 const PATIENCE_MS = 2_000
 
-/** Brings counts up to date. @param siteId null: of all sites */
+/** Brings counts up to date. @param siteId null for all sites */
 export type FreshenCounts = (siteId: string | null) => Promise<void>
 
 /**
- * Before a route that shows counts answers, what still waits to be counted is.
+ * Makes routes that show counts wait until what was received is counted.
  *
- * @param freshen its failures are its own to report: a report is worth having while nothing can be written
+ * @param freshen reports its own failures: a report is useful even while nothing can be written
  */
 export function freshenCounts(app: HttpApp, freshen: FreshenCounts): void {
   app.addHook('preHandler', async ({ routeOptions, params }) => {

@@ -18,8 +18,8 @@ Times are ISO 8601 in UTC. In a PATCH, \`null\` clears an optional field. Errors
 A create that is sent again, after a timeout or a lost connection, creates once when it has an \`Idempotency-Key\`.`
 
 /**
- * Describes every route added after this call: `/api/openapi.json`, and `/api/docs` to read and try it. Both are open
- * without a key, as they hold no data.
+ * Describes every route added after this call, in `/api/openapi.json` and in `/api/docs`, where it can be tried. Both need no
+ * key, as they contain no data.
  */
 export async function describeApi(app: HttpApp, version: string, publicUrl: string | null): Promise<void> {
   await app.register(swagger, {
@@ -66,7 +66,7 @@ export async function describeApi(app: HttpApp, version: string, publicUrl: stri
 type Paths = Record<string, Record<string, { requestBody?: { required?: boolean; content: Content } }>>
 type Content = Record<string, { schema?: object }>
 
-/** The plugin says of every body that it is required; one of which no field is needed may be left out. */
+/** The plugin marks every body as required; one without required fields may be left out. */
 function settleBodies(paths: Paths): void {
   for (const { requestBody } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
     if (requestBody === undefined) continue
@@ -76,7 +76,7 @@ function settleBodies(paths: Paths): void {
 
 const schemaName = (id: unknown): string | undefined => (typeof id === 'string' ? id : undefined)
 
-/** Swagger UI styles itself inline; everything else it loads comes from here. */
+/** Swagger UI uses inline styles; everything else it loads comes from here. */
 const DOCS_CSP =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
@@ -95,8 +95,8 @@ const PREFIX = '/api/docs'
 const FILES = join(createRequire(import.meta.url).resolve('@fastify/swagger-ui'), '../static')
 
 /**
- * `/api/docs`, where the interface can be read and tried. Open without a key, as it holds no data: so everything is made once
- * and answered from memory, and a caller who asks for it a thousand times makes us do next to nothing.
+ * Serves `/api/docs`, where the API can be read and tried. It needs no key, as it contains no data. So everything is made once
+ * and answered from memory, and a caller who requests it a thousand times causes next to no work.
  */
 async function serveDocumentation(app: HttpApp): Promise<void> {
   const files = new Map<string, Promise<PreparedFile | null>>()
@@ -115,7 +115,7 @@ async function serveDocumentation(app: HttpApp): Promise<void> {
   await app.register((docs, _options, done) => {
     docs.addHook('onRoute', (route) => {
       route.config = { ...route.config, access: 'public' }
-      // The plugin would read its files from the disk and write the document again for every request.
+      // The plugin would read its files from the disk and serialize the document for every request.
       if (route.url === `${PREFIX}/static/*`) route.handler = fromMemory
       if (route.url === `${PREFIX}/json`) route.handler = document
     })
@@ -124,7 +124,7 @@ async function serveDocumentation(app: HttpApp): Promise<void> {
   })
 }
 
-/** Answers with the OpenAPI document, which is written when it is first asked for: by then all routes are known. */
+/** Answers with the OpenAPI document, which is written on first request, when all routes are known. */
 function documentHandler(app: HttpApp): Handler {
   let written: Promise<PreparedFile> | undefined
   return async (request, reply) => {

@@ -3,58 +3,58 @@ import type { Socket } from 'node:net'
 import { asError, FairQueue } from '../lib/index.ts'
 import { responseUnderWay } from './errors.ts'
 
-/** Largest body a management call may send: 1 MB. */
+/** Largest body of a management call: 1 MB. */
 export const MAX_BODY_BYTES = 1_048_576
 
 /**
- * What one caller may hold of the server, for the code that creates it (Fastify, or a server factory). Times in ms.
- * The senders of a slowloris live from servers that wait: here a request has a deadline from its first byte.
+ * How much of the server one caller may occupy, for the code that creates it (Fastify, or a server factory). Times in ms.
+ * Slowloris attacks rely on servers that wait: here a request has a deadline from its first byte.
  */
 export const SERVER_LIMITS = {
-  /** Room for the cookies and headers that proxies add; what is over is answered 431. */
+  /** Room for the cookies and headers that proxies add; more is answered 431. */
   maxHeaderSize: 16_384,
   headersTimeout: 10_000,
   /** Headers and body together: 1 MB arrives in time over a line of 300 kbit/s. */
   requestTimeout: 30_000,
   /** Longer than the 60 s after which load balancers drop idle connections, so that they never send into a closed one. */
   keepAliveTimeout: 72_000,
-  /** Node looks at the two deadlines above only this often; its default of 30 s would double them. */
+  /** Node checks the two deadlines only this often; its default of 30 s would double them. */
   connectionsCheckingInterval: 5_000,
 } satisfies ServerOptions
 
 /** A socket without a byte in either direction for this long is cut: half-open connections, readers that stopped. */
 export const IDLE_SOCKET_TIMEOUT_MS = 120_000
 
-/** Requests of one connection that may wait for the answer to the one before (pipelining). One more cuts the connection. */
+/** Requests of one connection that may wait for the previous answer (pipelining). One more cuts the connection. */
 const PIPELINED_MAX = 32
-/** The same for ingest, whose requests go side by side: a group commit answers them together. */
+/** The same for ingest, whose requests run side by side, as a group commit answers them together. */
 const PIPELINED_INGEST_MAX = 256
 
 type Exchange = [request: IncomingMessage, response: ServerResponse]
 
-/** Asked by whatever watches over us, so it waits behind nothing else. */
+/** Requested by monitoring, so it waits behind nothing else. */
 const VITAL: ReadonlySet<string | undefined> = new Set(['/health', '/ready'])
 
-/** Cuts a connection on which too many requests wait. */
+/** Cuts a connection with too many waiting requests. */
 type Cut = (socket: Socket) => void
 
 const destroy: Cut = (socket) => socket.destroy()
 
 /**
- * Hands requests to `handler` at the pace of the event loop: one a turn over all connections, and beside it one for `/health` or
- * `/ready`; of each connection the next when the last answer has left. Otherwise who sends thousands in one go (pipelining) has
- * them all answered in one go, and no one else is served meanwhile. Callers take turns.
+ * Passes requests to `handler` at the pace of the event loop: one per turn over all connections, plus one for `/health` or
+ * `/ready`; on each connection the next when the last answer has been sent. Otherwise a caller who sends thousands in one go
+ * (pipelining) would have them all answered in one go, with no one else served meanwhile. Callers take turns.
  *
- * A connection on which more than `PIPELINED_MAX` requests wait is cut.
+ * Cuts a connection on which more than `PIPELINED_MAX` requests wait.
  *
- * @param callerOf whom a request counts for
+ * @param callerOf finds the caller of a request
  */
 export function inTurn(
   handler: RequestListener,
   callerOf: (request: IncomingMessage) => string,
   cut: Cut = destroy,
 ): RequestListener {
-  /** What waits on the connections that have a request under way. */
+  /** Waiting requests of connections that have one under way. */
   const waiting = new WeakMap<Socket, Exchange[]>()
 
   const begin = (exchange: Exchange): void => {
@@ -66,9 +66,9 @@ export function inTurn(
         waiting.delete(socket)
         return
       }
-      // Node resets the times of a connection only after it was idle.
+      // Node resets a connection's timeout only when it was idle.
       socket.setTimeout(IDLE_SOCKET_TIMEOUT_MS)
-      // Not at once, as an answer may have left within its handler: that would go on down the stack.
+      // Not at once: an answer may be sent within its handler, and the calls would nest ever deeper.
       laneOf(next[0]).enterLater(callerOf(next[0]), next)
     })
     handler(request, response)
@@ -79,7 +79,7 @@ export function inTurn(
 
   return (request, response) => {
     const { socket } = request
-    // What was read before the connection was cut is still taken apart.
+    // Requests that were read before the connection was cut are still parsed.
     if (socket.destroyed) return
     const line = waiting.get(socket)
     if (line === undefined) {
@@ -95,8 +95,8 @@ export function inTurn(
 }
 
 /**
- * Hands requests to `handler` at once, those of one connection side by side, and cuts a connection on which more than
- * `PIPELINED_INGEST_MAX` wait for their answer. Costs nothing where none waits behind another.
+ * Passes requests to `handler` at once, those of one connection side by side, and cuts a connection on which more than
+ * `PIPELINED_INGEST_MAX` wait for their answer. Costs nothing when no request waits behind another.
  */
 export function boundPipeline(handler: RequestListener, cut: Cut = destroy): RequestListener {
   const behind = new WeakMap<Socket, number>()
@@ -116,7 +116,7 @@ export function boundPipeline(handler: RequestListener, cut: Cut = destroy): Req
   }
 }
 
-/** Begins one exchange in a turn of the event loop. */
+/** Begins one exchange per turn of the event loop. */
 class Lane {
   readonly #begin: (exchange: Exchange) => void
   readonly #queue = new FairQueue<Exchange>()
@@ -150,7 +150,7 @@ class Lane {
   #nextTurn(): void {
     this.#isTaken = false
     for (let next = this.#queue.take(); next !== undefined; next = this.#queue.take()) {
-      // Who has gone away meanwhile costs no one a turn.
+      // A caller who has gone costs no one else a turn.
       if (next[0].socket.destroyed) continue
       this.#start(next)
       return
@@ -159,8 +159,8 @@ class Lane {
 }
 
 /**
- * Hands requests to `handler`; one that makes it throw loses its connection. Nothing catches what a listener of the server throws,
- * so it would end the process, with everybody else's requests.
+ * Passes requests to `handler` and cuts the connection of one that makes it throw. Nothing catches what a server's listener
+ * throws, so it would end the process, with everyone else's requests.
  */
 export function enduring(handler: RequestListener, onError: (error: Error, what: string) => void): RequestListener {
   return (request, response) => {

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http'
 import { FairQueue } from '../lib/index.ts'
 import { RateLimitedError } from './errors.ts'
 
-/** How much of one kind of work is done at once. */
+/** How much work of one kind is done at once. */
 export interface SlotLimits {
   /** Over all callers. */
   total: number
   perCaller: number
-  /** A caller of whom so many wait has one slot only, and that for an eighth of the time. Never when absent. */
+  /** Waiting requests from which a caller gets only one slot, and for an eighth of the time. Never when left out. */
   flood?: number
   /** Requests of a caller that may wait for a slot; one more is refused. */
   waiting: number
@@ -24,11 +24,11 @@ interface QueuedRequest {
 }
 
 const RETRY_AFTER_SECONDS = 5
-/** After each answer a caller that floods waits for so many times what it took. */
+/** How many times as long as its last request took a flooding caller waits after each answer. */
 const PAUSES = 7
 const LONGEST_PAUSE_MS = 10_000
 
-/** Slots for requests that are worked on at once. Who finds none waits, the callers in turn. */
+/** Slots for requests handled at the same time. Without a free one a request waits, the callers in turn. */
 export class RequestSlots {
   readonly #limits: SlotLimits
   readonly #mayBegin: (caller: string) => boolean
@@ -36,16 +36,17 @@ export class RequestSlots {
   readonly #taken = new Map<string, number>()
   #total = 0
 
-  /** @param mayBegin whether a caller may be given a slot now for all that others know; call `fill` when it changes */
+  /** @param mayBegin a further condition for giving a caller a slot; call `fill` when it changes */
   constructor(limits: SlotLimits, mayBegin: (caller: string) => boolean = () => true) {
     this.#limits = limits
     this.#mayBegin = mayBegin
   }
 
   /**
-   * Resolves with what gives the slot back (more than once does no harm), or with null when the caller of `response` has gone.
+   * Resolves to a function that gives the slot back (calling it twice does no harm), or to null when the caller of `response` has
+   * gone.
    *
-   * @throws RateLimitedError when too many of this caller wait, or it takes too long.
+   * @throws RateLimitedError when too many requests of this caller wait, or the wait takes too long
    */
   take(caller: string, response: ServerResponse): Promise<(() => void) | null> {
     if (this.#hasRoomFor(caller)) return Promise.resolve(this.#give(caller))
@@ -63,7 +64,7 @@ export class RequestSlots {
     })
   }
 
-  /** Gives free slots to those who wait. */
+  /** Gives free slots to waiting requests. */
   fill(): void {
     for (;;) {
       const next = this.#queue.take((caller) => this.#hasRoomFor(caller))
@@ -110,19 +111,19 @@ export class RequestSlots {
   }
 }
 
-/** One for all: a stack for each took more than the rest of its answer, and thousands may be refused in a second. */
+/** One shared error: a stack for each took more than the rest of the answer, and thousands may be refused in a second. */
 const REFUSAL = new RateLimitedError(
   'Too many requests from this address are in progress or waiting; try again in a moment',
   RETRY_AFTER_SECONDS,
 )
 
-/** What may be under way to readers, and how long. */
+/** How much may be on its way to readers, and for how long. */
 export interface UnreadLimits {
-  /** Bytes from which an answer counts; below, the system takes it whole. */
+  /** Bytes from which an answer counts; smaller ones fit into the system's buffers. */
   counted: number
-  /** Bytes of a caller from which nothing more is begun for it. */
+  /** Unread bytes of a caller from which nothing more is begun for it. */
   perCaller: number
-  /** Bytes over all callers; above, the answer that is the longest under way is cut. */
+  /** Unread bytes over all callers, beyond which the oldest answer is cut. */
   total: number
   /** Longest time without a byte read, ms. */
   stalledMs: number
@@ -136,11 +137,11 @@ interface Unread {
   timer: NodeJS.Timeout
 }
 
-/** Answers that have been written and not been read. */
+/** Answers that were written but not read yet. */
 export class UnreadAnswers {
   readonly #limits: UnreadLimits
   readonly #onRead: () => void
-  /** The longest under way first. */
+  /** The oldest first. */
   readonly #answers = new Map<ServerResponse, Unread>()
   readonly #byCaller = new Map<string, number>()
   #total = 0
@@ -151,16 +152,16 @@ export class UnreadAnswers {
     this.#onRead = onRead
   }
 
-  /** Whether a caller has read enough to be given more. */
+  /** Whether a caller has read enough to get more. */
   hasRoomFor(caller: string): boolean {
     return (this.#byCaller.get(caller) ?? 0) < this.#limits.perCaller
   }
 
-  /** An answer of so many bytes is about to be sent. */
+  /** An answer of this many bytes is about to be sent. */
   add(response: ServerResponse, caller: string, bytes: number): void {
     const { counted, total, stalledMs, longestMs } = this.#limits
     if (bytes < counted || isGone(response)) return
-    // Node restarts this time with every byte that leaves, and that of idle connections after the answer.
+    // Node restarts this timeout with every byte sent, and restores that of idle connections after the answer.
     response.setTimeout(stalledMs, () => response.destroy())
     const timer = setTimeout(() => response.destroy(), longestMs).unref()
     this.#answers.set(response, { caller, bytes, timer })
@@ -195,8 +196,8 @@ export class UnreadAnswers {
 export const isGone = (response: ServerResponse): boolean => response.closed || response.req.socket.destroyed
 
 /**
- * Calls `act` once when the response is over: sent whole, cut, or never begun because its connection ended. Node emits `close` only
- * on a response that has the connection, which one behind another's answer (pipelining) has not yet.
+ * Calls `act` once when the response has ended: sent, cut, or never begun because its connection ended. Node emits `close` only
+ * on a response that has the connection, which one queued behind another's answer (pipelining) does not have yet.
  */
 export function onceGone(response: ServerResponse, act: () => void): void {
   const { socket } = response.req

@@ -16,8 +16,8 @@ export const Uuid = Type.String({ format: 'uuid' })
 export const IsoTime = Type.String({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds' })
 
 /**
- * A single-type schema (or a list of values) that takes null too. Written as `type: [x, 'null']` and not as a union:
- * a fault then says what is allowed, instead of naming every branch that failed.
+ * A single-type schema (or a list of values) that also accepts null. Uses `type: [x, 'null']` and not a union, so that a fault
+ * says what is allowed instead of naming every branch that failed.
  */
 export function nullable<T extends TSchema & { type?: string; enum?: readonly unknown[] }>(schema: T) {
   const type = [schema.type ?? 'string', 'null']
@@ -74,7 +74,7 @@ export function errorResponses<S extends Status = never>(...statuses: S[]) {
 /** Response schema of a deletion: no body. */
 export const NoContent = Type.Null({ description: 'Done' })
 
-/** The application that slices add their routes to; a route's TypeBox schemas are the types of its handler. */
+/** The application that rooms add their routes to; a route's TypeBox schemas are the types of its handler. */
 export type HttpApp = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -100,7 +100,7 @@ export interface Page<T> {
   next: string | null
 }
 
-/** Cuts `limit + 1` fetched entries to a page; the entry too many is how it knows that there are more. */
+/** Cuts `limit + 1` fetched entries to a page; the extra entry shows that there are more. */
 export function pageOf<T>(fetched: readonly T[], limit: number, idOf: (entry: T) => string): Page<T> {
   const entries = fetched.slice(0, limit)
   const last = entries.at(-1)
@@ -117,9 +117,9 @@ export function linkNextPage(request: FastifyRequest, reply: FastifyReply, next:
 }
 
 /**
- * What `before` stands for in a list ordered by ids that begin with their time: every entry's id has to be below it.
+ * The id that `before` stands for, in a list ordered by ids that begin with their time: every entry's id has to be below it.
  *
- * @param what an entry is, for the message: `a result`
+ * @param what the name of an entry, for the message: `a result`
  * @throws AppError `invalid_request` when it is neither an id nor a time
  */
 export function idBefore(before: string, what: string): string {

@@ -8,19 +8,19 @@ type SharedWork = 'usual' | 'report'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whom the request counts for where callers share something out: an address, of IPv6 a /64. */
+    /** The caller that the request counts for in shared limits: an address, for IPv6 a /64. */
     caller: string
   }
   interface FastifyContextConfig {
-    /** `none`: the route needs no slot. It does next to nothing, or waits for others. Default `usual`. */
+    /** `none`: the route needs no slot, as it does next to nothing or waits for others. Default `usual`. */
     work?: SharedWork | 'none'
   }
 }
 
 export const SHARES: Readonly<Record<SharedWork, SlotLimits>> = {
-  // Two slots are always left for others.
+  // No caller can take the last two slots.
   usual: { total: 8, perCaller: 6, waiting: 200, patienceMs: 30_000 },
-  // Two for a page that shows several; one for a caller who asks for more than any page does.
+  // Two for a page that shows several reports; one for a caller who requests more than any page does.
   report: { total: 3, perCaller: 2, flood: 12, waiting: 50, patienceMs: 20_000 },
 }
 
@@ -31,18 +31,19 @@ const UNREAD: UnreadLimits = {
   stalledMs: 10_000,
   longestMs: 120_000,
 }
-/** What counts for an answer that is read from a file or made while it is sent, bytes: what waits of it in memory. */
+/** Bytes counted for an answer that is streamed: what it holds in memory. */
 const STREAMED = 262_144
 
-/** A slot, and whether the handler has it at work: then it is not free before that ends. */
+/** A slot, and whether a handler is still working: then it is not free until the handler ends. */
 interface Held {
   giveBack: () => void
   isWorkedOn: boolean
 }
 
 /**
- * Lets callers share what is done at once: a request waits for a slot before its handler runs, and gives it back with its
- * answer, so that a slow reader holds none, and one who hung up holds his until the work for him has ended. Nothing is begun for a caller who does not read what it asked for.
+ * Makes callers share the work done at once. A request waits for a slot before its handler runs and returns it with its answer,
+ * so that a slow reader holds none. A caller who hangs up keeps the slot until the work has ended. Nothing is begun for a caller
+ * who does not read what it requested.
  */
 export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => string): void {
   const mayBegin = (caller: string): boolean => unread.hasRoomFor(caller)
@@ -68,8 +69,9 @@ export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => 
     }
     const slot: Held = { giveBack, isWorkedOn: false }
     held.set(request, slot)
-    // An exchange that the connection's end, or a malformed request behind it, has cut off is never sent, and its handler may not
-    // have been called. One that was called continues: a caller who asks and hangs up, again and again, would else have any number at work.
+    // An exchange cut off by the end of its connection, or by a malformed request behind it, is never sent, and its handler may
+    // not have been called. A handler that was called keeps its slot: otherwise a caller who requests and hangs up repeatedly
+    // could have any number at work.
     onceGone(reply.raw, () => {
       if (!slot.isWorkedOn) giveBack()
     })
@@ -80,7 +82,7 @@ export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => 
     route.handler = function (request, reply) {
       const result: unknown = handler.call(this, request, reply)
       const slot = held.get(request)
-      // A reply is a promise as well, of its end.
+      // A reply is a promise as well, which resolves at its end.
       if (slot === undefined || result === reply || !(result instanceof Promise)) return result
       slot.isWorkedOn = true
       return result.finally(slot.giveBack)

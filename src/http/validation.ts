@@ -7,11 +7,11 @@ import { FORMATS } from './formats.ts'
 export const EXPECTS = 'x-expects'
 
 /**
- * Values in what is sent from which only its first fault is looked for. Looking for all of a body of 80,000 unknown fields took a
- * second and made an answer of 10 MB; forms and programs that care for every fault send far less.
+ * Values in a request beyond which only the first fault is looked for. Finding all faults in a body of 80,000 unknown fields took
+ * a second and made an answer of 10 MB; forms and programs that want every fault send far less.
  */
 const THOROUGH_MAX = 1_000
-/** NUL characters that an answer names at most. */
+/** Most NUL characters that an answer names. */
 const NULS_MAX = 20
 
 const common: Options = { verbose: true, removeAdditional: false, allowUnionTypes: true }
@@ -26,8 +26,8 @@ function ajvWith(options: Options): Ajv {
 }
 
 /**
- * JSON has types, so a body is taken as it is; queries and paths are text, so numbers and flags are read from them, and what may stand
- * there several times is a list when it stands there once.
+ * JSON has types, so bodies are validated as they are. Queries and paths are text, so numbers and flags are converted, and a
+ * repeatable parameter becomes a list even if given once.
  */
 const strict = { all: ajvWith({ ...common, allErrors: true }), first: ajvWith(common) }
 const reading = {
@@ -35,7 +35,7 @@ const reading = {
   first: ajvWith({ ...common, coerceTypes: 'array' }),
 }
 
-/** What a process has compiled, by the text of its schema: many routes have the same parameters, and each had a copy of them compiled. */
+/** Compiled checks by schema text: many routes have the same parameters, and each would have its own copy. */
 const checks = new Map<Ajv, Map<string, Check>>()
 
 function compile(ajv: Ajv, schema: object): Check {
@@ -47,7 +47,7 @@ function compile(ajv: Ajv, schema: object): Check {
   })
 }
 
-/** What was compiled of a text before, or is now. */
+/** Returns what was compiled for this text, compiling it the first time. */
 export function compileOnce<T>(compiled: Map<string, T>, text: string, make: () => T): T {
   const known = compiled.get(text)
   if (known !== undefined) return known
@@ -56,12 +56,12 @@ export function compileOnce<T>(compiled: Map<string, T>, text: string, make: () 
   return made
 }
 
-/** What is wrong with data that a schema describes: everything, or for a mass of it the first fault. */
+/** Returns a function that finds all faults in data, or only the first when there is a lot of data. */
 function judge(
   { all, first }: typeof strict,
   schema: object,
 ): (data: unknown, part: 'body' | 'querystring') => ErrorDetail[] {
-  // Compiled when they are needed: a start would compile those of a hundred routes, of which most processes need a few.
+  // Compiled on first use: a start would compile a hundred routes' schemas, of which most processes need few.
   let checkAll: Check | undefined
   let checkFirst: Check | undefined
   return (data, part) => {
@@ -76,8 +76,8 @@ function judge(
 }
 
 /**
- * Compiles a route's schemas. What does not fit fails with `invalid_request` and every fault at once; a path parameter
- * that does not fit fails with `not_found`, as nothing can have that address.
+ * Compiles a route's schemas. Data that does not match fails with `invalid_request` and every fault at once; a path parameter
+ * that does not match fails with `not_found`, as nothing can have that address.
  */
 export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   const faultsOf = judge(httpPart === 'body' ? strict : reading, schema)
@@ -93,13 +93,13 @@ export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpP
   }
 }
 
-/** Checks values that no route's schema knows as a whole, such as settings whose schema depends on another field. */
+/** Checks values that no route's schema covers as a whole, such as settings whose schema depends on another field. */
 export function checkerOf(schema: object): (data: unknown) => ErrorDetail[] {
   const faultsOf = judge(strict, schema)
   return (data) => faultsOf(data, 'body')
 }
 
-/** Ajv reads `1e400` as Infinity, and then holds it against no maximum. */
+/** Ajv reads `1e400` as Infinity, which passes when there is no maximum. */
 function endlessNumbers(data: unknown): ErrorDetail[] {
   return Object.entries(data ?? {})
     .filter(([, value]) => typeof value === 'number' && !Number.isFinite(value))
@@ -107,8 +107,8 @@ function endlessNumbers(data: unknown): ErrorDetail[] {
 }
 
 /**
- * Counts the values in `data`, and says where it holds a NUL character: PostgreSQL's text cannot, so no text field takes one on
- * any engine. Not by recursion, because a body may be nested deeper than the stack is.
+ * Counts the values in `data` and finds NUL characters: PostgreSQL's text cannot store them, so no text field accepts one on any
+ * engine. Without recursion, because a body may be nested deeper than the stack allows.
  */
 function lookThrough(data: unknown): { values: number; nuls: ErrorDetail[] } {
   const nuls: ErrorDetail[] = []
@@ -121,7 +121,7 @@ function lookThrough(data: unknown): { values: number; nuls: ErrorDetail[] } {
       if (nuls.length < NULS_MAX && value.includes('\0'))
         nuls.push({ path, message: 'must not contain NUL characters' })
     } else if (typeof value === 'object' && value !== null) {
-      // The last one in is the first one out: so the order stays that of the text.
+      // A stack is last in, first out: reversing keeps the order of the text.
       for (const [key, inner] of Object.entries(value).reverse()) waiting.push({ value: inner, path: `${path}/${key}` })
     }
   }
@@ -130,7 +130,7 @@ function lookThrough(data: unknown): { values: number; nuls: ErrorDetail[] } {
 
 type Part = 'body' | 'querystring'
 
-/** What is wrong with a request, one entry a fault, in sentences that name the field and the allowed values. */
+/** The faults of a request, one entry each, in sentences that name the field and the allowed values. */
 function describeFaults(errors: readonly ErrorObject[], part: Part): ErrorDetail[] {
   return errors.map((error) => ({ path: pathOf(error), message: messageOf(error, part) }))
 }
@@ -145,7 +145,7 @@ function pathOf({ instancePath, keyword, params }: ErrorObject): string {
   return instancePath
 }
 
-/** RFC 6901. */
+/** Escapes a name for a JSON pointer (RFC 6901). */
 const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 function messageOf(error: ErrorObject, part: Part): string {
@@ -189,7 +189,7 @@ function expectationOf({ parentSchema }: ErrorObject): string | undefined {
   return typeof words === 'string' ? words : undefined
 }
 
-/** What null stands for in a field that has to be given all the same is not to be guessed. */
+/** Explains null for a nullable but required field, as its meaning cannot be guessed. */
 function meaningOfNull({ parentSchema, params }: ErrorObject): string {
   const { type, [EXPECTS]: words } = parentSchema?.properties?.[params.missingProperty] ?? {}
   return Array.isArray(type) && typeof words === 'string' ? `: ${words}` : ''
@@ -225,7 +225,7 @@ interface ObjectSchema {
   properties?: Readonly<Record<string, { type?: unknown; format?: unknown; items?: { format?: unknown } }>>
 }
 
-/** Brings ids at the top of a body into the one spelling that they are stored in, in place. */
+/** Normalises ids at the top level of a body, in place, to the spelling in which they are stored. */
 function settleIds({ properties = {} }: ObjectSchema, data: unknown): void {
   if (!isObject(data)) return
   for (const [name, { format, items }] of Object.entries(properties)) {
@@ -244,7 +244,7 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
   ['false', 'false'],
 ])
 
-/** The same for a query or a path, where flags have several spellings, too. */
+/** The same for a query or a path, where flags have several spellings too. */
 function settleText(schema: ObjectSchema, data: unknown): void {
   settleIds(schema, data)
   if (!isObject(data)) return
@@ -254,6 +254,6 @@ function settleText(schema: ObjectSchema, data: unknown): void {
   }
 }
 
-/** Whether a call may come without a body where this one is described: none of its fields is needed. */
+/** Whether a call may come without a body: none of its fields is required. */
 export const needsNoBody = ({ type, required = [], minProperties = 0 }: ObjectSchema): boolean =>
   type === 'object' && required.length === 0 && minProperties === 0

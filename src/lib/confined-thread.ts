@@ -3,10 +3,10 @@ import { MINUTE } from './clock.ts'
 import { asError } from './errors.ts'
 import { unlessAborted } from './promises.ts'
 
-/** Why a task came to nothing: it took more time or memory than it may, or it threw. */
+/** Why a task failed: it took more time or memory than allowed, or it threw. */
 export type ConfinedErrorKind = 'time' | 'memory' | 'failed'
 
-/** A task that came to nothing. The message is a sentence for people. */
+/** The error of a failed task. Its message is a sentence for people. */
 export class ConfinedError extends Error {
   readonly kind: ConfinedErrorKind
 
@@ -18,11 +18,11 @@ export class ConfinedError extends Error {
 }
 
 interface ConfinedOptions {
-  /** Of the module whose `tasks` are done. */
+  /** The module whose `tasks` are run. */
   module: URL
-  /** What one task may take, once its thread has started. */
+  /** Longest time for one task, ms, once its thread has started. */
   timeMs: number
-  /** What a task may hold in the heap, MB. */
+  /** Largest heap of a task, MB. */
   heapMb: number
 }
 
@@ -32,15 +32,15 @@ interface Task {
   settle: (end: ConfinedError | null, value?: unknown) => void
 }
 
-/** New objects; they count beside `heapMb`. */
+/** Size of the young generation, in addition to `heapMb`. */
 const YOUNG_GENERATION_MB = 16
-/** A thread that is starting reads its modules: half a second, which on a machine where everyone waits for a core took over 30 s. */
+/** Longest time for starting a thread. It loads its modules in half a second, but took over 30 s on a machine short of cores. */
 const START_MS = 5 * MINUTE
 
 /**
  * Runs tasks on untrusted input, in a thread that can be terminated: neither an endless loop nor a full heap affects anything
- * else. One task at a time, so that a failure is the fault of that task alone; the others wait for the next thread. The thread
- * starts with the first task, and does not keep the process from ending.
+ * else. It runs one task at a time, so that a failure is that task's fault alone; the others then wait for a new thread. The
+ * thread starts with the first task, and does not keep the process from exiting.
  */
 export class ConfinedThread {
   readonly #options: ConfinedOptions
@@ -57,9 +57,9 @@ export class ConfinedThread {
   }
 
   /**
-   * @param input what `structuredClone` takes
-   * @param transfer buffers in it that are handed over instead of copied; they are empty here afterwards
-   * @throws ConfinedError, or what the signal was aborted with: a task that waits is then dropped, one that runs is not waited for
+   * @param input anything that `structuredClone` accepts
+   * @param transfer buffers in it to hand over instead of copying; they are empty here afterwards
+   * @throws ConfinedError, or the signal's reason: a waiting task is then dropped, a running one not waited for
    */
   async run(
     task: string,
@@ -82,7 +82,7 @@ export class ConfinedThread {
     }
   }
 
-  /** What is under way comes to nothing. */
+  /** Fails the running task and all waiting ones. */
   async close(): Promise<void> {
     this.#isClosed = true
     const worker = this.#worker
@@ -104,7 +104,7 @@ export class ConfinedThread {
     try {
       worker.postMessage(task.order, [...task.transfer])
     } catch (thrown) {
-      // What cannot cross threads; the thread has not seen it.
+      // The order cannot be sent to a thread, so the thread has not seen it.
       this.#running = null
       clearTimeout(this.#timer)
       task.settle(new ConfinedError('failed', asError(thrown).message))
@@ -155,12 +155,12 @@ export class ConfinedThread {
     }, ms)
   }
 
-  /** The task of the thread has come to nothing; the next task starts another thread. */
+  /** The thread's task has failed; the next task starts another thread. */
   #end(worker: Worker, error: ConfinedError): void {
     if (worker !== this.#worker) return
     const isStarting = !this.#isReady
     this.#lose(error)
-    // A thread that cannot start would be started for ever.
+    // Otherwise a thread that cannot start would be restarted for ever.
     if (isStarting) for (const { settle } of this.#queue.splice(0)) settle(error)
     this.#next()
   }
@@ -181,13 +181,13 @@ function endOf(error: Error & { code?: unknown }, heapMb: number): ConfinedError
     : new ConfinedError('failed', error.message)
 }
 
-/** What the thread is started with. */
+/** The data that the thread starts with. */
 export interface ConfinedSettings {
-  /** Address of the module that exports `tasks`. */
+  /** URL of the module that exports `tasks`. */
   module: string
 }
 
-/** What a module must export as `tasks`: functions of one value that can cross threads to another. */
+/** What a module has to export as `tasks`: functions from one value to another, both of which can be sent between threads. */
 export type Tasks = Readonly<Record<string, (input: never) => unknown>>
 
 export interface ConfinedOrder {

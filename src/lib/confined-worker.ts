@@ -3,7 +3,7 @@ import type { ConfinedOrder, ConfinedReply, ConfinedSettings, Tasks } from './co
 import { asError } from './errors.ts'
 import { lowerPriority } from './lower-priority.ts'
 
-/** Entry point of the thread behind ConfinedThread: does one task after the other. */
+/** Entry point of the thread behind `ConfinedThread`: runs one task after the other. */
 async function serve(port: MessagePort, { module }: ConfinedSettings): Promise<void> {
   const { tasks } = (await import(module)) as { tasks: Tasks }
   const reply = (text: ConfinedReply) => port.postMessage(text)

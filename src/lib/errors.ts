@@ -1,4 +1,4 @@
-/** Every error a caller of the management interface can meet: its code and its HTTP status. */
+/** Every error that a caller of the API can get: its code and its HTTP status. */
 export const ERROR_STATUS = {
   invalid_request: 400,
   unauthorized: 401,
@@ -14,13 +14,13 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS
 
-/** One thing wrong with a request: where (a JSON pointer into body or query) and what. */
+/** One fault in a request: where (a JSON pointer into body or query) and what. */
 export interface ErrorDetail {
   path: string
   message: string
 }
 
-/** An error meant for the caller. Slices throw it; only the HTTP edge knows it becomes a status. */
+/** An error meant for the caller. Any room throws it; only the HTTP edge knows its status. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly details: readonly ErrorDetail[]
@@ -38,7 +38,7 @@ export const notFound = (what: string): AppError => new AppError('not_found', `$
 export const invalidRequest = (path: string, message: string): AppError =>
   new AppError('invalid_request', `${path} ${message}`, [{ path, message }])
 
-/** A start that cannot continue: shown to the operator as one line, without a stack. */
+/** A failed start: shown to the operator as one line, without a stack. */
 export class StartupError extends Error {
   constructor(message: string) {
     super(message)
@@ -46,9 +46,9 @@ export class StartupError extends Error {
   }
 }
 
-/** The name that Node, the system or a database gives to what went wrong, e.g. `ENOENT`; empty without one. */
+/** The code that Node, the system or a database gives an error, such as `ENOENT`; empty without one. */
 export const codeOf = (thrown: unknown): string =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : ''
 
-/** Whatever was thrown, as an Error. */
+/** Any thrown value as an Error. */
 export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))

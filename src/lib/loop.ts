@@ -12,8 +12,8 @@ export interface LoopOptions {
 }
 
 /**
- * A background job with one shape everywhere: `start()`, one `tick()`, and a `stop()` that waits for the tick under way.
- * A tick that throws is reported and the loop continues; ticks never overlap.
+ * A background job: `start()`, one `tick()`, and a `stop()` that waits for the current tick. A tick that throws is reported and
+ * the loop continues; ticks never overlap.
  */
 export class Loop {
   readonly name: string
@@ -41,13 +41,16 @@ export class Loop {
     this.#schedule()
   }
 
-  /** Runs one tick now, or joins the one under way. */
+  /** Runs one tick now, or joins the current one. */
   async tick(): Promise<void> {
     this.#running ??= this.#runOnce()
     await this.#running
   }
 
-  /** How much longer ago than planned the last tick succeeded, ms; 0 for a loop that was never started. A clock that is set makes none late. */
+  /**
+   * How much longer ago than planned the last tick succeeded, ms; 0 for a loop that was never started. Monotonic, so setting the
+   * clock makes no loop late.
+   */
   lagMs(): number {
     if (this.#lastSuccessAt === undefined) return 0
     return Math.max(0, monotonicOf(this.#clock) - this.#lastSuccessAt - this.intervalMs)
@@ -61,7 +64,7 @@ export class Loop {
 
   #schedule(): void {
     if (!this.#started) return
-    // Stopped and started again during a tick, the loop has a timer already when that tick ends.
+    // A loop that was stopped and started again during a tick already has a timer when that tick ends.
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       void this.tick().then(() => this.#schedule())

@@ -1,11 +1,11 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { asError } from './errors.ts'
 
-/** First come, first served exclusive access to one resource. */
+/** Exclusive access to one resource, first come, first served. */
 export class Mutex {
   #tail: Promise<void> = Promise.resolve()
 
-  /** Resolves with the function that gives the resource back; call it exactly once. */
+  /** Resolves to a function that gives the resource back; call it exactly once. */
   async acquire(): Promise<() => void> {
     const before = this.#tail
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -24,7 +24,10 @@ export class Mutex {
   }
 }
 
-/** First come, first served for each caller, round-robin over the callers: one with many waiting items does not delay the others. */
+/**
+ * A queue that is first come, first served for each caller and round-robin over callers: one with many waiting items does not
+ * delay the others.
+ */
 export class FairQueue<T> {
   /** Callers in the order of their turns, none with an empty line. */
   readonly #lines = new Map<string, T[]>()
@@ -34,7 +37,7 @@ export class FairQueue<T> {
     return this.#size
   }
 
-  /** How many items of this caller wait. */
+  /** Number of waiting items of this caller. */
   waiting(caller: string): number {
     return this.#lines.get(caller)?.length ?? 0
   }
@@ -46,11 +49,14 @@ export class FairQueue<T> {
     this.#size++
   }
 
-  /** The next item of the caller whose turn it is; callers that `mayGo` refuses keep their turn. Undefined when there is none. */
+  /**
+   * Removes and returns the next item of the caller whose turn it is; callers that `mayGo` refuses keep their turn. Undefined
+   * when there is none.
+   */
   take(mayGo: (caller: string) => boolean = () => true): T | undefined {
     for (const [caller, line] of this.#lines) {
       if (!mayGo(caller)) continue
-      // Taken out and put back behind the others: a Map keeps the order of insertion.
+      // Reinserted behind the others, as a Map keeps insertion order.
       this.#lines.delete(caller)
       const item = line.shift()
       if (line.length > 0) this.#lines.set(caller, line)
@@ -60,7 +66,7 @@ export class FairQueue<T> {
     return undefined
   }
 
-  /** Takes one item out of the middle; false when it is not there any more. */
+  /** Removes one item from the middle; false when it is no longer there. */
   remove(caller: string, item: T): boolean {
     const line = this.#lines.get(caller)
     const place = line?.indexOf(item) ?? -1
@@ -78,7 +84,7 @@ export class Kept<T> {
   readonly #freshMs: number
   #latest: { at: number; value: Promise<T> } | null = null
 
-  /** @param freshMs how long an answer may be given again */
+  /** @param freshMs how long a value is reused */
   constructor(freshMs: number, read: (now: number) => Promise<T>) {
     this.#freshMs = freshMs
     this.#read = read
@@ -86,7 +92,7 @@ export class Kept<T> {
 
   /** @param now epoch ms */
   get(now: number): Promise<T> {
-    // A clock that was set back must not make an answer last.
+    // A clock that was set back must not keep an old value alive.
     if (this.#latest !== null && Math.abs(now - this.#latest.at) < this.#freshMs) return this.#latest.value
     const latest = { at: now, value: this.#read(now) }
     this.#latest = latest
@@ -98,7 +104,7 @@ export class Kept<T> {
   }
 }
 
-/** Waits for work that cannot be stopped, or that others wait for too. @throws what `work` throws, or what the signal was aborted with */
+/** Waits for work that cannot be stopped, or that others wait for too. @throws what `work` throws, or the signal's reason */
 export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const onAbort = () => reject(signal.reason)
@@ -113,7 +119,7 @@ export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): P
 
 type Close = () => Promise<void> | void
 
-/** Closes what was opened, last in, first out. A closer that fails does not keep the others from running. */
+/** Closes what was opened, last in, first out. A failing closer does not stop the others. */
 export class Closers {
   readonly #closers: Close[] = []
 
@@ -121,7 +127,7 @@ export class Closers {
     this.#closers.push(close)
   }
 
-  /** @throws the first error a closer threw, after all have run. */
+  /** @throws the first error of a closer, after all have run */
   async closeAll(): Promise<void> {
     const errors: unknown[] = []
     for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
@@ -136,11 +142,11 @@ export class Closers {
 }
 
 /**
- * Does the work for each item, one after the other. A failure of one does not stop the others.
+ * Does the work for each item, one after the other. One item's failure does not stop the others.
  *
- * @param shouldContinue asked before each
- * @param failed the beginning of the message: what could not be done, of so many items
- * @throws AggregateError of the failures, after all others are done
+ * @param shouldContinue asked before each item
+ * @param failed begins the message: what could not be done, for how many items
+ * @throws AggregateError of the failures, after all items
  */
 export async function attemptAll<T>(
   items: Iterable<T>,
@@ -165,21 +171,21 @@ export async function attemptAll<T>(
 const SHORT_MS = 2
 
 /**
- * Splits long work on the main thread into pieces, and pauses after each for as long as it took: so half of the processor is
- * left to requests and, with a single core, to the database's thread. With a bare turn between the pieces a sender of 75,000
- * tags a second raised the p99 of the others' requests to 195 ms, with pauses to 94 ms, measured on one core.
+ * Splits long work on the main thread into pieces, and pauses after each for as long as it took: so half of the processor is left
+ * to requests and, on a single core, to the database's thread. With just a turn between the pieces, a sender of 75,000 tags a
+ * second raised the p99 of the others' requests to 195 ms, with pauses to 94 ms, measured on one core.
  */
 export class Yielder {
   readonly #unitsPerTurn: number
   #began = performance.now()
   #spent = 0
 
-  /** @param unitsPerTurn how much `spend` counts in a piece */
+  /** @param unitsPerTurn units of `spend` in a piece */
   constructor(unitsPerTurn = 1) {
     this.#unitsPerTurn = unitsPerTurn
   }
 
-  /** Counts work that was done; ends the piece when it is enough. */
+  /** Counts work that was done, and ends the piece when it is enough. */
   async spend(units: number): Promise<void> {
     this.#spent += units
     if (this.#spent < this.#unitsPerTurn) return

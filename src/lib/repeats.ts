@@ -1,13 +1,13 @@
 import { type Clock, MINUTE, monotonicOf } from './clock.ts'
 
-/** How long what comes again is only counted, ms. */
+/** How long repetitions are only counted, ms. */
 const QUIET_MS = MINUTE
-/** What is told apart; with more, all is forgotten, which only costs lines. */
+/** Most texts told apart; beyond that all are dropped, which only costs extra lines. */
 const KEPT = 1_000
 
 /**
- * Lets what comes again and again pass once a minute. While a database is unavailable every loop and every request fails: ten lines a
- * second, a gigabyte a day, in which no one finds the first.
+ * Lets repetitions through once a minute. While a database is unavailable every loop and every request fails: ten lines a second,
+ * a gigabyte a day, in which no one finds the first.
  */
 export class Repeats {
   readonly #clock: Clock
@@ -17,7 +17,7 @@ export class Repeats {
     this.#clock = clock
   }
 
-  /** How often it came since it last passed, 0 for something new; null: it does not pass. */
+  /** How often it was held back since it last passed, 0 for something new; null when it is held back now. */
   passes(what: string): number | null {
     const now = monotonicOf(this.#clock)
     const seen = this.#seen.get(what)

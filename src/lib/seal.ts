@@ -1,18 +1,21 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** What a sealed text is for: one that was made for something else does not open. */
+/** What a sealed text is for; `open` refuses one that was made for another purpose. */
 type Purpose = 'sign-in under way' | 'sign-out hint' | 'answer to a create'
 
 const ALGORITHM = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** Encrypts what browsers or the store keep for us, so that no one else reads or changes it. Every node with the same secret opens it. */
+/**
+ * Encrypts what browsers or the store keep for us, so that no one else can read or change it. Every node with the same secret can
+ * open it.
+ */
 export class Seal {
   readonly #key: Buffer
 
   constructor(secret: string) {
-    // What older versions sealed still opens.
+    // The label keeps texts of older versions readable.
     this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'tagwarden oidc', 32))
   }
 

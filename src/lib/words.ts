@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE } from './clock.ts'
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 const ONE_DIGIT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
 
-/** 1,234; below 10 with one digit after the point, where it is not whole. */
+/** `1,234`; below 10 with one decimal, if it is not whole. */
 export const number = (value: number): string => (Math.abs(value) < 10 ? ONE_DIGIT : WHOLE).format(value)
 
 /** `1 event`, `1,234 events` */
@@ -15,7 +15,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 
 type Write = (value: number) => string
 
-/** A fraction as 12 %, below 10 % with one digit after the point. Only all is 100 %, and only none 0 %. */
+/** A fraction as `12 %`, below 10 % with one decimal. Only all is 100 %, and only none is 0 %. */
 export function percent(fraction: number, write: Write = number): string {
   const shown = write(100 * fraction)
   if (shown === '0' && fraction > 0) return '0.1 %'
@@ -32,8 +32,8 @@ function finer(maximumFractionDigits: number): Write {
 const [TWO_DIGITS, FINEST] = [finer(2), finer(3)]
 
 /**
- * A figure and what it is judged by, in as many digits as tell them apart: 49.9 % where 50 % is the least, not 50 %. A bound that someone
- * set is not rounded: 97.5 %.
+ * A figure and the bound it is judged by, with as many digits as tell them apart: 49.9 % where at least 50 % is required, not 50
+ * %. A bound that someone set is not rounded: 97.5 %.
  */
 export function apart(value: number, bound: number, figure: (value: number, write: Write) => string): [string, string] {
   const set = figure(bound, TWO_DIGITS)
@@ -47,7 +47,7 @@ export function apart(value: number, bound: number, figure: (value: number, writ
   )
 }
 
-/** A length in ms as 45 min, 2 h 10 min, 3 days; what rounds to no minute as less than one. */
+/** A duration in ms as `45 min`, `2 h 10 min`, `3 days`; `less than a minute` when it rounds to none. */
 export function duration(length: number): string {
   const minutes = Math.round(length / MINUTE)
   if (minutes === 0) return 'less than a minute'
@@ -62,16 +62,16 @@ export const capitalised = (text: string): string => {
   return first.toUpperCase() + text.slice(first.length)
 }
 
-/** What closes a quotation, by what opens it. */
+/** The closing quotation mark for each opening one. */
 const CLOSED_BY: Readonly<Record<string, string>> = { '“': '”', '‘': '’' }
 
 /**
- * A text in quotation marks. Quotations inside it take the marks of their depth, “‘Meta CAPI’ failed”, and one whose end was cut off with
- * the text is closed: “‘Meta C…’”. An apostrophe stays.
+ * A text in quotation marks. Quotations inside it take the marks of their depth, “‘Meta CAPI’ failed”, and one whose end was cut
+ * off with the text is closed: “‘Meta C…’”. Apostrophes stay.
  */
 export function quoted(text: string): string {
   let says = '“'
-  /** What closes the quotations that are open here, the innermost last. */
+  /** Closing marks of the quotations open here, the innermost last. */
   const open: string[] = []
   const mark = (outer: string, inner: string): string => (open.length % 2 === 0 ? inner : outer)
   for (const character of text) {
@@ -88,7 +88,7 @@ export function quoted(text: string): string {
   return `${says}”`
 }
 
-/** “a”, “b”, “c” and 4 more */
+/** `“a”, “b”, “c” and 4 more` */
 export function namesInWords(names: readonly string[], most = 3): string {
   const named = names.slice(0, most).map(quoted)
   const rest = names.length - named.length
@@ -96,8 +96,8 @@ export function namesInWords(names: readonly string[], most = 3): string {
 }
 
 /**
- * The text without those of these characters that stand at its end, as `withoutEnd('a//', '/')` is `a`. The pattern `/\/+$/`
- * would do the same, in time that grows with the square of a text that holds many of them elsewhere.
+ * The text without any of these characters at its end: `withoutEnd('a//', '/')` is `a`. The pattern `/\/+$/` would do the same,
+ * but in quadratic time for a text with many of them elsewhere.
  */
 export function withoutEnd(text: string, characters: string): string {
   let end = text.length
@@ -106,24 +106,24 @@ export function withoutEnd(text: string, characters: string): string {
 }
 
 /**
- * The text without what PostgreSQL's text cannot hold, the character NUL and half a surrogate pair: both become the replacement
- * character, on every engine, so that what is written can be asked for.
+ * The text without what PostgreSQL cannot store, NUL and lone surrogates: both become the replacement character, on every engine,
+ * so that a stored text can be found by what was sent.
  */
 export function storable(text: string): string {
   return text.isWellFormed() && !text.includes('\0') ? text : text.replaceAll('\0', '\ufffd').toWellFormed()
 }
 
-/** An address without its query and fragment, which may hold keys; `?…` shows that there was one. */
+/** An address without its query and fragment, which may contain keys; `?…` shows that there was one. */
 export function maskedQuery(address: string): string {
   const at = address.search(/[?#]/)
   return at === -1 ? address : `${address.slice(0, at)}?…`
 }
 
-/** The same of what is an address or begins a path; anything else as it is. */
+/** The same for an address or a path; any other value unchanged. */
 export const maskedIfAddress = <T>(value: T): T | string =>
   typeof value === 'string' && /^(\/|https?:\/\/)/i.test(value) ? maskedQuery(value) : value
 
-/** What remains of a text in a file name that every system takes: `my-shop`, or `fallback` when nothing does. */
+/** The part of a text that every system accepts in a file name: `my-shop`, or `fallback` when nothing remains. */
 export function fileNamePart(text: string, fallback: string): string {
   const part = text
     .normalize('NFKD')
@@ -135,16 +135,17 @@ export function fileNamePart(text: string, fallback: string): string {
   return part || fallback
 }
 
-/** Texts of others in pictures of ours. */
-
-/** A text as SVG can hold it in an element or an attribute: without what XML forbids, and without markup. */
+/** A text as an SVG element or attribute can hold it: without characters that XML forbids, and without markup. */
 export const svgText = (text: string): string =>
   printable(text).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
-/** Without control characters, halves of characters and what is no character: XML 1.0 takes none of them, escaped or not. */
+/**
+ * Without control characters, lone surrogates and unassigned characters: XML 1.0 forbids control characters and surrogates even
+ * when escaped.
+ */
 export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\p{Cn}]/gu, ' ').trim()
 
-/** At most `most` characters as people count them, an ellipsis for the rest. */
+/** At most `most` characters as people count them (graphemes), with an ellipsis for the rest. */
 export function shortened(text: string, most: number): string {
   const characters = Array.from(new Intl.Segmenter('en').segment(text), ({ segment }) => segment)
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`

@@ -6,11 +6,11 @@ import { writeAudit } from './audit.ts'
 import { HttpUrl, ONE_LINE } from './client-schemas.ts'
 import { type Context, contextOf, lockClient, lockSite, type ManagementOptions } from './context.ts'
 
-/** More would be a bar and no marks. */
+/** Most annotations in an answer: more would fill the chart. */
 const MOST_SHOWN = 200
-/** A pipeline that deploys thirty times a day fills it in a year; then its oldest ones go. */
+/** Most annotations of a client; then the oldest are dropped. A pipeline that deploys thirty times a day reaches it in a year. */
 const MOST_KEPT = 10_000
-/** How far ahead one may be: a campaign is planned, a wrong clock is a mistake. */
+/** How far ahead one may be: campaigns are planned, but a date farther ahead is a mistake. */
 const FURTHEST_AHEAD = 366 * DAY
 
 const fields = {
@@ -51,13 +51,13 @@ const AnnotationsQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** Whose annotations: of all sites of a client, and, where a site is given, of that one. */
+/** Which annotations: those of all a client's sites, and with a site also those of that one. */
 interface Scope {
   clientId: string
   siteId: string | null
 }
 
-/** As callers name it: one of the two. */
+/** The scope as callers give it: one of the two. */
 type NamedScope = Pick<AddAnnotation, 'site_id' | 'client_id'>
 
 interface Finders {
@@ -92,11 +92,11 @@ async function addAnnotation(ctx: Context, input: AddAnnotation): Promise<Annota
   return annotationRecord(row)
 }
 
-/** Neither the client nor the site goes until the transaction ends. */
+/** Locks the client or site, so that it is not deleted before the transaction ends. */
 const lockScope = (trx: Transaction<Tables>, named: NamedScope): Promise<Scope> =>
   scopeOf(named, { site: (id) => lockSite(trx, id), client: (id) => lockClient(trx, id) })
 
-/** @throws AppError `invalid_request` where neither or both are given, or there is no such thing */
+/** @throws AppError `invalid_request` when neither or both are given, or the id is unknown */
 async function scopeOf({ site_id, client_id }: NamedScope, find: Finders): Promise<Scope> {
   if (site_id !== undefined && client_id !== undefined) {
     throw invalidRequest('/client_id', 'cannot be combined with site_id: use one of them')
@@ -125,7 +125,7 @@ async function forgetOldest(trx: Transaction<Tables>, clientId: string): Promise
   await trx.deleteFrom('annotations').where('client_id', '=', clientId).where('id', '<=', last.id).execute()
 }
 
-/** The latest of a window, oldest first. Times are epoch ms. */
+/** The latest annotations of a window, oldest first. Times are epoch ms. */
 async function listAnnotations(
   db: Kysely<Tables>,
   { clientId, siteId }: Scope,

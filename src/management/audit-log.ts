@@ -71,9 +71,9 @@ type AuditQuery = Static<typeof AuditQuery>
 const AuditCsvQuery = Type.Object(filters, { additionalProperties: false })
 
 /**
- * A page of the audit log, newest first: of a caller who sees some clients the changes of theirs.
+ * A page of the audit log, newest first. Callers who see only some clients get the changes of those.
  *
- * @throws AppError `invalid_request` when `before` is neither an id nor a time.
+ * @throws AppError `invalid_request` when `before` is neither an id nor a time
  */
 async function listAudit(
   { read }: Pick<Store, 'read'>,
@@ -105,7 +105,7 @@ async function listAudit(
   return pageOf(records, limit, ({ id }) => String(id))
 }
 
-// Ids follow the times, but for a clock that was set back. By them the entries of an actor or client are found without those of all other times.
+// Ids follow time, except after a clock was set back. Bounding them lets the index by actor or client skip all other times.
 const CLOCK_SLACK_MS = DAY
 
 const firstSince = (read: Kysely<Tables>, time: string) =>
@@ -133,10 +133,10 @@ function positionOf(before: string | undefined): { id?: number; at?: string } {
   throw invalidRequest('/before', 'must be the id of an entry or an ISO 8601 time')
 }
 
-// Our own writer made the text, so it is an object.
+// We wrote the text, so it is an object.
 const parsed = (json: string | null): Change['before'] => (json === null ? null : JSON.parse(json))
 
-/** Page by page, so that neither the store nor memory holds all of it at once. */
+/** Page by page, so that neither the store nor memory holds everything at once. */
 async function* csvLines(store: Pick<Store, 'read'>, query: AuditQuery, access: Access): AsyncGenerator<string[]> {
   yield ['at', 'actor', 'action', 'client_id', 'entity_id', 'before', 'after']
   let before: string | null = query.before ?? null
@@ -202,7 +202,7 @@ export function auditRoutes(app: HttpApp, { store }: ManagementOptions): void {
       const { stringify } = await import('csv-stringify')
       reply.type('text/csv; charset=utf-8')
       reply.header('content-disposition', 'attachment; filename="audit.csv"')
-      // What people typed begins no formula where the file is opened.
+      // Text that people typed must not become a formula where the file is opened.
       const lines = stringify({ escape_formulas: true })
       const entries = Readable.from(csvLines(store, query, access)).on('error', (error) => lines.destroy(error))
       return reply.send(entries.pipe(lines))

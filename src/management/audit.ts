@@ -47,14 +47,14 @@ interface AuditEntry {
     | 'on_call_override'
   verb: Verb
   id: string
-  /** Whose it is, where neither the id nor the record says it. */
+  /** The client concerned, where neither the id nor the record tells. */
   clientId?: string
   /** API records; null before a creation and after a deletion. */
   before: Fields | null
   after: Fields | null
 }
 
-/** Writes who changed what, in the transaction of the change: there is never one without the other. */
+/** Writes who changed what, in the transaction of the change, so that there is never one without the other. */
 export async function writeAudit(
   trx: Transaction<Tables>,
   { clock, actor, keyedCreate }: Pick<Context, 'clock' | 'actor' | 'keyedCreate'>,
@@ -89,8 +89,8 @@ export interface Change {
 }
 
 /**
- * What the audit log keeps of a change: of an update the fields that differ, of a creation or deletion those that hold
- * something; secrets masked.
+ * What the audit log keeps of a change, with secrets masked: for an update the fields that differ, for a creation or deletion the
+ * fields that are not null.
  */
 export function auditedChange(before: Fields | null, after: Fields | null): Change {
   return {
@@ -108,7 +108,7 @@ export const withoutPersonalFields = ({ before, after }: Change): Change => ({
 const held = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
-/** Anyone who knows one of these can use it. */
+/** Fields that anyone who knows them can use. */
 const SECRETS = ['ingest_key', 'token']
 
 function maskSecrets(fields: Fields): Fields {
@@ -118,14 +118,14 @@ function maskSecrets(fields: Fields): Fields {
   return masked
 }
 
-/** Chat services put the secret into the path; which service it was may be known. */
+/** Chat services put the secret into the path; the host may be shown. */
 export function maskedUrl(text: string): string {
   const url = URL.parse(text)
   return url === null ? '…' : `${url.protocol}//${url.host}/…`
 }
 
 const HIDDEN_FROM_VIEWERS = ['ingest_key', 'chat_webhook', 'email', 'address', 'endpoint']
-/** Addresses whose queries may hold keys; settings of probes may be addresses, too. */
+/** Addresses whose queries may contain keys; probes' settings may be addresses too. */
 const CUT_FOR_VIEWERS = ['url', 'tag_server_url']
 
 const blank = (fields: Fields): Fields =>
@@ -149,20 +149,20 @@ export function changedFields<T extends object>(before: T, after: T): Partial<T>
 interface Changed {
   entity: string
   id: string
-  /** Where neither the id nor the record says it. */
+  /** Set where neither the id nor the record tells. */
   clientId?: string
   before: Readonly<Record<string, unknown>> | null
   after: Readonly<Record<string, unknown>> | null
 }
 
-/** Entities whose `id` is that of their client. */
+/** Entities whose `id` is their client's. */
 const OF_CLIENT: readonly string[] = ['client', 'status_link', 'status_page']
-/** Entities whose `id` is that of their site. */
+/** Entities whose `id` is their site's. */
 const OF_SITE: readonly string[] = ['site', 'reference_counts', 'tag_vendor']
 
 /**
- * The client that a change is about; null for one of the whole service. By what the entry says itself, since what was deleted is
- * gone by now, and else by the rows it names.
+ * The client that a change is about; null for the whole service. Taken from the entry itself where possible, since deleted rows
+ * are gone by now, otherwise from the rows that it names.
  */
 export async function clientOfChange(trx: Transaction<Tables>, entry: Changed): Promise<string | null> {
   const { entity, id } = entry
@@ -200,7 +200,7 @@ async function clientOf(
 /** Rows deleted in one transaction: a few milliseconds of the writer's time. */
 const ROWS_PER_STEP = 500
 
-/** Deletes what is older, in small steps. @param before epoch ms */
+/** Deletes older entries, in small steps. @param before epoch ms */
 export async function clearAudit(
   { read, write }: Pick<Store, 'read' | 'write'>,
   before: number,

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-/** What the names of canaries begin with. Triggers that exclude them match it. */
+/** The prefix of canaries' names. Triggers that exclude canaries match it. */
 export const CANARY_PREFIX = 'tagwarden_canary_'
 
-/** Hexadecimal digits: GA4 takes names of 40 characters, and the prefix has 17. `NAME` has the same numbers. */
+/** Hexadecimal digits. GA4 accepts names of 40 characters, and the prefix has 17. `NAME` has the same numbers. */
 const RANDOM_DIGITS = 12
 const PROOF_DIGITS = 8
 const NAME = /^tagwarden_canary_([0-9a-f]{12})([0-9a-f]{8})$/

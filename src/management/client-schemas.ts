@@ -6,7 +6,7 @@ import { PLANS, planOf } from './plans.ts'
 
 export const NOT_BLANK = { pattern: '\\S', [EXPECTS]: 'text that is not blank' }
 
-/** Of a name. What breaks a line or turns its direction would make a table or a message read as another. */
+/** For names. A character that breaks a line or changes the text direction could make a table or a message read as another. */
 export const ONE_LINE = {
   pattern:
     '^[^\\p{Cc}\\p{L}\\p{N}\\p{P}\\p{S}\\u2028-\\u202e\\u2066-\\u2069]*[\\p{L}\\p{N}\\p{P}\\p{S}]' +
@@ -18,10 +18,10 @@ export const Name = Type.String({ ...ONE_LINE, maxLength: 200, description: 'Spa
 
 export const HttpUrl = Type.String({ format: 'http-url', maxLength: 2_048 })
 
-/** An identifier or name that another service gave. */
+/** An identifier or name that another service assigned. */
 export const ForeignName = Type.String({ ...NOT_BLANK, maxLength: 200 })
 
-/** Text of one form; `expects` ends the sentence "must be …". */
+/** Text that matches a pattern; `expects` ends the sentence "must be …". */
 export const Patterned = (pattern: string, expects: string) => Type.String({ pattern, [EXPECTS]: expects })
 
 /** Query parameter of the lists of clients and sites. */
@@ -87,7 +87,7 @@ export const ClientParams = Type.Object({ client_id: Uuid })
 
 export const ClientQuery = Type.Object({ active_only: Type.Optional(ActiveOnly) }, { additionalProperties: false })
 
-/** A client as the interface shows it. */
+/** A client's record in the API. */
 export const clientRecord = (row: ClientRow): ClientRecord => ({
   id: row.id,
   name: row.name,

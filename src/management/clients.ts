@@ -7,7 +7,7 @@ import { type Context, type DeletionHooks, lockClient } from './context.ts'
 import type { Plan } from './plans.ts'
 import { recordSiteRemovals } from './sites.ts'
 
-/** @throws AppError `invalid_request` when limits are given that the plan does not allow. */
+/** @throws AppError `invalid_request` when limits are given that the plan does not allow */
 export async function createClient(ctx: Context, defaultPlan: Plan, input: CreateClient): Promise<ClientRow> {
   const blank: ClientRow = {
     id: newId(),
@@ -38,9 +38,9 @@ export async function createClient(ctx: Context, defaultPlan: Plan, input: Creat
 }
 
 /**
- * Changes the given fields. What is already so leaves no trace in the audit log.
+ * Changes the given fields. Unchanged values leave no trace in the audit log.
  *
- * @throws AppError `not_found`, or `invalid_request` when limits are given that the plan does not allow.
+ * @throws AppError `not_found`, or `invalid_request` when limits are given that the plan does not allow
  */
 export async function updateClient(ctx: Context, id: string, patch: UpdateClient): Promise<ClientRow> {
   const { row, isChanged } = await ctx.store.write.transaction().execute(async (trx) => {
@@ -60,10 +60,10 @@ export async function updateClient(ctx: Context, id: string, patch: UpdateClient
 }
 
 /**
- * Deletes a client with its sites and usage. Afterwards nothing of it can be seen or written; the sites' telemetry rows
- * are removed behind it.
+ * Deletes a client with its sites and usage. Afterwards nothing of it can be seen or written; the sites' telemetry rows are
+ * removed later.
  *
- * @throws AppError `not_found`.
+ * @throws AppError `not_found`
  */
 export async function removeClient(ctx: Context, hooks: DeletionHooks, id: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
@@ -78,18 +78,18 @@ export async function removeClient(ctx: Context, hooks: DeletionHooks, id: strin
     await trx.deleteFrom('clients').where('id', '=', id).execute()
     await writeAudit(trx, ctx, [{ entity: 'client', verb: 'delete', id, before: clientRecord(client), after: null }])
   })
-  // What follows it drops its sites, too: announced one by one, each would be looked up again.
+  // Listeners drop the client's sites with it; publishing each site would make them look each up again.
   await ctx.store.changes.publish({ kind: 'client', id })
 }
 
-/** @throws AppError `not_found`. */
+/** @throws AppError `not_found` */
 export async function getClient({ read }: Pick<Store, 'read'>, id: string): Promise<ClientRow> {
   const row = await read.selectFrom('clients').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) throw notFound('Client')
   return row
 }
 
-/** All clients that the caller may see, or the active ones, oldest first. */
+/** The clients that the caller may see, all or only active ones, oldest first. */
 export async function listClients(
   { read }: Pick<Store, 'read'>,
   visible: Visible,
@@ -104,10 +104,10 @@ export async function listClients(
 const OVERRIDES = ['requests_per_second', 'events_per_month'] as const
 
 /**
- * The row after `input` was applied to it. Own limits belong to the plan `enterprise`: they cannot be set on another, and
- * go when the plan changes to another.
+ * The row with `input` applied. Own limits belong to the plan `enterprise`: they cannot be set with another, and are cleared when
+ * the plan changes to another.
  *
- * @throws AppError `invalid_request` naming the limits that the plan does not allow.
+ * @throws AppError `invalid_request` naming the limits that the plan does not allow
  */
 function applyToClient(row: ClientRow, input: UpdateClient): ClientRow {
   const { name, is_active, notify_resolved, notify_escalated, ...others } = input

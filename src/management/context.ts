@@ -4,18 +4,18 @@ import type { ClientRow, SiteRow, Store, Tables, Transaction } from '../store/in
 import type { KeyedCreate } from './create-keys.ts'
 import type { Plan } from './plans.ts'
 
-/** What other rooms know a site by. */
+/** How other rooms identify a site. */
 export type DeletedSite = Pick<SiteRow, 'id' | 'site_no'>
 
 /** Each room deletes its own rows of clients and sites, in the transaction that deletes the client or site. */
 export interface DeletionHooks {
-  /** Deletes what belongs to these sites, or notes that it is to be deleted. */
+  /** Deletes what belongs to these sites, or marks it for deletion. */
   removeOfSites: (trx: Transaction<Tables>, sites: readonly DeletedSite[]) => Promise<void>
   /** Deletes what belongs to this client itself; its sites have been removed. */
   removeOfClient: (trx: Transaction<Tables>, clientId: string) => Promise<void>
 }
 
-/** All of them, one room after the other. */
+/** Runs all rooms' hooks, one room after the other. */
 export const hooksInOrder = (rooms: readonly Partial<DeletionHooks>[]): DeletionHooks => ({
   async removeOfSites(trx, sites) {
     for (const room of rooms) await room.removeOfSites?.(trx, sites)
@@ -29,23 +29,23 @@ export interface ManagementOptions {
   store: Store
   clock: Clock
   deletionHooks: DeletionHooks
-  /** Adds the probes that `auto_probes` asks for, in the transaction that adds the site. */
+  /** Adds the probes for `auto_probes`, in the transaction that adds the site. */
   addProbes: (trx: Transaction<Tables>, ctx: Context, site: SiteRow) => Promise<void>
-  /** Plan of a client that is created without one. */
+  /** The plan of a client that is created without one. */
   defaultPlan: Plan
-  /** Where people and tags reach the service, without a slash at its end; null when that is not set. */
+  /** Where people and tags reach the service, without a trailing slash; null when not set. */
   publicUrl: string | null
-  /** How long other nodes may take to learn of a change, ms; 0 where there are none. */
+  /** How long other nodes may take to notice a change, ms; 0 where there are none. */
   otherNodesMs: number
 }
 
-/** What every verb that changes something works with. */
+/** What every change needs. */
 export interface Context {
   store: Store
   clock: Clock
-  /** Who makes the change, as the audit log names them. */
+  /** The caller's name in the audit log. */
   actor: string
-  /** Of a create that the caller gave an `Idempotency-Key`: the transaction that writes the audit log claims it. */
+  /** Set for a create with an `Idempotency-Key`: the transaction that writes the audit log claims the key. */
   keyedCreate?: KeyedCreate | undefined
 }
 
@@ -59,11 +59,11 @@ export const contextOf = (
   keyedCreate: request.keyedCreate,
 })
 
-// An update that changes nothing is the row lock that both engines understand: SQLite has no `select … for update`.
+// An update that changes nothing is the row lock that both engines support: SQLite has no `select … for update`.
 
 /**
- * Reads a client and keeps others from changing it until the transaction ends; undefined when there is none. The caller who adds
- * a site takes this lock too, so that no site is added to a client while it is being deleted.
+ * Reads a client and locks it until the transaction ends; undefined when there is none. Adding a site takes this lock too, so
+ * that no site is added to a client while it is being deleted.
  */
 export async function lockClient(trx: Transaction<Tables>, id: string): Promise<ClientRow | undefined> {
   return trx
@@ -74,7 +74,7 @@ export async function lockClient(trx: Transaction<Tables>, id: string): Promise<
     .executeTakeFirst()
 }
 
-/** Reads a site and keeps others from changing it until the transaction ends; undefined when there is none. */
+/** Reads a site and locks it until the transaction ends; undefined when there is none. */
 export async function lockSite(trx: Transaction<Tables>, id: string): Promise<SiteRow | undefined> {
   return trx
     .updateTable('sites')
@@ -85,10 +85,10 @@ export async function lockSite(trx: Transaction<Tables>, id: string): Promise<Si
 }
 
 /**
- * Refuses one more where there are as many as there may be.
+ * Refuses another one when the limit is reached.
  *
- * @param counting the statement that counts them; not run where there may be any number
- * @param text what the caller reads
+ * @param counting the statement that counts them; not run when `most` is infinite
+ * @param text the message for the caller
  * @throws AppError `conflict`
  */
 export async function requireRoom(

@@ -1,15 +1,15 @@
 import { AppError } from '../lib/index.ts'
 import { type CreateKeyTable, chunksOf, type Store, type Tables, type Transaction, untilDone } from '../store/index.ts'
 
-/** A create that the caller gave an `Idempotency-Key`. */
+/** A create that was sent with an `Idempotency-Key`. */
 export interface KeyedCreate extends Pick<CreateKeyTable, 'id' | 'fingerprint'> {
-  /** Whether this request has written the key down. */
+  /** Whether this request has stored the key. */
   isClaimed: boolean
 }
 
 /**
- * Writes the key down in the transaction of what is created, before the transaction ends: both are there, or neither. Waits for another
- * request that is creating under it.
+ * Stores the key in the transaction that creates the entity, so that both exist or neither. Waits for another request that is
+ * creating with the same key.
  *
  * @throws AppError `conflict` when the key is taken
  */
@@ -18,7 +18,7 @@ export async function claimKey(
   create: KeyedCreate,
   { action, entity_id, at }: { action: string; entity_id: string; at: number },
 ): Promise<void> {
-  // A site's probes are created with it.
+  // One request may audit several entities, such as a site with its probes.
   if (create.isClaimed) return
   const { id, fingerprint } = create
   const { numInsertedOrUpdatedRows } = await trx
@@ -48,7 +48,7 @@ export async function keepAnswer({ write }: Pick<Store, 'write'>, id: string, an
 /** Rows deleted in one transaction: a few milliseconds of the writer's time. */
 const ROWS_PER_STEP = 500
 
-/** Frees the keys of what was created up to a time, epoch ms, in small steps. */
+/** Deletes the keys of creates up to a time, epoch ms, in small steps. */
 export async function clearKeys(
   { read, write }: Pick<Store, 'read' | 'write'>,
   upTo: number,

@@ -1,16 +1,16 @@
 import type { SiteKeyRow, SiteRow } from '../store/index.ts'
 
-/** What a site's first key is called. */
+/** The name of a site's first key. */
 export const FIRST_KEY = 'main'
 
-/** What a site's own row says of its keys. */
+/** A site's own row, as far as it concerns keys. */
 export type SiteOfKeys = Pick<SiteRow, 'id' | 'ingest_key' | 'key_revoked_at' | 'created_at'>
 
 /**
- * The keys of a site, the oldest first.
+ * The keys of a site, oldest first.
  *
- * While nodes are upgraded one after the other, one of the version before knows the site's row only: a site that it creates has no
- * row in `site_keys`, and a key that it revokes is revoked in the site's row alone.
+ * During a rolling upgrade, nodes of the previous version know only the site's row: a site that they create has no row in
+ * `site_keys`, and a key that they revoke is revoked only in the site's row.
  *
  * @param rows those of `site_keys`, in any order
  */
@@ -30,7 +30,7 @@ export const firstKeyOf = ({ id, ingest_key, created_at }: SiteOfKeys): SiteKeyR
   revoked_at: null,
 })
 
-/** A site's `key_revoked_at` is never before the end of its own key, unless the key was revoked there. */
+/** Applies a revocation in the site's row: `key_revoked_at` is before the end of the site's own key only if the key was revoked there. */
 function revokedWithSite(own: SiteKeyRow, { key_revoked_at }: SiteOfKeys): SiteKeyRow {
   if (key_revoked_at === null || key_revoked_at >= endOf(own)) return own
   return { ...own, revoked_at: key_revoked_at }
@@ -42,7 +42,7 @@ export const hasNoKey = ({ key_revoked_at }: Pick<SiteRow, 'key_revoked_at'>, no
 
 type KeyTimes = Pick<SiteKeyRow, 'expires_at' | 'revoked_at'>
 
-/** From when on the key is refused, epoch ms; infinite where it has no end. */
+/** From when on the key is refused, epoch ms; infinite when it has no end. */
 export const endOf = ({ expires_at, revoked_at }: KeyTimes): number =>
   Math.min(expires_at ?? Number.POSITIVE_INFINITY, revoked_at ?? Number.POSITIVE_INFINITY)
 
@@ -56,9 +56,9 @@ export function keyState(key: KeyTimes, now: number): KeyState {
 }
 
 /**
- * What the site's own row is to say of its keys.
+ * The key columns of the site's own row.
  *
- * @param keys the oldest first, at least one
+ * @param keys oldest first, at least one
  */
 export function siteKeyFields(keys: readonly SiteKeyRow[]): Pick<SiteRow, 'ingest_key' | 'key_revoked_at'> {
   const [last] = keys.toReversed().toSorted((a, b) => compareEnds(endOf(b), endOf(a)))
@@ -67,5 +67,5 @@ export function siteKeyFields(keys: readonly SiteKeyRow[]): Pick<SiteRow, 'inges
   return { ingest_key: last.ingest_key, key_revoked_at: end === Number.POSITIVE_INFINITY ? null : end }
 }
 
-/** As for sorting; the difference of two infinite ends would be no number. */
+/** Compares for sorting; the difference of two infinite ends would be NaN. */
 const compareEnds = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1)

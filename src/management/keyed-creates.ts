@@ -27,11 +27,11 @@ const Headers = Type.Object({
 const WAIT_MS = 10 * SECOND
 const LOOK_EVERY_MS = 200
 
-/** From now on every route that is added and answers 201 creates once for each `Idempotency-Key` that a caller sends. */
+/** Makes every route added later that answers 201 create only once for each `Idempotency-Key` of a caller. */
 export function createOncePerKey(app: HttpApp, { store, clock }: Pick<ManagementOptions, 'store' | 'clock'>): void {
   app.decorateRequest('keyedCreate')
 
-  /** Null: nothing was created under the key. Waits for an answer that may be under way. @throws AppError where there is none to give */
+  /** Null when nothing was created with the key. Waits for an answer that may be under way. @throws AppError when there is none to give */
   async function earlierAnswer(create: KeyedCreate, seal: Seal): Promise<unknown> {
     for (let waited = 0; ; waited += LOOK_EVERY_MS) {
       const row = await findKey(store, create.id)
@@ -60,7 +60,7 @@ export function createOncePerKey(app: HttpApp, { store, clock }: Pick<Management
       try {
         return await handler.call(app, request, reply)
       } catch (thrown) {
-        // What another request has created in the meantime may be why, whatever the reason is called.
+        // Another request with the key may have created it meanwhile and caused this error, whatever its code.
         const meanwhile = create.isClaimed ? null : await earlierAnswer(create, seal)
         if (meanwhile === null) throw thrown
         return answerAgain(reply, meanwhile)
@@ -73,7 +73,7 @@ export function createOncePerKey(app: HttpApp, { store, clock }: Pick<Management
         JSON.stringify(payload),
         'answer to a create',
       )
-      // Kept before it is sent, so that a caller who lost it finds it.
+      // Kept before it is sent, so that a caller who loses it can get it again.
       await keepAnswer(store, keyedCreate.id, sealed).catch((err: unknown) =>
         request.log.warn({ err }, 'the answer to a create is not kept for a repetition'),
       )
@@ -82,14 +82,14 @@ export function createOncePerKey(app: HttpApp, { store, clock }: Pick<Management
   })
 }
 
-/** A second step's secret is shown to who has just proven the password, and the request holds that password. */
+/** Excludes one's own account: a second step's secret is shown after a password was proven, and the request contains that password. */
 const isCreate = ({ method, url, schema, config }: RouteOptions): boolean =>
   method === 'POST' &&
   Object(schema?.response)[201] !== undefined &&
   config?.access !== 'public' &&
   !url.startsWith('/api/account/')
 
-/** What the caller may do by now belongs to the request, so that no one is shown what they have lost. */
+/** The caller's current grants are part of the request, so that no one is shown what they may no longer see. */
 function keyedCreateOf(
   { access, method, routeOptions, params, query, body }: FastifyRequest,
   key: string,
@@ -103,7 +103,7 @@ function keyedCreateOf(
   }
 }
 
-/** Opens for who sends the key again and signs in as before. Callers choose keys that others can guess; what they sign in with none can. */
+/** Opens only for a caller who sends the key again with the same credential: others can guess a key, but not the credential. */
 const sealOf = ({ headers, access }: FastifyRequest, key: string): Seal =>
   new Seal(`${key}\n${headers.authorization ?? access.credential ?? ''}`)
 
@@ -113,7 +113,7 @@ const answerAgain = (reply: FastifyReply, answer: unknown): FastifyReply =>
 const reused = (): AppError =>
   new AppError('idempotency_key_reused', 'This Idempotency-Key came with another request: send a new one')
 
-// Someone at the dashboard may read it, too.
+// Read by people at the dashboard as well.
 const lostAnswer = ({ action, entity_id }: CreatedBefore): AppError =>
   new AppError(
     'conflict',

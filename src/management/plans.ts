@@ -6,28 +6,28 @@ import { type ClientRow, type ClientUsageTable, countOf, type Kysely, type Store
 export const PLANS = ['free', 'pro', 'business', 'enterprise'] as const
 export type Plan = (typeof PLANS)[number]
 
-/** What a client's sites may send together; null: as much as they like. */
+/** What a client's sites may send together; null for no limit. */
 export interface Limits {
   requestsPerSecond: number | null
   /** Per calendar month, UTC. */
   eventsPerMonth: number | null
 }
 
-/** The user's document, section 8. */
+/** From the user's document, section 8. */
 const FIXED_LIMITS: Readonly<Record<Exclude<Plan, 'enterprise'>, Limits>> = {
   free: { requestsPerSecond: 10, eventsPerMonth: 100_000 },
   pro: { requestsPerSecond: 100, eventsPerMonth: 1_000_000 },
   business: { requestsPerSecond: 500, eventsPerMonth: 10_000_000 },
 }
 
-/** @throws Error when the row was not written by this program: the store holds no other plan. */
+/** @throws Error when this program did not write the row, as the store contains no other plans */
 export function planOf({ plan }: Pick<ClientRow, 'plan'>): Plan {
   const known = PLANS.find((candidate) => candidate === plan)
   if (known === undefined) throw new Error(`the store holds an unknown plan: ${plan}`)
   return known
 }
 
-/** A client's limits: those of its plan, and with `enterprise` its own. */
+/** A client's limits: its plan's, or with `enterprise` its own. */
 export function limitsOf(client: Pick<ClientRow, 'plan' | 'requests_per_second' | 'events_per_month'>): Limits {
   const plan = planOf(client)
   if (plan !== 'enterprise') return FIXED_LIMITS[plan]
@@ -55,12 +55,12 @@ export const UsageRecord = Type.Object({
 export type UsageRecord = Static<typeof UsageRecord>
 
 const HISTORY_MONTHS = 12
-/** From this part of the limit on, people are warned. */
+/** Share of the limit from which people are warned. */
 const WARNING_SHARE = 0.8
 
 type MonthUsage = Pick<ClientUsageTable, 'month' | 'events' | 'requests'>
 
-/** What a client has sent this month and the months before. */
+/** What a client has sent in this month and in those before. */
 export async function getUsage(store: Pick<Store, 'read'>, clock: Clock, client: ClientRow): Promise<UsageRecord> {
   const rows = await store.read
     .selectFrom('client_usage')
@@ -70,7 +70,7 @@ export async function getUsage(store: Pick<Store, 'read'>, clock: Clock, client:
   return usageRecord(client, rows, clock.now())
 }
 
-/** The report from the stored months; months without a row have sent nothing. */
+/** The report from the stored months; months without a row count as 0. */
 export function usageRecord(client: ClientRow, rows: readonly MonthUsage[], now: number): UsageRecord {
   const { eventsPerMonth, requestsPerSecond } = limitsOf(client)
   const byMonth = new Map(rows.map((row) => [row.month, row]))
@@ -95,13 +95,13 @@ export function usageRecord(client: ClientRow, rows: readonly MonthUsage[], now:
   }
 }
 
-/** @param share events of the month over the limit; null without one */
+/** @param share events of the month divided by the limit; null without a limit */
 function levelOf(share: number | null): UsageRecord['level'] {
   if (share === null || share < WARNING_SHARE) return 'ok'
   return share < 1 ? 'warning' : 'exceeded'
 }
 
-/** The months up to the one that holds `now`, oldest first. */
+/** The months up to the one that contains `now`, oldest first. */
 function lastMonths(now: number, count: number): number[] {
   const date = new Date(now)
   return Array.from({ length: count }, (_, index) =>
@@ -112,15 +112,15 @@ function lastMonths(now: number, count: number): number[] {
 /** 202611 as `2026-11`. */
 const monthText = (month: number): string => `${Math.floor(month / 100)}-${String(month % 100).padStart(2, '0')}`
 
-/** A client's use of a quota that it has. */
+/** A client's usage of its quota. */
 export interface QuotaUsage {
-  /** Of all its sites in the UTC month. */
+  /** Events of all its sites in the UTC month. */
   events: number
   limit: number
   level: UsageRecord['level']
 }
 
-/** What active clients with a quota have used of it in the month of `now`, oldest client first. */
+/** The usage of active clients with a quota in the month of `now`, oldest client first. */
 export async function monthUsages(
   db: Kysely<Tables>,
   now: number,
@@ -132,7 +132,7 @@ export async function monthUsages(
   })
 }
 
-/** What a client has used of its quota in the month of `now`; null without a quota, or without the client. */
+/** A client's usage of its quota in the month of `now`; null without a quota or a client. */
 export async function monthUsage(db: Kysely<Tables>, clientId: string, now: number): Promise<QuotaUsage | null> {
   const client = await usedBy(db, now).where('id', '=', clientId).executeTakeFirst()
   return client === undefined ? null : usageOf(client)
@@ -157,7 +157,7 @@ type Used = Awaited<ReturnType<ReturnType<typeof usedBy>['executeTakeFirstOrThro
 
 function usageOf(client: Used): QuotaUsage | null {
   const limit = limitsOf(client).eventsPerMonth
-  // Without a row the join finds null.
+  // The outer join returns null when the client has no usage.
   const events = client.events ?? 0
   return limit === null ? null : { events, limit, level: levelOf(events / limit) }
 }

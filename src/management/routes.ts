@@ -10,7 +10,10 @@ import { specialDayRoutes } from './special-days.ts'
 import { statusLinkRoutes } from './status-links.ts'
 import { statusLooksRoutes } from './status-looks.ts'
 
-/** Adds the management interface: clients, their status links, sites with their keys and special days, annotations, saved views, and the audit log. */
+/**
+ * Adds the management routes: clients, status links and pages, sites with their keys and special days, annotations, saved views
+ * and the audit log.
+ */
 export function managementRoutes(app: HttpApp, options: ManagementOptions): void {
   clientRoutes(app, options)
   statusLinkRoutes(app, options)

@@ -8,13 +8,13 @@ import { writeAudit } from './audit.ts'
 import { ONE_LINE } from './client-schemas.ts'
 import { type Context, contextOf, type ManagementOptions } from './context.ts'
 
-/** More chips than this no one reads. */
+/** No one reads more chips than this. */
 const MOST_VIEWS = 50
 
 const fields = {
   name: Type.String({ ...ONE_LINE, maxLength: 60, description: 'Space around it is removed' }),
   path: Type.String({
-    // One slash and then none: with two a browser would take what follows for another host.
+    // A single slash first: after two, a browser would take the rest for another host.
     pattern: '^/(?![/\\\\])[^\\s#\\\\]*$',
     maxLength: 2_000,
     [EXPECTS]: 'a path of the dashboard like /incidents?state=open',
@@ -70,16 +70,16 @@ async function deleteView(ctx: Context, ownerId: string | null, id: string): Pro
 }
 
 /**
- * Names and filters may say something of any client, so someone who sees some clients only has views of their own.
+ * Names and filters may mention any client, so callers who see only some clients have their own views.
  *
- * @param ownerId null: those that everyone shares who sees every client
+ * @param ownerId null for views shared by everyone who sees every client
  */
 const seenBy =
   (ownerId: string | null) =>
   (eb: ExpressionBuilder<Tables, 'saved_views'>): Expression<SqlBool> =>
     ownerId === null ? eb('owner_id', 'is', null) : eb('owner_id', '=', ownerId)
 
-/** Whose views a caller sees and changes. */
+/** The owner of the views that a caller sees and changes. */
 const viewsOf = ({ access }: FastifyRequest): string | null => (visibleTo(access) === null ? null : access.holder)
 
 const savedViewRecord = ({ created_at, owner_id: _, ...row }: SavedViewRow): SavedViewRecord => ({
@@ -91,7 +91,7 @@ const tags = ['Views']
 const path = '/api/views'
 const config = { scope: 'visible' } as const
 
-/** Adds the interface of saved views. */
+/** Adds the routes for saved views. */
 export function savedViewRoutes(app: HttpApp, options: ManagementOptions): void {
   const { store } = options
 

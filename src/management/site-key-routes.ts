@@ -12,7 +12,7 @@ import { requireSite } from './sites.ts'
 const tags = ['Sites']
 const path = '/api/sites/:site_id/keys'
 
-/** Adds the interface of a site's ingest keys. */
+/** Adds the routes for a site's ingest keys. */
 export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
   const { store, clock } = options
 
@@ -27,7 +27,7 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
     return key
   }
 
-  /** A caller may send with a new key as soon as it is answered, to any node. */
+  /** Callers may use a new key with any node as soon as they have the answer, so wait until all nodes know it. */
   const untilAllKnowIt = () => delay(options.otherNodesMs)
 
   app.get(

@@ -5,7 +5,7 @@ import type { SiteKeyRow } from '../store/index.ts'
 import { ONE_LINE } from './client-schemas.ts'
 import { keyState } from './key-validity.ts'
 
-/** A key with its last use; null: none is known. */
+/** A key and its last use; null when none is known. */
 export interface UsedKey {
   key: SiteKeyRow
   lastUsedAt: number | null
@@ -66,7 +66,7 @@ export type ChangeKey = Static<typeof ChangeKey>
 export const SiteKeyParams = Type.Object({ site_id: Uuid, key_id: Uuid })
 
 /**
- * A key as the interface shows it.
+ * A key's record in the API.
  *
  * @param now epoch ms
  * @param isSecretShown whether the caller may see the key itself

@@ -22,15 +22,15 @@ import { type Context, lockSite } from './context.ts'
 import { endOf, firstKeyOf, keyState, keysOf, siteKeyFields } from './key-validity.ts'
 import type { ChangeKey, RotateKey, UsedKey } from './site-key-schemas.ts'
 
-/** Keys of a site that are valid at the same time. */
+/** Most valid keys of a site at a time. */
 export const MOST_VALID_KEYS = 3
-/** Keys that have ended are kept so that their refusals can name them; beyond this the first to end is forgotten. */
+/** Ended keys are kept so that refusals can name them; beyond this number the first to end is dropped. */
 export const MOST_ENDED_KEYS = 10
-/** How long the old key stays valid where the caller does not say. */
+/** How long the old key stays valid by default. */
 const OVERLAP_MS = 7 * DAY
 const LONGEST_OVERLAP_MS = 365 * DAY
 
-/** A site's keys with their last uses, the newest first. */
+/** A site's keys with their last uses, newest first. */
 export async function listKeys(db: Kysely<Tables>, site: SiteRow): Promise<UsedKey[]> {
   const keys = keysOf(site, await keyRowsOf(db, site.id))
   const uses = await db
@@ -45,12 +45,12 @@ export async function listKeys(db: Kysely<Tables>, site: SiteRow): Promise<UsedK
 const keyRowsOf = (db: Kysely<Tables>, siteId: string): Promise<SiteKeyRow[]> =>
   db.selectFrom('site_keys').selectAll().where('site_id', '=', siteId).execute()
 
-/** Adds the first key of a new site, in the transaction that adds the site. */
+/** Adds a new site's first key, in the transaction that adds the site. */
 export async function insertFirstKey(trx: Transaction<Tables>, site: SiteRow): Promise<void> {
   await trx.insertInto('site_keys').values(firstKeyOf(site)).execute()
 }
 
-/** Adds a key beside the others. @throws AppError `not_found`, or `conflict` when the site has as many valid keys as it may */
+/** Adds a key. @throws AppError `not_found`, or `conflict` when the site has the most valid keys allowed */
 export async function addKey(ctx: Context, siteId: string, name: string): Promise<SiteKeyRow> {
   return changeKeys(ctx, siteId, (keys, now) => {
     requireRoom(keys, now)
@@ -60,10 +60,11 @@ export async function addKey(ctx: Context, siteId: string, name: string): Promis
 }
 
 /**
- * Makes a new key in place of one that stays valid for a while.
+ * Makes a new key to replace one that stays valid for a while.
  *
  * @returns the new key
- * @throws AppError `not_found`, `invalid_request`, or `conflict` when the key has ended or is being replaced, or there are too many
+ * @throws AppError `not_found`, `invalid_request`, or `conflict` when the key has ended or is being replaced, or there are too
+ * many
  */
 export async function rotateKey(ctx: Context, siteId: string, keyId: string, input: RotateKey): Promise<SiteKeyRow> {
   return changeKeys(ctx, siteId, (keys, now) => {
@@ -84,7 +85,7 @@ export async function rotateKey(ctx: Context, siteId: string, keyId: string, inp
   })
 }
 
-/** Ends a key at once and permanently. One that has ended keeps its time. @throws AppError `not_found` */
+/** Ends a key at once and permanently. A key that has ended keeps its time. @throws AppError `not_found` */
 export async function revokeOneKey(ctx: Context, siteId: string, keyId: string): Promise<SiteKeyRow> {
   return changeKeys(ctx, siteId, (keys, now) => {
     const old = requireKey(keys, keyId)
@@ -120,11 +121,11 @@ export async function changeKey(ctx: Context, siteId: string, keyId: string, inp
 }
 
 interface KeysChange {
-  /** Afterwards, the oldest first. */
+  /** All keys after the change, oldest first. */
   keys: readonly SiteKeyRow[]
-  /** The one to answer with. */
+  /** The key to answer with. */
   shown: SiteKeyRow
-  /** Null: nothing has changed. */
+  /** Null when nothing has changed. */
   audit: {
     verb: 'add_key' | 'rotate_key' | 'revoke_key' | 'update_key'
     before: Readonly<Record<string, unknown>>
@@ -152,14 +153,14 @@ async function changeKeys(
   return shown
 }
 
-/** All valid keys of a site, revoked in the transaction that has locked it; the site's row afterwards. */
+/** Revokes all valid keys of a site in the transaction that has locked it. Returns the site's new row. */
 export async function revokeValidKeys(trx: Transaction<Tables>, site: SiteRow, now: number): Promise<SiteRow> {
   const stored = await keyRowsOf(trx, site.id)
   const keys = keysOf(site, stored).map((key) => (now < endOf(key) ? { ...key, revoked_at: now } : key))
   return writeKeys(trx, site, stored, keys, now)
 }
 
-/** Brings the stored keys and the site's own row to what they are to be. */
+/** Updates the stored keys and the site's own row. */
 async function writeKeys(
   trx: Transaction<Tables>,
   site: SiteRow,
@@ -218,7 +219,7 @@ function requireRoom(keys: readonly SiteKeyRow[], now: number): void {
   throw new AppError('conflict', `The site has ${MOST_VALID_KEYS} valid keys: revoke one first`)
 }
 
-/** @param otherwise what to say of a key in another state that has not ended */
+/** @param otherwise the message for a key in another state that has not ended */
 function requireState(
   key: SiteKeyRow,
   now: number,
@@ -231,7 +232,7 @@ function requireState(
   throw new AppError('conflict', `The key “${key.name}” ${isOver ? `is ${state}: add a new key` : otherwise}`)
 }
 
-/** @throws AppError `invalid_request` when it is past, or too far ahead */
+/** @throws AppError `invalid_request` when it is in the past, or too far ahead */
 function endGiven(path: string, given: string | null | undefined, now: number): number | null | undefined {
   if (given === undefined || given === null) return given
   const time = Date.parse(given)
@@ -240,7 +241,7 @@ function endGiven(path: string, given: string | null | undefined, now: number): 
   return time
 }
 
-/** That requests came with a key. */
+/** The latest request with a key. */
 export interface KeyUse {
   siteNo: number
   keyId: string
@@ -250,10 +251,10 @@ export interface KeyUse {
 
 const keyUses = upsertInto('site_key_uses', { keys: ['site_no', 'key_id'], maxima: ['last_used_at'] })
 
-/** Rows of one transaction: a few milliseconds of the writer's time. */
+/** Rows per transaction: a few milliseconds of the writer's time. */
 const USES_PER_STEP = 2_000
 
-/** Notes when keys were last used; an older time changes nothing. @throws StoreError */
+/** Records when keys were last used; an older time changes nothing. @throws StoreError */
 export async function writeKeyUses(store: Pick<Store, 'batch'>, uses: readonly KeyUse[]): Promise<void> {
   for (let start = 0; start < uses.length; start += USES_PER_STEP) {
     const values = uses.slice(start, start + USES_PER_STEP).flatMap(({ siteNo, keyId, at }) => [siteNo, keyId, at])

@@ -181,28 +181,28 @@ const TEMPLATE = join(import.meta.dirname, '../../tag/template.tpl')
 const PARAMETERS = '\n___TEMPLATE_PARAMETERS___\n'
 const CODE = '\n___SANDBOXED_JS_FOR_SERVER___\n'
 
-/** What a site's copy of the tag template has filled in; null is left for the user to fill in. */
+/** The values filled into a site's copy of the tag template; null leaves a field to the user. */
 interface TagSettings {
   endpoint: string | null
   ingestKey: string | null
 }
 
-/** The server-container template as Tag Manager imports it, with a site's settings as the defaults of its form. */
+/** The server-container template to import into Tag Manager, with a site's settings as defaults of its form. */
 async function tagTemplate(settings: TagSettings): Promise<string> {
   return withDefaults(await readFile(TEMPLATE, 'utf8'), { ...settings })
 }
 
 /**
- * Where the tag sends to. Null when the service has no public https address, as the tag takes no other.
+ * Where the tag sends to. Null when the service has no public https address, as the tag accepts no other.
  *
- * @param publicUrl without a slash at its end
+ * @param publicUrl without a trailing slash
  */
 const ingestEndpoint = (publicUrl: string | null): string | null =>
   publicUrl?.startsWith('https://') ? `${publicUrl}/ingest` : null
 
 const templateFileName = (siteName: string): string => `tagwarden-${fileNamePart(siteName, 'site')}.tpl`
 
-/** Edits the form as the JSON it is: no value can end it and reach the code behind. */
+/** Edits the form as JSON, so that no value can end the form and reach the code behind it. */
 export function withDefaults(template: string, defaults: Readonly<Record<string, string | null>>): string {
   const from = template.indexOf(PARAMETERS) + PARAMETERS.length
   const to = template.indexOf(CODE)

@@ -7,7 +7,7 @@ import { hasNoKey } from './key-validity.ts'
 
 const ContainerId = Patterned('^GTM-[A-Z0-9]{4,10}$', 'a container id like GTM-ABC1234')
 
-/** The optional fields that describe a site's tracking; each is used by the probes named in the docs. */
+/** Optional fields that describe a site's tracking; the docs name the probes that use each. */
 const infrastructure = {
   tag_server_url: nullable(HttpUrl),
   tag_manager_web_container_id: nullable(ContainerId),
@@ -83,7 +83,7 @@ export const SiteQuery = Type.Object(
 )
 export type SiteQuery = Static<typeof SiteQuery>
 
-/** A site as the interface shows it; times are epoch ms. */
+/** A site's record in the API. The arguments' times are epoch ms. */
 export function siteRecord(row: SiteRow, lastEventAt: number | null, now: number): SiteRecord {
   const { site_no: _internal, is_active, key_revoked_at, created_at, ...shown } = row
   return {
@@ -95,7 +95,7 @@ export function siteRecord(row: SiteRow, lastEventAt: number | null, now: number
   }
 }
 
-/** As viewers see it: queries of addresses may hold keys. */
+/** The record for viewers: queries of addresses may contain keys. */
 export const withoutSecrets = (record: SiteRecord): SiteRecord => ({
   ...record,
   ingest_key: null,

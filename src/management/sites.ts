@@ -7,7 +7,7 @@ import { hasNoKey } from './key-validity.ts'
 import { insertFirstKey, revokeValidKeys } from './site-keys.ts'
 import { type CreateSite, type SiteQuery, type SiteRecord, siteRecord, type UpdateSite } from './site-schemas.ts'
 
-/** A site of which nothing is known but its name and address. */
+/** The defaults of a site of which only name and address are known. */
 export const BLANK_SITE = {
   is_active: 1,
   key_revoked_at: null,
@@ -27,13 +27,16 @@ export const BLANK_SITE = {
   slo_target: null,
 } as const satisfies Partial<SiteRow>
 
-/** That people of some clients add to one: each costs the overview of all, and with too many `/metrics` leaves out every site. */
+/**
+ * Most sites that people of single clients may add to one: each site slows down everyone's overview, and with too many `/metrics`
+ * leaves out all sites.
+ */
 export const MOST_OF_CLIENT = 500
 
 /**
  * @param addTo adds what belongs to the new site, in the same transaction
- * @param most how many sites the client may have with it
- * @throws AppError `invalid_request` when there is no such client, `conflict` when it has as many sites as it may.
+ * @param most how many sites the client may have, including this one
+ * @throws AppError `invalid_request` when there is no such client, `conflict` when it has the most sites allowed
  */
 export async function createSite(
   ctx: Context,
@@ -84,9 +87,9 @@ export async function createSite(
 }
 
 /**
- * Changes the given fields. What is already so leaves no trace in the audit log.
+ * Changes the given fields. Unchanged values leave no trace in the audit log.
  *
- * @throws AppError `not_found`.
+ * @throws AppError `not_found`
  */
 export async function updateSite(ctx: Context, id: string, patch: UpdateSite): Promise<SiteRow> {
   const { row, isChanged } = await ctx.store.write.transaction().execute(async (trx) => {
@@ -113,9 +116,9 @@ export async function updateSite(ctx: Context, id: string, patch: UpdateSite): P
 }
 
 /**
- * Revokes all valid keys of a site permanently. Keys that have ended keep their first time.
+ * Revokes all valid keys of a site permanently. Keys that have ended keep their time.
  *
- * @throws AppError `not_found`.
+ * @throws AppError `not_found`
  */
 export async function revokeKeys(ctx: Context, id: string): Promise<SiteRow> {
   const { row, isChanged } = await ctx.store.write.transaction().execute(async (trx) => {
@@ -140,9 +143,9 @@ export async function revokeKeys(ctx: Context, id: string): Promise<SiteRow> {
 }
 
 /**
- * Deletes a site. Afterwards nothing of it can be seen or written; its telemetry rows are removed behind it.
+ * Deletes a site. Afterwards nothing of it can be seen or written; its telemetry rows are removed later.
  *
- * @throws AppError `not_found`.
+ * @throws AppError `not_found`
  */
 export async function removeSite(ctx: Context, hooks: DeletionHooks, id: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
@@ -153,25 +156,28 @@ export async function removeSite(ctx: Context, hooks: DeletionHooks, id: string)
   await ctx.store.changes.publish({ kind: 'site', id })
 }
 
-/** @param now epoch ms @throws AppError `not_found`. */
+/**
+ * @param now epoch ms
+ * @throws AppError `not_found`
+ */
 export async function getSite({ read }: Pick<Store, 'read'>, id: string, now: number): Promise<SiteRecord> {
   const row = await requireSite(read, id)
   return siteRecord(row, await lastEventAt(read, row.site_no), now)
 }
 
-/** The site of this id, or undefined. */
+/** The site with this id, or undefined. */
 async function findSite(db: Kysely<Tables>, siteId: string): Promise<SiteRow | undefined> {
   return db.selectFrom('sites').selectAll().where('id', '=', siteId).executeTakeFirst()
 }
 
-/** @throws AppError `not_found`. */
+/** @throws AppError `not_found` */
 export async function requireSite(db: Kysely<Tables>, siteId: string): Promise<SiteRow> {
   const site = await findSite(db, siteId)
   if (site === undefined) throw notFound('Site')
   return site
 }
 
-/** Sites of one client or of all that the caller may see, as they are `now`, oldest first. `active_only` keeps the active sites of active clients. */
+/** Sites of one client, or all that the caller may see, oldest first. `active_only` keeps active sites of active clients. */
 export async function listSites(
   { read }: Pick<Store, 'read'>,
   visible: Visible,
@@ -202,7 +208,7 @@ export async function lastEventAt(db: Kysely<Tables>, siteNo: number): Promise<n
   return row?.last_seen_at ?? null
 }
 
-/** When each site last sent an event (epoch ms), by `site_no`; of one client's sites or of all. */
+/** When each site last sent an event (epoch ms), by `site_no`; for one client's sites or for all. */
 export async function lastEventTimes(db: Kysely<Tables>, clientId?: string): Promise<Map<number, number>> {
   let query = db
     .selectFrom('site_containers')
@@ -218,9 +224,9 @@ export async function lastEventTimes(db: Kysely<Tables>, clientId?: string): Pro
 }
 
 /**
- * The row, or row to be, after `input` was applied to it.
+ * The row, or future row, with `input` applied.
  *
- * @throws AppError `invalid_request` when it has an order value without a currency: a number alone is no amount
+ * @throws AppError `invalid_request` when it has an order value without a currency: a number alone is not an amount
  */
 function applyToSite<T extends Omit<SiteRow, 'site_no'>>(row: T, input: UpdateSite): T {
   const { name, is_active, ...others } = input
@@ -235,10 +241,7 @@ function applyToSite<T extends Omit<SiteRow, 'site_no'>>(row: T, input: UpdateSi
   }
 }
 
-/**
- * Does what belongs into the transaction that deleted these sites: what is theirs in other rooms goes, and it is noted who deleted
- * them.
- */
+/** Completes a deletion of sites within its transaction: deletes their rows of other rooms, and audits it. */
 export async function recordSiteRemovals(
   trx: Transaction<Tables>,
   ctx: Context,

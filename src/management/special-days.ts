@@ -6,9 +6,9 @@ import { writeAudit } from './audit.ts'
 import { type Context, contextOf, lockSite, type ManagementOptions } from './context.ts'
 import { requireSite } from './sites.ts'
 
-/** Half of what is compared with: a site whose every day is special has no usual ones. */
+/** Half of the period that is compared with: a site whose days are all special would have no usual ones. */
 const MOST_DAYS = 14
-/** All of a site's are read with every run that learns from them. */
+/** Limited, because every run that learns from them reads all of a site's. */
 const MOST_ENTRIES = 200
 
 const CalendarDay = (description: string) => Type.String({ format: 'date', description })
@@ -37,7 +37,7 @@ export const MarkSpecialDays = Type.Object(
 )
 export type MarkSpecialDays = Static<typeof MarkSpecialDays>
 
-/** The marked days of a site, as calendar days of its time zone. */
+/** The marked days of a site, as calendar days in its time zone. */
 export const specialDaysOf = (db: Kysely<Tables>, siteId: string): Promise<SpecialDayRow[]> =>
   db
     .selectFrom('special_days')

@@ -23,13 +23,13 @@ export const StatusLinkRecord = Type.Object({
 export type StatusLinkRecord = Static<typeof StatusLinkRecord>
 
 /**
- * Gives a client a link to its status page; one that it has stays as it is.
+ * Gives a client a link to its status page; an existing one stays unchanged.
  *
- * @throws AppError `not_found`.
+ * @throws AppError `not_found`
  */
 async function createStatusLink(ctx: Context, clientId: string): Promise<{ row: StatusLinkRow; isNew: boolean }> {
   return ctx.store.write.transaction().execute(async (trx) => {
-    // The lock lets two calls at once end with the same link, and none outlive its client.
+    // The lock makes simultaneous calls end with the same link, and no link outlive its client.
     if ((await lockClient(trx, clientId)) === undefined) throw notFound('Client')
     const present = await findStatusLink(trx, clientId)
     if (present !== undefined) return { row: present, isNew: false }
@@ -48,9 +48,9 @@ async function createStatusLink(ctx: Context, clientId: string): Promise<{ row: 
 }
 
 /**
- * Makes a client's link open nothing any more: another one gets another token.
+ * Revokes a client's link: a later one gets another token.
  *
- * @throws AppError `not_found` when there is no such client, or it has no link.
+ * @throws AppError `not_found` when there is no such client, or it has no link
  */
 async function revokeStatusLink(ctx: Context, clientId: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
@@ -68,9 +68,9 @@ async function findStatusLink(db: Kysely<Tables>, clientId: string): Promise<Sta
 }
 
 /**
- * The same of a client that has to be there.
+ * The same, but requires the client to exist.
  *
- * @throws AppError `not_found`.
+ * @throws AppError `not_found`
  */
 async function readStatusLink(db: Kysely<Tables>, clientId: string): Promise<StatusLinkRow | undefined> {
   const client = await db.selectFrom('clients').select('id').where('id', '=', clientId).executeTakeFirst()
@@ -81,7 +81,8 @@ async function readStatusLink(db: Kysely<Tables>, clientId: string): Promise<Sta
 /**
  * The active client whose status page the token opens.
  *
- * @throws AppError `not_found`: never given out, revoked, or the client is switched off; the answer does not say which.
+ * @throws AppError `not_found` when the token never existed or was revoked, or the client is inactive; the answer does not say
+ * which
  */
 export async function clientOfStatusLink(db: Kysely<Tables>, token: string): Promise<Pick<ClientRow, 'id' | 'name'>> {
   const client = await db
@@ -96,10 +97,10 @@ export async function clientOfStatusLink(db: Kysely<Tables>, token: string): Pro
 }
 
 /**
- * A client's link as the interface shows it.
+ * A client's link as the API shows it.
  *
- * @param row undefined: the client has none
- * @param publicUrl without a slash at its end
+ * @param row undefined when the client has none
+ * @param publicUrl without a trailing slash
  */
 function statusLinkRecord(
   clientId: string,
@@ -118,7 +119,7 @@ function statusLinkRecord(
 
 const withoutSecrets = (record: StatusLinkRecord): StatusLinkRecord => ({ ...record, token: null, url: null })
 
-/** What the audit log says of a link; it masks the token. */
+/** What the audit log keeps of a link; it masks the token. */
 const auditedLink = ({ token, created_by }: StatusLinkRow) => ({ token, created_by })
 
 const tags = ['Clients']

@@ -8,11 +8,11 @@ import { Patterned } from './client-schemas.ts'
 import { type Context, contextOf, lockClient, type ManagementOptions } from './context.ts'
 
 const Accent = nullable(Patterned('^#[0-9a-f]{6}$', 'a colour like #2f5fd0'))
-/** Of marks and lines, on white; the dark page lightens it. */
+/** Least contrast of lines and marks against white; the dark page lightens the colour. */
 const LEAST_CONTRAST = 3
-/** Larger pictures are no logos, bytes. */
+/** Largest logo, bytes. */
 const LOGO_BYTES_MAX = 65_536
-/** A side in px: a small file can hold a picture that takes gigabytes to draw. */
+/** Longest side, px: a small file can contain an image that takes gigabytes to draw. */
 const LOGO_SIDE_MAX = 1_024
 
 export const StatusLooks = Type.Object({
@@ -41,7 +41,7 @@ export type UpdateStatusLooks = Static<typeof UpdateStatusLooks>
 
 const PLAIN = { accent: null, logo: null, logo_type: null } as const
 
-/** How a client's status page looks. */
+/** A client's colour and logo. */
 export const readStatusLooks = (db: Kysely<Tables>, clientId: string): Promise<StatusLooksRow | undefined> =>
   db.selectFrom('status_looks').selectAll().where('client_id', '=', clientId).executeTakeFirst()
 
@@ -50,11 +50,11 @@ export const statusLooks = (row: Pick<StatusLooksRow, 'accent' | 'logo'> | undef
   logo: row?.logo == null ? null : logoFingerprint(row.logo),
 })
 
-/** What tells a picture apart from others. @param base64 of all of its bytes */
+/** Identifies an image by its content. @param base64 all of its bytes */
 export const logoFingerprint = (base64: string): string =>
   createHash('sha256').update(base64).digest('base64url').slice(0, 16)
 
-/** @throws AppError `not_found`, or `invalid_request` for a colour that is too pale or what is no picture */
+/** @throws AppError `not_found`, or `invalid_request` for a colour that is too pale or a file that is not an image */
 async function updateStatusLooks(ctx: Context, clientId: string, input: UpdateStatusLooks): Promise<StatusLooks> {
   const { accent, logo } = input
   if (accent != null && contrastOnWhite(accent) < LEAST_CONTRAST) {
@@ -91,7 +91,7 @@ function checkedLogo(base64: string): { logo: string; logo_type: string } {
   return { logo: bytes.toString('base64'), logo_type: logo.type }
 }
 
-/** As WCAG 2 reckons it. @param colour `#rrggbb` */
+/** Contrast ratio as in WCAG 2. @param colour `#rrggbb` */
 export function contrastOnWhite(colour: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const channel = Number.parseInt(colour.slice(at, at + 2), 16) / 255
@@ -144,7 +144,7 @@ export function statusLooksRoutes(app: HttpApp, options: ManagementOptions): voi
     async ({ params: { client_id } }, reply) => {
       const looks = await readStatusLooks(store.read, client_id)
       if (looks === undefined || looks.logo === null || looks.logo_type === null) throw notFound('Logo')
-      // Opened directly it is a document of our origin.
+      // Opened directly, it is a document of our origin.
       reply.header('content-security-policy', "default-src 'none'; sandbox")
       return reply.type(looks.logo_type).send(Buffer.from(looks.logo, 'base64'))
     },
@@ -175,8 +175,8 @@ interface Logo {
 type Size = Omit<Logo, 'type'>
 
 /**
- * What a picture is by its own bytes, whatever its sender calls it: PNG, JPEG or WebP, which can hold no script. Null: none of them, or not
- * one that can be read to its size. SVG is left out on purpose.
+ * The type and size of an image, detected from its bytes whatever the sender claims: PNG, JPEG or WebP, which cannot contain
+ * scripts. Null for anything else, or when the size cannot be read. SVG is left out on purpose.
  */
 export function logoOf(bytes: Buffer): Logo | null {
   const png = pngSize(bytes)
@@ -194,7 +194,7 @@ function pngSize(bytes: Buffer): Size | null {
   return sized(bytes.readUInt32BE(16), bytes.readUInt32BE(20))
 }
 
-/** Goes from marker to marker until the one that begins a frame. */
+/** Skips from marker to marker until the one that begins a frame. */
 function jpegSize(bytes: Buffer): Size | null {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return null
   for (let at = 2; at + 9 <= bytes.length; ) {

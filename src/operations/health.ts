@@ -6,16 +6,16 @@ import type { Store } from '../store/index.ts'
 
 export interface HealthOptions {
   store: Store
-  /** Why the store does not take writes, or null. */
+  /** Why the store takes no writes, or null. */
   writeTrouble: () => string | null
   /** Why nothing is deleted by age, or null. */
   clockDoubt: () => string | null
-  /** Why probes of the network judge nothing, or null. */
+  /** Why probes that need the network judge nothing, or null. */
   connectionDoubt: () => string | null
   isStopping: () => boolean
 }
 
-/** Longest a readiness check waits for the store, ms. */
+/** Longest that a readiness check waits for the store, ms. */
 const READ_CHECK_TIMEOUT_MS = 2_000
 
 const State = Type.Object({
@@ -26,7 +26,7 @@ const State = Type.Object({
   }),
 })
 
-/** `/health`: the process is alive. `/ready`: it can do its work. */
+/** Adds `/health`: the process is alive, and `/ready`: it can do its work. */
 export function healthRoutes(app: HttpApp, options: HealthOptions): void {
   app.get(
     '/health',

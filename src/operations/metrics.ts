@@ -4,7 +4,7 @@ import type { HttpApp } from '../http/index.ts'
 import type { Loop } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 
-/** Adds a room's metrics; it reads their values when they are asked for. */
+/** Adds a room's metrics; their values are read on request. */
 export type RegisterMetrics = (registry: Registry) => void
 
 export interface MetricsOptions {
@@ -14,13 +14,13 @@ export interface MetricsOptions {
   loops: readonly Loop[]
   role: string
   version: string
-  /** The metrics of each site, in the same format; left out, there are none. */
+  /** The metrics of each site in the same format; none when left out. */
   perSite?: () => Promise<string>
 }
 
 /**
- * `/metrics` in Prometheus' text format. Values are read when they are asked for; counting costs ingest nothing. What the
- * store cannot say is left out: the rest is wanted most when the store is unavailable.
+ * Adds `/metrics` in Prometheus' text format. Values are read on request, so counting costs ingest nothing. Values that the store
+ * cannot provide are left out: the rest is needed most while the store is unavailable.
  */
 export function metricsRoutes(app: HttpApp, options: MetricsOptions): void {
   const ofProcess = processMetrics()
@@ -39,8 +39,8 @@ export function metricsRoutes(app: HttpApp, options: MetricsOptions): void {
 let shared: Registry | undefined
 
 /**
- * What holds for the process, however many services it has run. The library listens to garbage collections and the event loop's delay and
- * never stops: a registry for each service kept all that a service had, 3 MB, and woke for it a hundred times a second.
+ * Metrics of the process, shared by all services it has run. The library observes garbage collections and the event loop's delay
+ * and never stops: a registry per service kept everything that a service had, 3 MB, and woke up for it a hundred times a second.
  */
 function processMetrics(): Registry {
   if (shared === undefined) {

@@ -20,7 +20,7 @@ export interface SelfWatchOptions {
   writeTrouble: () => string | null
   clockDoubt: () => string | null
   connectionDoubt: () => string | null
-  /** `CHAT_WEBHOOK_URL`: where own failures are sent; null: they are in the log only. */
+  /** `CHAT_WEBHOOK_URL`, where own failures are sent; null to only log them. */
   globalWebhook: string | null
   heartbeatUrl: string | null
   publicUrl: () => string
@@ -28,14 +28,14 @@ export interface SelfWatchOptions {
 }
 
 /**
- * Watches over this process: notifies people of what fails in it, past the outbox, since the store may be the part that
- * fails; and asks `HEARTBEAT_URL` each minute while everything runs, so that another service notices when we are gone.
+ * Watches this process. It notifies people of its failures, bypassing the outbox, since the store may be what fails. It also
+ * requests `HEARTBEAT_URL` each minute while everything runs, so that another service notices when we are gone.
  */
 export class SelfWatch {
   readonly loop: Loop
   readonly #options: SelfWatchOptions
   #known: KnownFailure[] = []
-  /** As the store said last. */
+  /** Failing channels as the store last reported them. */
   #failing: readonly string[] | null = null
   #beatAt = Number.NEGATIVE_INFINITY
 
@@ -61,11 +61,11 @@ export class SelfWatch {
       connectionDoubt: connectionDoubt(),
       failingChannels: await this.#failingChannels(now),
     }
-    // Another node says from now on how they do: that this one does not is no recovery.
+    // Another node reports on channels from now on: that this one no longer does is no recovery.
     if (health.failingChannels === null) this.#known = this.#known.filter(({ part }) => part !== DELIVERIES)
     const found = ownFailuresIn(health)
     const { known, begun, ended } = review(this.#known, found, now)
-    // What could not be sent is kept as it was, and sent with the next check.
+    // A recovery that could not be sent is kept, and sent with the next check.
     const unsent: KnownFailure[] = []
     for (const failure of begun) failure.isNotified = await this.#notify('own_failure', failure, now)
     for (const failure of ended) {
@@ -75,19 +75,19 @@ export class SelfWatch {
     if (isAlive(found)) await this.#beat(now)
   }
 
-  /** Reported on one node, the one that has the lease; null on the others. */
+  /** Failing channels on the node that has the lease; null on the others. */
   async #failingChannels(now: number): Promise<readonly string[] | null> {
     const { store, leases } = this.#options
     try {
       const isOurs = await leases.claim('delivery-watch')
       this.#failing = isOurs ? await channelsFailingSince(store, now - FAILING_MS) : null
     } catch {
-      // A store that fails is reported as its own failure; a channel is not well again because no one can ask.
+      // A failing store is reported as its own failure, and it does not mean that a channel has recovered: keep the last answer.
     }
     return this.#failing
   }
 
-  /** Whether it was sent, or there is no one to notify. */
+  /** Returns whether it was sent, or there is no one to notify. */
   async #notify(
     kind: OwnFailureMessage['kind'],
     { part, message, since }: KnownFailure,
@@ -122,11 +122,11 @@ export class SelfWatch {
 
 const DELIVERIES = 'deliveries'
 
-/** A chat server that fails, a clock in doubt or a connection that is away is no reason to be taken for dead. */
+/** A failing chat service, a clock in doubt or an unavailable connection does not mean that the service is dead. */
 const NOT_DEADLY: readonly string[] = [DELIVERIES, 'clock', 'connection']
 const isAlive = (failures: readonly OwnFailure[]): boolean => failures.every(({ part }) => NOT_DEADLY.includes(part))
 
-/** Something about Tagwarden itself that does not work. */
+/** A failure of Tagwarden itself. */
 export interface OwnFailure {
   /** `store`, `clock`, `connection`, `deliveries`, or `loop:NAME`. */
   part: string
@@ -140,16 +140,16 @@ export interface NodeHealth {
   writeTrouble: string | null
   /** Why nothing is deleted by age, or null. */
   clockDoubt: string | null
-  /** Why probes of the network judge nothing, or null. */
+  /** Why probes that need the network judge nothing, or null. */
   connectionDoubt: string | null
-  /** Channels that have failed for long, in words; null: other nodes see to that. */
+  /** Channels that have failed for long, in words; null when another node reports them. */
   failingChannels: readonly string[] | null
 }
 
-/** A loop may be late by this much, or five of its intervals, whichever is more: compaction after a start takes its time, ms. */
+/** A loop may be late by this much, or by five of its intervals, whichever is more: roll-ups after a start take time, ms. */
 const LATE_MS = 2 * MINUTE
 const LATE_INTERVALS = 5
-/** How long a failure lasts before it notifies, ms: a restart of the database is not worth a message. */
+/** How long a failure lasts before a message is sent, ms: a restart of the database is not worth one. */
 const LASTS_MS = MINUTE
 
 export function ownFailuresIn({
@@ -179,7 +179,7 @@ function deliveryFailure(channels: readonly string[]): OwnFailure[] {
   return [{ part: DELIVERIES, message: `Messages have not got through for 15 minutes: ${first}${more}` }]
 }
 
-/** A failure that this node knows of, and whether people do. */
+/** A failure that this node knows about, and whether people do. */
 export interface KnownFailure extends OwnFailure {
   since: number
   isNotified: boolean
@@ -187,12 +187,12 @@ export interface KnownFailure extends OwnFailure {
   isDue: boolean
 }
 
-/** The failures known now, from those known before and those found; and the messages that are due. */
+/** The failures known now, and the messages that are due. */
 interface Review {
   known: KnownFailure[]
-  /** Not notified yet, and worth it. */
+  /** Due, but not notified yet. */
   begun: KnownFailure[]
-  /** Over, and notified, or due and not got through. */
+  /** Resolved ones that were notified, or were due but did not get through. */
   ended: KnownFailure[]
 }
 

@@ -21,7 +21,7 @@ const Node = Type.Object({
 })
 export type NodeRecord = Static<typeof Node>
 
-/** `/api/nodes`: which processes run on the database. */
+/** Adds `/api/nodes`: which processes run on the database. */
 export function nodeRoutes(app: HttpApp, { store, clock }: NodesOptions): void {
   app.get(
     '/api/nodes',
@@ -50,7 +50,7 @@ export function nodeRoutes(app: HttpApp, { store, clock }: NodesOptions): void {
   )
 }
 
-/** What the settings come to. Secrets are given as whether they are set, and addresses with secrets in them too. */
+/** The settings in effect. Secrets, and addresses that contain secrets, only as whether they are set. */
 interface SettingsInEffect {
   publicUrl: string | null
   retention: { minuteDays: number; hourDays: number; resultDays: number; auditDays: number }
@@ -91,7 +91,7 @@ export const ServiceSettings = Type.Object({
 })
 export type ServiceSettings = Static<typeof ServiceSettings>
 
-/** `/api/settings`: how this node was started, for the people who use it. */
+/** Adds `/api/settings`: how this node was started, for the people who use it. */
 export function settingsRoutes(app: HttpApp, { store, clock, settings }: SettingsOptions): void {
   app.get(
     '/api/settings',

@@ -6,11 +6,11 @@ import { OutboundError } from './error.ts'
 
 export type Address = ReturnType<typeof ipaddr.parse>
 
-/** Where the open internet's addresses begin: everything else of IPv6 is not assigned to be reached, or special. */
+/** The range of global unicast addresses: all other IPv6 is unassigned or special. */
 const IPV6_GLOBAL = ipaddr.IPv6.parseCIDR('2000::/3')
 /** The prefix by which IPv6-only networks reach IPv4 (RFC 6052). */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
-/** Azure's platform answers the machines inside at this address, although it is one of the open internet. */
+/** Azure's platform serves its machines at this address, although it is a public one. */
 const AZURE_PLATFORM = '168.63.129.16'
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -25,20 +25,20 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads an address as resolvers and URLs write them, or null. One with a zone (`fe80::1%eth0`) counts as none: it means
- * something on the local network only.
+ * Parses an address as resolvers and URLs write it, or returns null. One with a zone (`fe80::1%eth0`) is refused, as it only
+ * means something on the local network.
  */
 export function parseAddress(text: string): Address | null {
   const family = isIP(text)
   if (family === 4) return ipaddr.IPv4.parse(text)
   if (family === 0 || text.includes('%')) return null
-  // In the URL's spelling, which is what is connected to: left to itself, ipaddr.js takes ::8.8.8.8 for ::ffff:8.8.8.8.
+  // In the URL's spelling, which is what is connected to: ipaddr.js alone takes ::8.8.8.8 for ::ffff:8.8.8.8.
   return ipaddr.IPv6.parse(new URL(`http://[${text}]`).hostname.slice(1, -1))
 }
 
 /**
- * The IPv4 address that a connection to this one ends at: the kernel unwraps mapped ones, a NAT64 gateway its own.
- * 6to4, Teredo and the deprecated forms are not looked into, as none of them is let through at all.
+ * The IPv4 address that a connection to this one really reaches: the kernel unwraps mapped addresses, a NAT64 gateway its own.
+ * 6to4, Teredo and deprecated forms are not unwrapped, because none of them is allowed at all.
  */
 export function reachedAddress(address: Address): Address {
   if (!(address instanceof ipaddr.IPv6)) return address
@@ -46,7 +46,7 @@ export function reachedAddress(address: Address): Address {
   return address.match(NAT64) ? new ipaddr.IPv4(address.toByteArray().slice(12)) : address
 }
 
-/** What is wrong with reaching this address, as "leads to …"; null for an address of the open internet. */
+/** Why this address must not be reached, as "leads to …"; null for a public address. */
 export function addressConcern(address: Address): string | null {
   const reached = reachedAddress(address)
   if (reached.toString() === AZURE_PLATFORM) return 'the platform that this server runs on'
@@ -56,22 +56,22 @@ export function addressConcern(address: Address): string | null {
   return null
 }
 
-/** The interfaces of this machine, as `os.networkInterfaces` lists them. */
+/** The interfaces of this machine, as from `os.networkInterfaces`. */
 export type ListInterfaces = () => NodeJS.Dict<NetworkInterfaceInfo[]>
 
 /** Whether an address is this machine's own, or in one of its IPv6 networks. */
 export type IsOwnAddress = (address: Address) => boolean
 
-/** Addresses come and go while the process runs: networks are renumbered, IPv6 addresses last a day. */
+/** Addresses change while the process runs: networks are renumbered, and IPv6 addresses last a day. */
 const READ_AGAIN_MS = 10 * SECOND
 
-/** A shorter prefix is no network of this machine's but that of its whole provider: there the address alone is refused. */
+/** A shorter prefix is not the machine's network but its whole provider's: then only the address itself is refused. */
 const SHORTEST_PREFIX = 48
 
 /**
- * Knows the machine's addresses of the open internet: what listens there for its owner alone, or trusts who comes from there,
- * is as much inside as what listens at 127.0.0.1. The list is at most ten seconds old. An address that only a router has, which
- * hands on what comes to it, is on no interface and is not known here.
+ * Knows the machine's own public addresses. A service that listens there for its owner alone, or trusts callers from there, is as
+ * internal as one at 127.0.0.1. The list is at most ten seconds old. An address that only a router has, which forwards what it
+ * receives, is on no interface and is not known here.
  */
 export function ownAddresses(
   list: ListInterfaces = networkInterfaces,
@@ -89,7 +89,10 @@ export function ownAddresses(
   }
 }
 
-/** @throws OutboundError that blames this machine: no one who is asked can help it that the list is refused, and without it none is let through */
+/**
+ * @throws OutboundError `interrupted`: this machine refused the list, which is not the other end's fault, and without it no
+ * address is allowed
+ */
 function listed(list: ListInterfaces): ReturnType<ListInterfaces> {
   try {
     return list()

@@ -3,10 +3,10 @@ import { domainToASCII } from 'node:url'
 import { type Address, addressConcern, type IsOwnAddress, parseAddress, reachedAddress } from './address.ts'
 import { OutboundError } from './error.ts'
 
-/** What may be reached although it is not on the open internet. */
+/** What may be reached although it is not public. */
 export interface OutboundAllow {
   ranges: readonly AddressRange[]
-  /** Lower-cased and in ASCII; whatever such a name leads to may be reached. */
+  /** Lower-cased and in ASCII; any address of such a name may be reached. */
   hosts: readonly string[]
 }
 
@@ -15,9 +15,9 @@ type AddressRange = readonly [address: Address, bits: number]
 const ALLOWED = 'host names, addresses and CIDR ranges separated by commas (10.0.0.0/8,127.0.0.1,status.internal)'
 
 /**
- * Reads a list such as `10.0.0.0/8,127.0.0.1,status.internal`; undefined and empty allow nothing.
+ * Parses a list such as `10.0.0.0/8,127.0.0.1,status.internal`; undefined and empty allow nothing.
  *
- * @throws Error naming the first entry that is none of these.
+ * @throws Error naming the first invalid entry
  */
 export function parseOutboundAllow(text: string | undefined): OutboundAllow {
   const ranges: AddressRange[] = []
@@ -33,7 +33,7 @@ export function parseOutboundAllow(text: string | undefined): OutboundAllow {
   return { ranges, hosts }
 }
 
-/** The list that `parseOutboundAllow` reads as the same. */
+/** The text that `parseOutboundAllow` parses to the same list. */
 export const formatOutboundAllow = ({ ranges, hosts }: OutboundAllow): string =>
   [...ranges.map(([address, bits]) => `${address}/${bits}`), ...hosts].join()
 
@@ -46,7 +46,7 @@ function rangeOf(entry: string): AddressRange | null {
   return /^\d{1,3}$/.test(prefix) && Number(prefix) <= most ? [address, Number(prefix)] : null
 }
 
-/** Null for what would not stay itself as the host of a URL: one with a port, a wildcard, `127.1`, which is an address. */
+/** Null for what would not stay the same as the host of a URL: with a port, a wildcard, or `127.1`, which is an address. */
 function hostOf(entry: string): string | null {
   const written = withoutRootDot(entry.toLowerCase())
   if (!/^[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)*$/u.test(written)) return null
@@ -54,7 +54,7 @@ function hostOf(entry: string): string | null {
   return host === '' || isIP(host) !== 0 ? null : host
 }
 
-/** `host.` and `host` are the same machine: the dot only says that the name is complete. */
+/** `host.` and `host` are the same machine: the dot only marks the name as complete. */
 export const withoutRootDot = (host: string): string => host.replace(/\.$/, '')
 
 const allowsHost = (allow: OutboundAllow, host: string): boolean => allow.hosts.includes(host)
@@ -66,14 +66,14 @@ function allowsAddress(allow: OutboundAllow, address: Address): boolean {
   )
 }
 
-/** Names that mean something inside a machine, a network or a cloud only, whatever a DNS server says. */
+/** Names that only have a meaning inside a machine, a network or a cloud, whatever a DNS server says. */
 const LOCAL_NAME = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/
 
 /**
- * Lets a request pass that goes to `host`, which leads to these addresses.
+ * Checks that a request may go to `host`, which leads to these addresses.
  *
- * One address of several that must not be reached refuses them all: a name that leads both outside and inside is an
- * attack or a mistake, and connecting to the rest would hide it, and make the outcome hang on the order of the answers.
+ * A single forbidden address refuses them all. A name that leads both outside and inside is an attack or a mistake; connecting to
+ * the rest would hide it, and make the outcome depend on the order of the answers.
  *
  * @throws OutboundError of kind `forbidden_address`
  */

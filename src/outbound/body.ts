@@ -2,27 +2,27 @@ import { pipeline, type Readable } from 'node:stream'
 import { type BrotliDecompress, createBrotliDecompress, createUnzip, type Unzip } from 'node:zlib'
 import { unlessAborted } from '../lib/index.ts'
 
-/** What each body may take besides the shared budget: most are smaller, and no large one delays them. */
+/** How much of each body is free of the shared budget: most bodies are smaller, and no large one delays them. */
 const FREE_BYTES = 65_536
 
-/** Waits for so many bytes of the budget, and resolves with a function that releases them. */
+/** Waits for these bytes of the budget, and resolves to a function that releases them. */
 type TakeBytes = (bytes: number) => Promise<() => void>
 
-/** What is asked for; a compressed answer comes as text all the same. */
+/** The requested encodings; a compressed answer is returned decompressed. */
 export const ACCEPT_ENCODING = 'gzip, br'
 
 export interface Body {
   bytes: Uint8Array<ArrayBuffer>
-  /** The body continues after `bytes`. */
+  /** Whether the body continues after `bytes`. */
   isTruncated: boolean
 }
 
 /**
- * Reads a body up to `maxBytes` after decompression, then stops asking for more. Only a few chunks are ever held beside
- * what is kept, however much a compressed body would become.
+ * Reads a body up to `maxBytes` after decompression, then stops. Only a few chunks are held besides what is kept, however large a
+ * compressed body would become.
  *
- * @param takeBytes called for the body's maximum as soon as it is not small any more; nothing more is read meanwhile
- * @throws what `takeBytes`, the stream or the decompression fails with
+ * @param takeBytes called for the body's maximum once the body exceeds `FREE_BYTES`; nothing more is read meanwhile
+ * @throws errors of `takeBytes`, the stream or the decompression
  */
 export async function readBody(
   stream: Readable,
@@ -33,7 +33,7 @@ export async function readBody(
   const decompressor = decompressorOf(headers['content-encoding'])
   if (decompressor === null) return await readBytes(stream, maxBytes, takeBytes)
   return await readBytes(pipeline(stream, decompressor, passOn), maxBytes, takeBytes).catch((thrown: unknown) => {
-    // The answer to HEAD, 204 and 304 may name an encoding and have nothing to decompress.
+    // Answers to HEAD, 204 and 304 may name an encoding but have nothing to decompress.
     if (decompressor.bytesWritten === 0 && isEarlyEnd(thrown)) return NOTHING
     throw thrown
   })
@@ -44,7 +44,7 @@ const NOTHING: Body = { bytes: new Uint8Array(0), isTruncated: false }
 const isEarlyEnd = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && thrown.code === 'Z_BUF_ERROR'
 
-/** The reader at the end of the pipeline handles errors. */
+/** Errors are handled by the reader at the end of the pipeline. */
 const passOn = (): void => {}
 
 async function readBytes(stream: Readable, maxBytes: number, takeBytes: TakeBytes): Promise<Body> {
@@ -64,7 +64,7 @@ async function readBytes(stream: Readable, maxBytes: number, takeBytes: TakeByte
   }
 }
 
-/** Of its own, and no part of a pool: it may be handed over to another thread. */
+/** A buffer of its own, not part of a pool, so that it can be transferred to another thread. */
 function joined(chunks: readonly Buffer[], length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length)
   let at = 0
@@ -75,7 +75,7 @@ function joined(chunks: readonly Buffer[], length: number): Uint8Array<ArrayBuff
   return bytes
 }
 
-/** Null leaves the body as it is, also when the server names an encoding that was not asked for. */
+/** Null leaves the body as it is, also for an encoding that was not requested. */
 function decompressorOf(encoding: string | undefined): Unzip | BrotliDecompress | null {
   switch (encoding?.trim().toLowerCase()) {
     case 'gzip':
@@ -89,13 +89,13 @@ function decompressorOf(encoding: string | undefined): Unzip | BrotliDecompress 
   }
 }
 
-/** Text in the character set of its byte order mark, or that the server names, or else UTF-8; a character that was cut in two is left out. */
+/** Decodes text by its byte order mark, or the server's charset, or UTF-8. A character that was cut off at the end is left out. */
 export function decodeBody({ bytes, isTruncated }: Body, contentType: string | undefined): string {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType ?? '')?.[1]
   return decoderFor(markedCharset(bytes) ?? charset).decode(bytes, { stream: isTruncated })
 }
 
-/** Browsers believe the mark rather than the server. */
+/** As browsers do, trusts the byte order mark more than the server. */
 function markedCharset([first, second]: Uint8Array): string | undefined {
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined
@@ -114,7 +114,7 @@ interface QueuedBody {
   enter: () => void
 }
 
-/** The memory that the bodies of all answers under way may take together: when it is used up, bodies wait, first come, first served. */
+/** The memory that all bodies being read may take together. When it is used up, bodies wait, first come, first served. */
 export class BodyBudget {
   readonly #queue: QueuedBody[] = []
   readonly #size: number
@@ -126,10 +126,10 @@ export class BodyBudget {
   }
 
   /**
-   * Resolves with a function that releases the bytes; call it once.
+   * Resolves to a function that releases the bytes; call it once.
    *
-   * @param bytes more than the whole budget waits until it is all free, and takes all of it
-   * @throws what the signal is aborted with
+   * @param bytes more than the whole budget waits until all of it is free, and takes all
+   * @throws the signal's reason
    */
   async take(bytes: number, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
@@ -155,7 +155,7 @@ export class BodyBudget {
     this.#next()
   }
 
-  /** Small bodies never overtake a large one: it would wait for ever. */
+  /** Small bodies never overtake a large one, which would wait for ever. */
   #next(): void {
     for (let first = this.#queue[0]; first !== undefined && first.bytes <= this.#free; first = this.#queue[0]) {
       this.#queue.shift()

@@ -1,25 +1,25 @@
 import type { X509Certificate } from 'node:crypto'
 import { DAY } from '../lib/index.ts'
 
-/** What a server's certificate says. Text comes from strangers: show it as text only. */
+/** Facts of a server's certificate. Its texts come from strangers: show them as text only. */
 export interface CertificateFacts {
   /** Distinguished names in one line: `C=US, O=Let's Encrypt, CN=R11`. */
   subject: string
   issuer: string
-  /** Host names and addresses it is made out for, at most 50. */
+  /** Host names and addresses that it is valid for, at most 50. */
   names: readonly string[]
   /** Epoch ms. */
   validFrom: number
   validTo: number
   /** Whole days until `validTo`, rounded down; negative once it has expired. */
   daysLeft: number
-  /** Why it is not accepted, as a sentence without its full stop; null when it is. */
+  /** Why it is not accepted, as a sentence without a full stop; null when it is accepted. */
   problem: string | null
 }
 
-/** A certificate may name thousands, and these facts are kept with every result. */
+/** Most names kept: a certificate may have thousands, and every result stores them. */
 const MAX_NAMES = 50
-/** Characters of one. */
+/** Longest name, characters. */
 const MAX_NAME = 500
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ const WORDS: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'a certificate of the chain is missing, or its authority is not known',
 }
 
-/** @param problem OpenSSL's or Node's code of what verification found; null when it found nothing */
+/** @param problem OpenSSL's or Node's code of the fault that verification found, or null */
 export function certificateFacts(certificate: X509Certificate, problem: string | null, now: number): CertificateFacts {
   const validTo = certificate.validToDate.getTime()
   return {
@@ -52,10 +52,10 @@ export function certificateFacts(certificate: X509Certificate, problem: string |
   }
 }
 
-/** A certificate may leave its subject out, which Node then gives as undefined. */
+/** Node returns undefined for a certificate without a subject. */
 const oneLine = (name: string | undefined): string => (name ?? '').slice(0, MAX_NAME).split('\n').join(', ')
 
-/** `DNS:a.example, DNS:b.example, IP Address:192.0.2.1` as its names. */
+/** The names in `DNS:a.example, DNS:b.example, IP Address:192.0.2.1`. */
 const namesOf = (subjectAltName: string | undefined): string[] =>
   subjectAltName === undefined
     ? []

@@ -11,10 +11,10 @@ import { OutboundError } from './error.ts'
 import type { RequestTimer } from './request-timer.ts'
 import type { Target } from './target.ts'
 
-/** All addresses of a name, in the order in which they are tried. */
+/** Returns all addresses of a name, in the order in which they are tried. */
 export type OutboundLookup = (host: string) => Promise<readonly string[]>
 
-/** A connection over which the request can go. */
+/** A connection for one request. */
 interface Connection {
   socket: Socket
   /** Null without TLS. */
@@ -29,16 +29,16 @@ export interface Connecting {
 }
 
 /**
- * How long one address of several is tried before the next. A handshake is done in less anywhere on Earth, unless its
- * packet was lost, which TCP sends again after 1 s; the last address has the time that is left.
+ * How long one of several addresses is tried before the next. A handshake takes less anywhere on Earth, unless a packet was lost,
+ * which TCP sends again after 1 s. The last address gets the remaining time.
  */
 const ATTEMPT_MS = 1_000
 
 /**
- * Resolves, checks and connects. The socket goes to the very addresses that were checked: what a name leads to is asked
- * once, so that a DNS server cannot answer something else afterwards.
+ * Resolves, checks and connects. The socket goes to exactly the addresses that were checked: the name is looked up only once, so
+ * that a DNS server cannot answer something else afterwards.
  *
- * @throws OutboundError, or what the socket fails with; nothing stays open then
+ * @throws OutboundError, or the socket's error; nothing stays open then
  */
 export async function openConnection(target: Target, timer: RequestTimer, env: Connecting): Promise<Connection> {
   const addresses = target.isAddress
@@ -50,7 +50,7 @@ export async function openConnection(target: Target, timer: RequestTimer, env: C
   return await timer.during('tls', () => secure(plain, target, timer.signal, env.clock))
 }
 
-/** @throws OutboundError of kind `dns` for a name without addresses, or what the lookup fails with */
+/** @throws OutboundError of kind `dns` for a name without addresses, or the lookup's error */
 export async function lookupAll(host: string, timer: RequestTimer, lookup: OutboundLookup): Promise<readonly string[]> {
   const addresses = await unlessAborted(timer.signal, lookup(host))
   if (addresses.length === 0) throw new OutboundError('dns', `${host} has no address`, { phase: 'dns' })
@@ -59,7 +59,7 @@ export async function lookupAll(host: string, timer: RequestTimer, lookup: Outbo
 
 async function connect({ host, port }: Target, addresses: readonly string[], signal: AbortSignal): Promise<Socket> {
   const socket = connectTcp({
-    // Not called for a literal address, which is then the one that was checked.
+    // Not called for a literal address, which is itself the checked one.
     lookup: (_host, _options, answer) =>
       answer(
         null,
@@ -78,10 +78,10 @@ async function secure(plain: Socket, target: Target, signal: AbortSignal, clock:
   const socket = connectTls({
     socket: plain,
     host: target.host,
-    // An address is no server name (RFC 6066), but is compared with the certificate all the same.
+    // An address is not a valid server name (RFC 6066), but it is still compared with the certificate.
     ...(target.isAddress ? {} : { servername: target.host }),
     ALPNProtocols: ['http/1.1'],
-    // Verified nonetheless, and refused below: Node would end the handshake before the certificate can be read.
+    // Verified all the same, and refused below: Node would end the handshake before the certificate can be read.
     rejectUnauthorized: false,
   })
   try {
@@ -102,7 +102,7 @@ async function secure(plain: Socket, target: Target, signal: AbortSignal, clock:
 }
 
 async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
-  // `once` below gets the socket's error; one that comes without a waiter must not end the process.
+  // `once` below receives the socket's error; an error when no one waits must not end the process.
   socket.on('error', () => {})
   try {
     await once(socket, event, { signal })
@@ -116,9 +116,9 @@ async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConn
 /** Where a name leads. */
 export interface NameFacts {
   addresses: readonly string[]
-  /** The names that the asked one stands for (CNAME), in the order in which they lead on; only when asked for. */
+  /** The chain of aliases (CNAME) of the name, in order; only when requested. */
   aliases: readonly string[]
-  /** Whether these are all: they were asked for, and every look-up was answered. */
+  /** Whether `aliases` is complete: they were requested, and every lookup was answered. */
   knowsAliases: boolean
 }
 
@@ -127,13 +127,13 @@ export const systemLookup: OutboundLookup = async (host) => {
   return found.map(({ address }) => address)
 }
 
-/** The DNS servers' own answer: the system's resolver follows aliases without reporting them. */
+/** Asks the DNS servers directly, because the system's resolver follows aliases without reporting them. */
 export const systemAliases: OutboundLookup = (host) => new Resolver({ timeout: 2_000, tries: 1 }).resolveCname(host)
 
-/** Longer chains are loops, or as good as none: resolvers give up on them, too. */
+/** Longer chains are loops or useless: resolvers give up on them too. */
 const MAX_ALIASES = 8
 
-/** By these errors a look-up says that the name has no alias. */
+/** Errors that mean the name has no alias. */
 const NO_ALIAS: readonly string[] = ['ENODATA', 'ENOTFOUND']
 
 export async function aliasesOf(host: string, lookup: OutboundLookup): Promise<Omit<NameFacts, 'addresses'>> {

@@ -3,15 +3,15 @@ import type { CertificateFacts } from './certificate.ts'
 
 /**
  * Why a request failed:
- * - `bad_url`, `bad_request`: it could not be made as asked
- * - `forbidden_address`: it leads to where this server must not reach
+ * - `bad_url`, `bad_request`: it could not be made as requested
+ * - `forbidden_address`: it leads to where this server must not connect
  * - `dns`: there is no such name
  * - `lookup`, `refused`, `unreachable`, `tls`, `reset`: the network or the other end did not accept it
- * - `timeout`: see `phase` for what took too long
- * - `protocol`: what came back is not HTTP as it should be
- * - `too_many_redirects`, `redirect_refused`: the other end sent us on, further than allowed
+ * - `timeout`: `phase` says what took too long
+ * - `protocol`: the answer is not valid HTTP
+ * - `too_many_redirects`, `redirect_refused`: the other end redirected further than allowed
  * - `aborted`: the caller no longer wants it
- * - `interrupted`: the thread that made it ended meanwhile, or this process had no room for the answer in time, which says nothing about
+ * - `interrupted`: the thread that made it ended, or this process had no room for the answer in time, which says nothing about
  *   the other end; may be tried again
  */
 export type OutboundErrorKind =
@@ -31,7 +31,7 @@ export type OutboundErrorKind =
   | 'aborted'
   | 'interrupted'
 
-/** There was no one at the other end, or no way to them: that may be their fault, the network's or ours. */
+/** No one answered at the other end, or there was no way to it: that may be the fault of them, the network or ourselves. */
 export const UNREACHED: readonly OutboundErrorKind[] = [
   'dns',
   'lookup',
@@ -42,19 +42,19 @@ export const UNREACHED: readonly OutboundErrorKind[] = [
   'timeout',
 ]
 
-/** The parts of a request, in their order. */
+/** The phases of a request, in order. */
 export type OutboundPhase = 'dns' | 'connect' | 'tls' | 'first_byte' | 'body'
 
 interface OutboundErrorDetails {
   cause?: unknown
-  /** What was being done when a `timeout`, `reset` or the like struck. */
+  /** The phase in which a `timeout`, `reset` or the like occurred. */
   phase?: OutboundPhase
-  /** The certificate that was not accepted, when that is why. */
+  /** The refused certificate, if that is the reason. */
   certificate?: CertificateFacts
 }
 
 /**
- * A failed request. The message is a sentence for people: it names the host, but never the path or query (which may hold
+ * A failed request. The message is a sentence for people: it names the host, but never the path or query (which may contain
  * keys), nor an address that a name leads to (which would reveal the internal network).
  */
 export class OutboundError extends Error {
@@ -71,7 +71,7 @@ export class OutboundError extends Error {
   }
 }
 
-/** Whether it says something about what was asked for, or about this process, and nothing about who was asked. */
+/** Whether the failure is about what was requested, or about this process, and says nothing about the other end. */
 export const isOurs = ({ kind }: OutboundError): boolean =>
   ['bad_url', 'bad_request', 'forbidden_address', 'interrupted'].includes(kind)
 
@@ -116,10 +116,10 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   UND_ERR_HEADERS_OVERFLOW: HEADERS,
 }
 
-/** What undici closes the connection for itself, by the message: the code is that of a connection that the other end closed. */
+/** Errors for which undici closes the connection itself, by message: their code is that of a connection closed by the other end. */
 const CLOSED_BY_US: Readonly<Record<string, Explanation>> = { 'bad upgrade': UPGRADE, 'bad response': OUT_OF_TURN }
 
-/** What Node, OpenSSL, zlib or undici failed with, in the one form in which callers see it. */
+/** Converts an error of Node, OpenSSL, zlib or undici to an `OutboundError`. */
 export function failureOf(thrown: unknown, phase: OutboundPhase, host: string): OutboundError {
   if (thrown instanceof OutboundError) return thrown
   const ours = thrown instanceof Error ? CLOSED_BY_US[thrown.message] : undefined

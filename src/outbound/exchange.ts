@@ -13,17 +13,17 @@ export interface Exchanged {
   body: Body | null
 }
 
-/** Pages send policies and cookies that Node's own limit of 16 KiB has been too small for. */
+/** Pages send policies and cookies that exceed Node's own limit of 16 KiB. */
 const MAX_HEADER_BYTES = 64 * 1_024
 
-/** undici would make one of its own for each client, and the stack trace would cost more than the rest of the ending. */
+/** Shared, because undici would make an error for each client, whose stack trace costs more than the rest of closing it. */
 const ENDED = new Error('the exchange is over')
 
 /**
- * Asks over a connection that is open, and closes it.
+ * Sends a request over an open connection, and closes it.
  *
- * @param wantsBody whether to read the body of an answer that begins like this
- * @throws what the socket, undici or the decompression fails with, or what the timer is aborted with
+ * @param wantsBody whether to read the body of an answer with this status and these headers
+ * @throws errors of the socket, undici or the decompression, or the timer's reason
  */
 export async function exchange(
   hop: Hop,
@@ -48,7 +48,7 @@ export async function exchange(
     )
     const status = response.statusCode
     const headers = singleValued(response.headers)
-    // The end of the connection is an error of a body that is not read.
+    // For a body that is not read, the end of the connection is an error.
     response.body.on('error', () => {})
     if (!wantsBody(status, headers)) return { status, headers, body: null }
     const body = await timer.during('body', () =>
@@ -64,8 +64,8 @@ export async function exchange(
 let undici: Promise<typeof import('undici')> | undefined
 
 /**
- * undici takes 0.1 s and 28 MB to load, which a process that makes no requests, such as an ingest node, does without. Await it
- * before measuring anything. Cached, as Node resolves a dynamic import again each time.
+ * Loads undici, which takes 0.1 s and 28 MB, only in processes that make requests; an ingest node makes none. Await it before
+ * measuring anything. Cached, because Node resolves a dynamic import again each time.
  */
 export function loadUndici(): Promise<typeof import('undici')> {
   undici ??= import('undici')
@@ -76,21 +76,21 @@ async function clientOver(socket: Socket, origin: string): Promise<Client> {
   const { Client, errors } = await loadUndici()
   return new Client(origin, {
     connect: (_options, connected) => {
-      // undici waits for ever for a connector that answers before it returns.
+      // undici waits for ever if the connector answers before it returns.
       queueMicrotask(() => {
-        // The server may have hung up already; and undici connects again after that, to what would be unchecked.
+        // The server may have hung up already. Without this, undici would connect again, to an unchecked address.
         if (socket.readyState === 'open') connected(null, socket)
         else connected(new errors.SocketError('closed'), null)
       })
     },
-    // The timer ends what takes too long, phase by phase and to the millisecond.
+    // The timer handles timeouts, by phase and to the millisecond.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: MAX_HEADER_BYTES,
   })
 }
 
-/** Values of a header that is repeated are joined as HTTP says they may be. */
+/** Joins the values of a repeated header, as HTTP allows. */
 const singleValued = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
@@ -99,13 +99,13 @@ const singleValued = (headers: IncomingHttpHeaders): Record<string, string> =>
   )
 
 /**
- * How long a `Retry-After` header asks to wait, in ms from `now`; null without one that can be read. It comes from
- * strangers: bound it before waiting.
+ * How long a `Retry-After` header asks to wait, in ms from `now`; null without a readable one. It comes from strangers: limit it
+ * before waiting.
  */
 export function retryAfterMs(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND
-  // Date.parse alone would take much more than HTTP's dates: all of these name a weekday first.
+  // Date.parse alone accepts far more than HTTP's dates, which all begin with a weekday.
   const at = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(at) ? null : Math.max(0, at - now)
 }

@@ -21,16 +21,16 @@ import { type Hop, nextHop, type OutboundMethod, parseTarget, redirectLocation }
 
 export interface OutboundOptions {
   allow: OutboundAllow
-  /** Sent as `User-Agent`, unless the request has one of its own. */
+  /** Sent as `User-Agent`, unless the request has its own. */
   userAgent: string
   clock: Clock
-  /** The system's resolver, unless a test knows better. */
+  /** The system's resolver by default; tests replace it. */
   lookup?: OutboundLookup
-  /** What a name stands for (CNAME); the system's DNS servers, unless a test knows better. */
+  /** Looks up a name's alias (CNAME), by default with the system's DNS servers; tests replace it. */
   lookupAlias?: OutboundLookup
-  /** Of this machine, unless a test knows better. */
+  /** This machine's by default; tests replace it. */
   interfaces?: ListInterfaces
-  /** Memory that bodies read at the same time may take together; 64 MiB by default. */
+  /** Memory that all bodies being read may take together; 64 MiB by default. */
   bodiesBytes?: number
 }
 
@@ -39,30 +39,30 @@ export interface OutboundRequest {
   method?: OutboundMethod
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array
-  /** How many redirects to follow, 0 by default: the answer then has the `location`. */
+  /** How many redirects to follow, 0 by default; the answer then has the `location`. */
   maxRedirects?: number
-  /** Follows from https to http too. */
+  /** Also follows redirects from https to http. */
   allowsDowngrade?: boolean
-  /** Those left out are the defaults: 10 s in all, 1 MiB of body. */
+  /** Defaults: 10 s in total, 1 MiB of body. */
   limits?: Partial<OutboundLimits>
   signal?: AbortSignal
 }
 
-/** All of an answer but its body. */
+/** An answer without its body. */
 export interface OutboundHead {
-  /** Where it came from: the URL that was asked, or where redirects led. May hold keys in its query. */
+  /** The requested URL, or where redirects led. Its query may contain keys. */
   url: string
   status: number
   /** Names in lower case; values of a repeated header joined by commas. */
   headers: Readonly<Record<string, string>>
-  /** The body was longer than `limits.bodyBytes`. */
+  /** Whether the body was longer than `limits.bodyBytes`. */
   isTruncated: boolean
-  /** Redirects that were followed, in their order. */
+  /** Followed redirects, in order. */
   redirects: readonly { status: number; to: string }[]
-  /** Where a redirect that was not followed leads. */
+  /** The target of a redirect that was not followed. */
   location: string | null
   timings: OutboundTimings
-  /** Null without TLS. One that is not accepted ends the request: see `certificate` of its OutboundError. */
+  /** Null without TLS. A certificate that is not accepted fails the request; its OutboundError has the `certificate`. */
   certificate: CertificateFacts | null
 }
 
@@ -70,26 +70,25 @@ export interface OutboundAnswer extends OutboundHead {
   body: string
 }
 
-/** The body as it came, decompressed: for bodies that are too large, or too strange, to be read in this thread. */
+/** The decompressed body as bytes: for bodies that are too large or too strange to be read in this thread. */
 export interface OutboundBytes extends OutboundHead {
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Asks addresses that people typed in. */
+/** Makes requests to addresses that people typed in. */
 export interface Outbound {
   /**
-   * Every request has a connection of its own: what was checked is what is used, the timings are true, and nothing
-   * stays open.
+   * Makes a request. Each has its own connection: what was checked is what is used, the timings are true, and nothing stays open.
    *
-   * @throws OutboundError for everything that comes to no answer; a status such as 500 is an answer
+   * @throws OutboundError when there is no answer; a status such as 500 is an answer
    */
   request(url: string, request?: OutboundRequest): Promise<OutboundAnswer>
 
-  /** As `request`, without a look into the body. */
+  /** As `request`, without decoding the body. */
   fetchBytes(url: string, request?: OutboundRequest): Promise<OutboundBytes>
 
   /**
-   * Where a host name leads, for callers that judge that. Forbidden addresses are not revealed either.
+   * Where a host name leads, for callers that judge it. Does not reveal forbidden addresses either.
    *
    * @throws OutboundError of kind `dns`, `lookup`, `forbidden_address`, `timeout` or `aborted`
    */
@@ -99,7 +98,7 @@ export interface Outbound {
   ): Promise<NameFacts>
 }
 
-/** 32 of the largest that probes read. */
+/** 32 of the largest bodies that probes read. */
 const BODIES_BYTES = 64 * 1_024 * 1_024
 const DEFAULT_LIMITS: OutboundLimits = { totalMs: 10_000, bodyBytes: 1_024 * 1_024 }
 
@@ -143,7 +142,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
 function firstHop(url: string, { method = 'GET', headers = {}, body }: OutboundRequest, userAgent: string): Hop {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-  // It would choose another site behind an address that was allowed for one.
+  // A Host header could select another site at an address that was allowed for one.
   if (named.some(([name]) => name === 'host')) {
     throw new OutboundError('bad_request', 'the Host header is that of the address, and cannot be set')
   }
@@ -208,7 +207,7 @@ async function askOnce(
     })
     return { answer, certificate }
   } catch (thrown) {
-    // What fails because time was up fails in many ways, and for one reason.
+    // After a timeout anything may fail, so the timer's reason is the real one.
     throw failureOf(timer.signal.aborted ? timer.signal.reason : thrown, timer.phase, target.host)
   }
 }

@@ -1,15 +1,15 @@
 import { number, SECOND } from '../lib/index.ts'
 import { OutboundError, type OutboundPhase } from './error.ts'
 
-/** What a request may take. Without a limit of its own, a phase is bounded by `totalMs`. */
+/** Limits of a request. A phase without its own limit is bounded by `totalMs`. */
 export interface OutboundLimits {
-  /** From the call to the end of the body, redirects included. */
+  /** From the call to the end of the body, including redirects. */
   totalMs: number
   dnsMs?: number
   connectMs?: number
   tlsMs?: number
   firstByteMs?: number
-  /** Bytes of the body that are read, after decompression; the rest is not asked for. */
+  /** Most bytes of the body to read, after decompression. */
   bodyBytes: number
 }
 
@@ -18,9 +18,9 @@ export interface OutboundTimings {
   dns: number | null
   connect: number | null
   tls: number | null
-  /** From the request's being sent to the head of the answer. */
+  /** From sending the request to the head of the answer. */
   firstByte: number | null
-  /** From the call on, redirects and body included. */
+  /** From the call, including redirects and body. */
   total: number
 }
 
@@ -32,7 +32,7 @@ const WORDS: Readonly<Record<OutboundPhase, string>> = {
   body: 'reading the answer of',
 }
 
-/** Times one request from its call to its end: its phase, how long each phase took, and its deadlines. */
+/** Times one request from call to end: its current phase, how long each phase took, and its deadlines. */
 export class RequestTimer {
   readonly #controller = new AbortController()
   readonly #began = performance.now()
@@ -61,7 +61,7 @@ export class RequestTimer {
     if (callersSignal?.aborted === true) onAbort()
   }
 
-  /** Aborts with an OutboundError once time is up, or the caller no longer wants it. */
+  /** Aborts with an OutboundError once time is up, or the caller no longer wants the request. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
@@ -70,13 +70,13 @@ export class RequestTimer {
     return this.#phase
   }
 
-  /** A redirect leads to the next host: only the timings of the last one are reported. */
+  /** Starts a hop, the first or after a redirect: only the last hop's timings are reported. */
   startHop(host: string): void {
     this.#host = host
     this.#took.clear()
   }
 
-  /** Does one phase, under its own limit besides the whole request's. */
+  /** Runs one phase, under its own limit as well as the whole request's. */
   async during<T>(phase: OutboundPhase, work: () => Promise<T>): Promise<T> {
     this.#phase = phase
     this.#phaseBegan = performance.now()
@@ -91,7 +91,7 @@ export class RequestTimer {
     }
   }
 
-  /** Does what waits for this process, and not for the other end: when time is up meanwhile, that says nothing about the other end. */
+  /** Runs work that waits for this process, not for the other end: a timeout meanwhile says nothing about the other end. */
   async duringOurs<T>(work: () => Promise<T>): Promise<T> {
     this.#waitsHere = true
     try {
@@ -115,7 +115,7 @@ export class RequestTimer {
     }
   }
 
-  /** Call it exactly when the request has ended: releases the timers and the caller's signal. */
+  /** Call once when the request has ended: releases the timers and the caller's signal. */
   end(): void {
     clearTimeout(this.#totalTimer)
     this.#stopListening()
@@ -139,5 +139,5 @@ export class RequestTimer {
 const noRoom = (host: string, limitMs: number): string =>
   `this server had no room for the answer of ${host} within ${inWords(limitMs)}: it was reading too many others`
 
-/** It is in the title of an alert: `10 s`, `500 ms`. */
+/** For titles of alerts: `10 s`, `500 ms`. */
 const inWords = (limitMs: number): string => (limitMs < SECOND ? `${limitMs} ms` : `${number(limitMs / SECOND)} s`)

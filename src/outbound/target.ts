@@ -2,15 +2,15 @@ import { isIP } from 'node:net'
 import { withoutRootDot } from './allow.ts'
 import { OutboundError } from './error.ts'
 
-/** Servers take no longer ones; redirects may lead to any. */
+/** Servers accept no longer ones, but a redirect may have any length. */
 const MAX_URL = 8_192
-/** RFC 1035, and a dot at the end. */
+/** RFC 1035, plus a trailing dot. */
 const MAX_HOST = 254
 
-/** Where one request goes, read from its URL. */
+/** Where one request goes, parsed from its URL. */
 export interface Target {
   url: URL
-  /** Host name in ASCII without a dot at its end, or address without brackets. */
+  /** Host name in ASCII without a trailing dot, or address without brackets. */
   host: string
   isAddress: boolean
   port: number
@@ -18,8 +18,8 @@ export interface Target {
 }
 
 /**
- * Reads a URL the way it will be asked for: the URL standard turns every odd spelling of a host (`0x7f.1`, `2130706433`,
- * full-width digits) into the one that is checked and connected to.
+ * Parses a URL as it will be requested: the URL standard turns every odd spelling of a host (`0x7f.1`, `2130706433`, full-width
+ * digits) into the one that is checked and connected to.
  *
  * @throws OutboundError of kind `bad_url`
  */
@@ -40,8 +40,8 @@ export function parseTarget(text: string): Target {
 const badUrl = (message: string): OutboundError => new OutboundError('bad_url', message)
 
 /**
- * Ports of services that would take an HTTP request for their own language, such as a mail server for a letter: the
- * list of the fetch standard (https://fetch.spec.whatwg.org/#port-blocking), which every browser keeps.
+ * Ports of services that would take an HTTP request for their own protocol, such as a mail server for a message: the list of the
+ * fetch standard (https://fetch.spec.whatwg.org/#port-blocking), which every browser applies.
  */
 const BAD_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
@@ -52,7 +52,7 @@ const BAD_PORTS: ReadonlySet<number> = new Set([
 
 export type OutboundMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** One request as it goes over one connection. Header names are lower-cased. */
+/** One request over one connection. Header names are lower-cased. */
 export interface Hop {
   target: Target
   method: OutboundMethod
@@ -60,7 +60,7 @@ export interface Hop {
   body: string | Uint8Array | null
 }
 
-/** Headers that say nothing about who asks; only these follow to another origin. */
+/** Headers that reveal nothing about the caller; only these are sent to another origin. */
 const SAFE_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -70,18 +70,18 @@ const SAFE_HEADERS: ReadonlySet<string> = new Set([
 ])
 const BODY_HEADERS: ReadonlySet<string> = new Set(['content-type', 'content-encoding', 'content-language'])
 
-/** Where an answer sends its reader; null when it does not, or says so in a way that means nothing. */
+/** Where a redirect leads; null when the answer is none, or its location is not a valid URL. */
 export function redirectLocation(status: number, location: string | undefined, from: URL): string | null {
   if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return null
   return URL.parse(location, from.href)?.href ?? null
 }
 
 /**
- * The request that follows a redirect. All headers of the caller are left behind when the origin changes, except those
- * that say nothing about who asks: any of the others may be a key.
+ * The request that follows a redirect. When the origin changes, all headers of the caller are dropped except `SAFE_HEADERS`,
+ * because any other may be a key.
  *
- * @throws OutboundError of kind `bad_url`; of kind `redirect_refused` where following would take https to http without
- *   leave, or hand a body that was meant for one origin to another
+ * @throws OutboundError of kind `bad_url`; of kind `redirect_refused` when it would go from https to http without permission, or
+ * send a body meant for one origin to another
  */
 export function nextHop(hop: Hop, status: number, location: string, allowsDowngrade: boolean): Hop {
   const target = parseTarget(location)

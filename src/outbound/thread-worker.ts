@@ -5,7 +5,7 @@ import { OutboundError } from './error.ts'
 import { createOutbound, type Outbound } from './outbound.ts'
 import type { ThreadFailure, ThreadOrder, ThreadQuestion, ThreadReply, ThreadSettings } from './thread.ts'
 
-/** Entry point of the thread behind OutboundThread: makes the requests it receives, any number at once. */
+/** Entry point of the thread behind `OutboundThread`: makes the requests it receives, any number at once. */
 function serve(port: MessagePort, { allow, userAgent }: ThreadSettings): void {
   let now = 0
   const outbound = createOutbound({ allow: parseOutboundAllow(allow), userAgent, clock: { now: () => now } })
@@ -33,7 +33,7 @@ function serve(port: MessagePort, { allow, userAgent }: ThreadSettings): void {
   })
 }
 
-/** A body goes over as it is, instead of a copy of it. */
+/** Transfers a body instead of copying it. */
 const handedOver = (reply: ThreadReply): ArrayBuffer[] =>
   reply.ok && 'bytes' in reply.answer ? [reply.answer.bytes.buffer] : []
 

@@ -8,14 +8,14 @@ import type { Outbound, OutboundAnswer, OutboundBytes, OutboundRequest } from '.
 
 export interface OutboundThreadOptions {
   allow: OutboundAllow
-  /** Sent as `User-Agent`, unless the request has one of its own. */
+  /** Sent as `User-Agent`, unless the request has its own. */
   userAgent: string
   clock: Clock
 }
 
-/** One that its owner ends. */
+/** An `Outbound` that its owner closes. */
 export interface OwnedOutbound extends Outbound {
-  /** Requests under way fail, and later ones. */
+  /** Makes current and later requests fail. */
   close(): Promise<void>
 }
 
@@ -24,15 +24,15 @@ interface PendingRequest {
   reject: (error: Error) => void
 }
 
-/** Answers pass through the thread, nothing stays: V8's default would let its nursery grow to 48 MB. */
+/** Answers only pass through the thread: V8's default would let its young generation grow to 48 MB. */
 const YOUNG_GENERATION_MB = 8
-/** Bodies are outside of the heap, but for those of a few kB that are answered as text. */
+/** Bodies are outside the heap, except those of a few kB that are returned as text. */
 const OLD_GENERATION_MB = 512
 
 /**
- * `Outbound` in a thread of its own, which starts with the first request. What a request leaves behind (sockets, handles,
- * streams) outlives V8's quick collections: in the heap of ingest, 167 requests a second made each of them ten times
- * longer, and cost ingest half of its throughput. Handshakes and decompression are off ingest's thread, too.
+ * `Outbound` in its own thread, which starts with the first request. What a request leaves behind (sockets, handles, streams)
+ * outlives V8's quick collections. In the heap of ingest, 167 requests a second made each of them take ten times as long, and
+ * halved ingest's throughput. Handshakes and decompression are off ingest's thread as well.
  */
 export class OutboundThread implements OwnedOutbound {
   readonly #settings: ThreadSettings
@@ -130,25 +130,25 @@ function errorOf({ message, outbound }: ThreadFailure): Error {
   })
 }
 
-/** What the thread is started with. */
+/** The data that the thread starts with. */
 export interface ThreadSettings {
-  /** As `OUTBOUND_ALLOW` is written: addresses are objects that do not cross threads. */
+  /** The text of `OUTBOUND_ALLOW`, because address objects cannot be sent to a thread. */
   allow: string
   userAgent: string
 }
 
-/** A request without its signal, which does not cross threads: an `abort` with the same id takes its place. */
+/** A request without its signal, which cannot be sent to a thread: an `abort` with the same id replaces it. */
 export type ThreadQuestion =
   | { kind: 'request' | 'fetchBytes'; url: string; request: Omit<OutboundRequest, 'signal'> }
   | { kind: 'resolve'; host: string; options: { wantsAliases?: boolean; totalMs?: number } }
 
 export type ThreadOrder =
-  /** `now` is the caller's clock, epoch ms: what certificates are judged by. */
+  /** `now` is the caller's clock, epoch ms, by which certificates are judged. */
   { id: number; now: number; question: ThreadQuestion } | { id: number; question: 'abort' }
 
 export interface ThreadFailure {
   message: string
-  /** What an OutboundError says; absent for any other error. */
+  /** Details of an OutboundError; absent for any other error. */
   outbound?: { kind: OutboundErrorKind; phase: OutboundPhase | null; certificate: CertificateFacts | null }
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
 
-/** Longer than a month: a clock that is set back a little at the end of one must not send a message again. */
+/** More than a month: if the clock is set back a little at the end of one, no message may be sent again. */
 const KEPT_MS = 40 * DAY
 
 export interface QuotasOptions extends QuotaContext {
@@ -22,7 +22,7 @@ export interface QuotasOptions extends QuotaContext {
   onError: (error: Error, loop: string) => void
 }
 
-/** Notifies each client when its quota is nearly used up, and when it is: before and once its events are refused. */
+/** Notifies each client twice: when its quota is nearly used up, and when it is used up and events are refused. */
 export class Quotas extends JobRunner {
   readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = {
     removeOfClient: async (trx, clientId) => {
@@ -49,7 +49,7 @@ export class Quotas extends JobRunner {
     )
   }
 
-  /** Clients that are due a message they did not get yet. */
+  /** Clients with a message due that they have not been sent yet. */
   async #due(): Promise<string[]> {
     const { store, clock } = this.#context
     const now = clock.now()
@@ -78,14 +78,14 @@ interface QuotaContext {
   channelSettings: ChannelSettings
 }
 
-/** The percentage to notify about at this use; null: none. */
+/** The percentage to notify about at this usage; null for none. */
 const stepOf = ({ level }: Pick<QuotaUsage, 'level'>): QuotaMessage['step'] | null =>
   level === 'ok' ? null : level === 'warning' ? 80 : 100
 
 /**
- * Puts the message about a client's use of its quota into the outbox and records that, in one transaction: however many nodes
- * do it, and whenever one crashes, there is one message. While the client has no channel that takes it nothing is recorded: it is notified
- * once it gets one.
+ * Puts the message about a client's quota into the outbox and records it, in one transaction: exactly one is sent, however many
+ * nodes try and whenever one crashes. While the client has no working channel for it nothing is recorded, so that the client is
+ * notified once it has one.
  */
 export async function writeQuotaMessage(
   { store, clock, channelSettings }: QuotaContext,

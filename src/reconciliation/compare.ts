@@ -1,39 +1,42 @@
 import { HOUR } from '../lib/index.ts'
 import type { LocalDay } from '../uptime/index.ts'
 
-/** Both sides by the UTC hour, epoch ms. An hour without a reference is not reported; one without our count had none. */
+/** Both sides by UTC hour, epoch ms. An hour missing in `reference` was not reported; one missing in `counted` had no events. */
 export interface HourlySeries {
   reference: ReadonlyMap<number, number>
   counted: ReadonlyMap<number, number>
-  /** Whether our count of the hour is not known: this service was down in some of it, or the site was not there yet. */
+  /** Whether our count of the hour is unknown: Tagwarden was down for part of it, or the site did not exist yet. */
   isUnknown: (hour: number) => boolean
-  /** From when on is counted, epoch ms. */
+  /** Our counts begin here, epoch ms. */
   from: number
 }
 
-/** What two sides counted in some hours, and what is missing. */
+/** What both sides counted in a set of hours, and which of the hours are missing. */
 export interface Comparison {
-  /** Hours that are over and have a reference, and of which our count is known: the two counts are of these. */
+  /** Completed hours for which both counts are known: `reference` and `counted` are their sums. */
   comparedHours: number
   reference: number
   counted: number
-  /** Hours that are over, of which our count is known and which have no reference; that is not a reference of 0. And what was counted in them. */
+  /**
+   * Completed hours for which our count is known but the source gave none, which is not the same as a reference of 0; and what
+   * we counted in them.
+   */
   missingHours: number
   countedInMissing: number
-  /** Hours that have a reference and of which our count is not known. */
+  /** Hours for which the source gave a count but ours is unknown. */
   unknownHours: number
 }
 
 export interface ComparedDay extends LocalDay, Comparison {
-  /** Every hour of it is over. */
+  /** All of its hours are over. */
   isOver: boolean
 }
 
 /**
- * Holds the counts of both sides against each other, day by day. An hour belongs to the day in which it begins: zones that are off by half an
- * hour cut it.
+ * Compares both sides day by day. An hour belongs to the day in which it begins: where a zone is off UTC by half an hour,
+ * midnight splits it.
  *
- * @param until hours that end later are not over, epoch ms
+ * @param until hours ending later are not over yet, epoch ms
  */
 export const compareDays = (days: readonly LocalDay[], series: HourlySeries, until: number): ComparedDay[] =>
   days.map((day) => ({ ...day, ...compareHours(day, series, until), isOver: day.to <= until }))
@@ -79,6 +82,6 @@ export const together = (days: readonly Comparison[]): Comparison =>
     NOTHING,
   )
 
-/** Of what the source counted, how much was counted here: 1 is all of it, more is too much. Null where the source counted nothing. */
+/** Our count as a share of the source's: 1 is all of it, more than 1 is too much. Null if the source counted nothing. */
 export const capturedShare = ({ reference, counted }: Pick<Comparison, 'reference' | 'counted'>): number | null =>
   reference === 0 ? null : counted / reference

@@ -2,24 +2,24 @@ import { parse } from 'csv-parse/sync'
 import { isIsoTime } from '../http/index.ts'
 import { AppError, asError, type ErrorDetail, HOUR, isoTime, storable } from '../lib/index.ts'
 
-/** In one request. */
+/** Per request. */
 export const ROWS_MAX = 5_000
 export const SOURCE_LENGTH_MAX = 64
-/** As long as the names of events that are sent. */
+/** The same as for the names of events that are sent. */
 export const EVENT_LENGTH_MAX = 256
-/** Of an hour. */
+/** Per hour. */
 export const COUNT_MAX = 1_000_000_000
 
-/** A count as callers give it. */
+/** A count as callers send it. */
 export interface GivenCount {
   source: string
   event: string
-  /** ISO time of a whole UTC hour. */
+  /** ISO time of the start of a UTC hour. */
   hour: string
   count: number
 }
 
-/** What is to be written. */
+/** A valid count, ready to be written. */
 export interface ReferenceCount {
   source: string
   event: string
@@ -28,25 +28,25 @@ export interface ReferenceCount {
   count: number
 }
 
-/** One row of a request, and where it stands there, for messages: `/counts/3`, `line 4`. */
+/** One row of a request, and its place there for messages: `/counts/3`, `line 4`. */
 interface Row extends GivenCount {
   place: string
 }
 
-/** Hours that may be given, epoch ms: the last may be ahead of now, as a source that gives local time for UTC is. */
+/** The hours that are accepted, epoch ms. The last one may be in the future, as a source that sends local time as UTC is. */
 export interface HourBounds {
   first: number
   last: number
-  /** Days for which counts are kept, for messages. */
+  /** How many days counts are kept, for messages. */
   days: number
 }
 
-/** Faults that an answer names at most. */
+/** The most faults named in one answer. */
 const FAULTS_MAX = 20
-/** A header with more is of another file. */
+/** A header with more columns belongs to some other file. */
 const COLUMNS_MAX = 20
 
-/** @throws AppError `invalid_request` naming the faults: then none of the counts is to be written */
+/** @throws AppError `invalid_request` naming the faults; none of the counts may be written then */
 export const settledCounts = (counts: readonly GivenCount[], bounds: HourBounds): ReferenceCount[] =>
   settled(
     counts.map((count, index) => ({ ...count, place: `/counts/${index}` })),
@@ -55,9 +55,10 @@ export const settledCounts = (counts: readonly GivenCount[], bounds: HourBounds)
   )
 
 /**
- * The counts of a CSV file with a header line: `source,event,hour,count` in any order, between commas or semicolons.
+ * Parses a CSV file with a header line: the columns source, event, hour and count in any order, separated by commas or
+ * semicolons.
  *
- * @param source that of all rows, where it is no column
+ * @param source of all rows; undefined when it is a column
  * @throws AppError `invalid_request` naming lines and faults
  */
 export function countsOfCsv(text: string, source: string | undefined, bounds: HourBounds): ReferenceCount[] {
@@ -98,17 +99,17 @@ interface CsvLine {
 function recordsOf(text: string): CsvLine[] {
   try {
     const [firstLine = ''] = text.trimStart().split('\n', 1)
-    // The types do not know what `info` does.
+    // The cast: csv-parse's types do not know that `info` changes what is returned.
     const records = parse(text, {
       bom: true,
       info: true,
       trim: true,
       skip_empty_lines: true,
       relax_column_count: true,
-      // As spreadsheets write it where the comma is the decimal point.
+      // Spreadsheets write semicolons where the comma is the decimal separator.
       delimiter: firstLine.includes(',') ? ',' : ';',
       max_record_size: 16_384,
-      // One too many shows that there are more.
+      // The header, the rows, and one more to notice that there are too many.
       to: ROWS_MAX + 2,
     }) as unknown as { record: string[]; info: { lines: number } }[]
     return records.map(({ record, info }) => ({ line: info.lines, fields: record }))
@@ -118,7 +119,7 @@ function recordsOf(text: string): CsvLine[] {
   }
 }
 
-/** @throws AppError `invalid_request` where a column is missing, unknown or there twice */
+/** @throws AppError `invalid_request` if a column is missing, unknown or repeated */
 function columnsOf({ line, fields }: CsvLine, source: string | undefined): string[] {
   const wanted = [...(source === undefined ? ['source'] : []), 'event', 'hour', 'count']
   const path = `line ${line}`
@@ -149,7 +150,7 @@ function settled(rows: readonly Row[], bounds: HourBounds, before: readonly Erro
     const same = places.get(key)
     if (fault !== null)
       faults.push({ path: `${place}${place.startsWith('/') ? '/' : ', '}${fault.field}`, message: fault.message })
-    // Which of them should count, no one can know; an export by country or device has such rows.
+    // Exports by country or device have such rows. Which of them should count is anyone's guess, so they are refused.
     else if (same !== undefined)
       faults.push({ path: place, message: `has the source, event and hour of ${same}: add them up` })
     else {

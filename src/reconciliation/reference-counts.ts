@@ -13,26 +13,26 @@ import {
 import type { ReferenceCount } from './given-counts.ts'
 import type { Pair } from './report.ts'
 
-/** Of a site: the shop, the payment provider, an export … */
+/** Per site: the shop, the payment provider, an export … */
 export const SOURCES_MAX = 10
-/** Of a source. With a year of hours each they are as many rows as telemetry of a small site. */
+/** Per source. With a year of hours each, that is as many rows as the telemetry of a small site. */
 export const EVENTS_MAX = 20
 
-/** What was written: of one source, in one request. */
+/** What one request wrote for one source. */
 export interface Added {
   source: string
   events: string[]
   hours: number
-  /** Starts of the first and the last hour, epoch ms. */
+  /** Start of the first and the last hour, epoch ms. */
   first: number
   last: number
 }
 
 /**
- * Writes counts, all or none; what is there of the same source, event and hour is replaced.
+ * Writes all counts or none. Existing counts of the same source, event and hour are replaced.
  *
- * @param counts each source, event and hour once
- * @throws AppError `not_found`, or `conflict` when the site would have too many sources or events
+ * @param counts at most one per source, event and hour
+ * @throws AppError `not_found`, or `conflict` if the site would have too many sources or events
  */
 export async function writeReferenceCounts(
   ctx: Context,
@@ -58,11 +58,12 @@ export async function writeReferenceCounts(
 }
 
 /**
- * The same for counts that a probe fetched, of one source: they stand in its results, so the audit log does not repeat them, and each
- * part is written by itself, so that ingest can write in between. A run fetches the same hours as the last: only what has changed is written.
+ * Writes counts that a probe fetched, all of one source. They are part of the probe's results, so the audit log does not repeat
+ * them. Each chunk is a transaction of its own, so that ingest can write in between. A run fetches mostly the hours of the run
+ * before: only changed counts are written.
  *
- * @returns how many counts were new or others than before
- * @throws AppError as above
+ * @returns how many counts are new or changed
+ * @throws AppError as `writeReferenceCounts` does
  */
 export async function writeFetchedCounts(
   { write, reports }: Pick<Store, 'write' | 'reports'>,
@@ -88,7 +89,7 @@ export async function writeFetchedCounts(
   return changed.length
 }
 
-/** @param added what there is of all that is being written, of which `counts` may be a part */
+/** @param added summary of the whole write, of which `counts` may be one chunk */
 async function putCounts(
   trx: Transaction<Tables>,
   siteId: string,
@@ -151,8 +152,8 @@ function requireRoom(known: readonly Pair[], added: readonly Added[]): void {
 }
 
 /**
- * What a site has references of. A step to the next pair each, by the key: to group the rows would read all of them, and there may be
- * thousands of one pair.
+ * The sources and events a site has references of. Seeks from one pair to the next by the primary key: grouping would read every
+ * row, and one pair may have thousands.
  */
 export async function pairsOf(db: Kysely<Tables>, siteNo: number): Promise<Pair[]> {
   const pairs: Pair[] = []
@@ -176,16 +177,16 @@ export async function pairsOf(db: Kysely<Tables>, siteNo: number): Promise<Pair[
   }
 }
 
-/** What a site has of one event of one source. */
+/** What a site has for one event of one source. */
 export interface ReferenceSeries extends Pair {
   hours: number
   total: number
-  /** Starts of the first and the last hour, epoch ms. */
+  /** Start of the first and the last hour, epoch ms. */
   first: number
   last: number
 }
 
-/** By source and event. */
+/** Ordered by source and event. */
 export async function listReferences(db: Kysely<Tables>, siteNo: number): Promise<ReferenceSeries[]> {
   return db
     .selectFrom('reference_counts')
@@ -204,7 +205,7 @@ export async function listReferences(db: Kysely<Tables>, siteNo: number): Promis
     .execute()
 }
 
-/** Start of the newest hour that has a reference, epoch ms; null when none has. */
+/** Start of the latest hour with a reference, epoch ms; null without any. */
 export async function newestReference(
   db: Kysely<Tables>,
   siteNo: number,
@@ -223,10 +224,10 @@ export async function newestReference(
 }
 
 /**
- * Deletes all that a source counted, an event at a time so that ingest can write in between: an end in the middle leaves whole events, which
- * are listed and can be deleted again.
+ * Deletes all counts of a source, one event per transaction so that ingest can write in between. A crash halfway leaves the
+ * counts of whole events, which are still listed and can be deleted again.
  *
- * @throws AppError `not_found` when the site has no such source
+ * @throws AppError `not_found` if the site has no such source
  */
 export async function deleteSource(ctx: Context, siteId: string, source: string): Promise<void> {
   const { write } = ctx.store

@@ -7,23 +7,23 @@ import { localDays } from '../uptime/index.ts'
 import { type ComparedDay, type Comparison, compareDays, type HourlySeries, together } from './compare.ts'
 import { fitTimeShift, MOST_SHIFT_HOURS, shiftInWords, type TimeShift } from './time-shift.ts'
 
-/** What is counted of one event, and by whom. */
+/** An event, and the source that counts it. */
 export interface Pair {
   source: string
   event: string
 }
 
-/** What has to be read around a range: a reference may be shifted by so much. */
+/** A range widened to whole hours and by the largest shift a reference may have: what comparing it has to read. */
 export const withShifts = ({ from, to }: TimeRange): TimeRange => ({
   from: floorTo(from, HOUR) - MOST_SHIFT_HOURS * HOUR,
   to: ceilTo(to, HOUR) + MOST_SHIFT_HOURS * HOUR,
 })
 
 /**
- * Reads the reference of a range, and our counts in and around it.
+ * Reads the reference of a range, and our counts in it and around it.
  *
- * @param snapshot of at least `withShifts(range)`, up to `until`
- * @param until a whole UTC hour: later ones are not counted yet
+ * @param snapshot covers at least `withShifts(range)`, up to `until`
+ * @param until start of a UTC hour: from there on nothing is counted yet
  */
 export async function readSeries(
   snapshot: Snapshot,
@@ -65,17 +65,17 @@ export async function readSeries(
   }
 }
 
-/** Our counts against those of a source. */
+/** Our counts compared with those of a source. */
 export interface Reconciliation {
-  /** Calendar days of the site, oldest first, today as far as its hours are over. */
+  /** Calendar days of the site's time zone, oldest first, today up to its last completed hour. */
   days: ComparedDay[]
   whole: Comparison
   shift: TimeShift | null
-  /** What people should know of the shift, or null. */
+  /** What to tell people about the shift; null for nothing. */
   shiftWords: string | null
 }
 
-/** @param count days that are compared, today among them */
+/** @param count how many days to compare, today included */
 export async function reconcile(
   context: ReportContext,
   site: Pick<SiteRow, 'site_no' | 'timezone' | 'created_at'>,

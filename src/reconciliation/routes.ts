@@ -26,16 +26,16 @@ import { MOST_SHIFT_HOURS } from './time-shift.ts'
 
 const tags = ['Reference counts']
 const path = '/api/sites/:site_id/reference-counts'
-/** They read for as long as there is much. */
+/** These calls may read a lot of rows. */
 const config = { work: 'report' } as const
 
 export interface ReconciliationOptions extends ReportContext {
   store: Store
 }
 
-/** Adds what others counted of a site's events, and how our counts compare with it. */
+/** Adds the calls for what other systems counted of a site's events, and for how our counts compare. */
 export function reconciliationRoutes(app: HttpApp, options: ReconciliationOptions): void {
-  // A scope of its own: no other call takes CSV. A form of a foreign page cannot send it without the browser asking us first.
+  // A scope of its own, so that no other call takes CSV. A form on another origin cannot send CSV without a CORS preflight.
   void app.register((scope, _options, done) => {
     scope.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, body, parsed) => parsed(null, body))
     addRoute(scope as HttpApp, options)
@@ -90,7 +90,7 @@ function jsonCounts({ counts }: AddReferenceCounts, source: string | undefined):
 
 const boundsAt = (now: number, retention: Retention): HourBounds => ({
   first: hourRowsFrom(now, retention),
-  // What gives local time for UTC is to be seen, not refused.
+  // A source that sends local time as UTC should be detected, not refused.
   last: floorTo(now, HOUR) + MOST_SHIFT_HOURS * HOUR,
   days: retention.hourDays,
 })

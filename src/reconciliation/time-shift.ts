@@ -1,41 +1,44 @@
 import { HOUR } from '../lib/index.ts'
 import type { HourlySeries } from './compare.ts'
 
-/** A zone is at most so far from UTC. */
+/** No time zone is further from UTC. */
 export const MOST_SHIFT_HOURS = 14
-/** Fewer hours look alike by chance. */
+/** With fewer hours, a shift may fit by chance. */
 const MIN_HOURS = 48
-/** Below this the two are hardly the same events, however they are moved. */
+/** Below this, the two sides hardly count the same events, whatever the shift. */
 const MIN_CORRELATION = 0.5
-/** Standard errors between the best shift and the next. */
+/** How many standard errors the best shift must be ahead of the next. */
 const MARGIN = 3
-/** By which the variance of z is larger for ranks. */
+/** The variance of Fisher's z is larger by this factor for rank correlations. */
 const RANK_VARIANCE = 1.06
-/** Fisher's z is endless at 1. */
+/** Fisher's z is infinite at 1. */
 const MOST_CORRELATION = 0.999_999
 
-/** By how much the hours of a reference are late against ours. */
+/** How far the hours of a reference are off ours. */
 export interface TimeShift {
-  /** Whole hours; 1: what is in the source's 15:00 happened at 14:00 UTC. */
+  /** Whole hours. 1: what the source reports for 15:00 happened at 14:00 UTC. */
   hours: number
-  /** Of the two series with the shift taken back, 0.5–1. */
+  /** Of the two series with the shift undone, 0.5–1. */
   correlation: number
-  /** Of the best of the other shifts, −1 to 1. */
+  /** Of the next-best shift, −1 to 1. */
   nextCorrelation: number
-  /** Hours that were compared. */
+  /** How many hours were compared. */
   comparedHours: number
 }
 
 /**
- * The shift of whole hours, −14 to 14, with which the reference follows our counts best; null where none is clearly better than the others.
+ * The shift in whole hours, −14 to 14, with which the reference fits our counts best; null if none is clearly better than the
+ * others.
  *
- * The best has the largest rank correlation (Spearman 1904: Pearson's r of the ranks, equal ones sharing theirs), all shifts judged by the same
- * hours of the reference. It is least squares in the ranks: of all lines through the pairs the residual is (1 − r²) times the variance. By ranks
- * one hour of a sale is one hour, however large. The best is clear when its z = atanh r (Fisher 1921) is three standard errors of a
- * difference, √(2 · 1.06 / (n − 3)) for ranks (Fieller, Hartley and Pearson 1957), above the next one's. That error is of independent
- * samples; these share their hours and vary less against each other, so it errs towards saying nothing.
+ * The best shift has the largest rank correlation (Spearman 1904: Pearson's r of the ranks, ties sharing theirs). All shifts are
+ * judged by the same hours of the reference. This is least squares in the ranks: the best line through the pairs leaves (1 − r²)
+ * times the variance. With ranks, the hour of a big sale is one hour like any other.
  *
- * @param until hours that end later are not counted yet, epoch ms
+ * The best shift is clear if its z = atanh r (Fisher 1921) exceeds the next one's by three standard errors of a difference, √(2 ·
+ * 1.06 / (n − 3)) for ranks (Fieller, Hartley and Pearson 1957). That error is for independent samples. Ours share their hours,
+ * so their difference varies less, and the test errs towards finding nothing.
+ *
+ * @param until hours ending later are not counted yet, epoch ms
  */
 export function fitTimeShift({ reference, counted, isUnknown, from }: HourlySeries, until: number): TimeShift | null {
   const reach = MOST_SHIFT_HOURS * HOUR
@@ -60,7 +63,7 @@ function someHour(first: number, last: number, holds: (hour: number) => boolean)
   return false
 }
 
-/** The place of each value among all, from 0; equal ones have the middle of theirs. */
+/** The rank of each value, from 0; equal values share their mean rank. */
 function ranks(values: readonly number[]): number[] {
   const order = values.map((_, index) => index).sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0))
   const result = values.map(() => 0)
@@ -74,7 +77,7 @@ function ranks(values: readonly number[]): number[] {
 
 const fisherZ = (r: number): number => Math.atanh(Math.min(MOST_CORRELATION, Math.max(-MOST_CORRELATION, r)))
 
-/** Pearson's; 0 where one of the two does not vary. */
+/** Pearson's r; 0 if one of the two does not vary. */
 function correlation(xs: readonly number[], ys: readonly number[]): number {
   const [meanX, meanY] = [mean(xs), mean(ys)]
   let [xx, yy, xy] = [0, 0, 0]
@@ -90,9 +93,9 @@ function correlation(xs: readonly number[], ys: readonly number[]): number {
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /**
- * One sentence for people; null where the hours fit, or it is not clear that they do not.
+ * One sentence for people; null if the hours fit, or it is not clear that they do not.
  *
- * @param offsets those of the site's zone in that time, ms
+ * @param offsets the zone's UTC offsets during that time, ms
  */
 export function shiftInWords(shift: TimeShift | null, timezone: string, offsets: readonly number[]): string | null {
   if (shift === null || shift.hours === 0) return null

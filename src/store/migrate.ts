@@ -6,14 +6,14 @@ import type { ColumnTypes, Migration } from './migrations/types.ts'
 import type { Tables } from './tables.ts'
 
 export const WAITING_TO_MIGRATE = 'waiting for another process that migrates the database'
-/** After which a process that has nothing to do but wait for another says so, ms. */
+/** After this time a process that is still waiting for another's migration says so, ms. */
 const WAIT_MS = 3_000
 
 /**
- * Brings the schema up to this program's version and returns the names of the steps it took.
+ * Migrates the schema to this program's version and returns the names of the steps taken.
  *
- * Each step is a transaction of its own: `migrateUp` is called once a step, and both engines' dialects say that their schema
- * changes are transactional (Kysely's own SQLite dialect says they are not, and would leave half a step behind).
+ * Each step is its own transaction: `migrateUp` is called once per step, and both dialects declare that schema changes are
+ * transactional. (Kysely's own SQLite dialect declares they are not, and could leave half a step behind.)
  *
  * @param watch.onStep called as each step begins; not of a new database, where none takes time
  * @param watch.onWait called once, when no step has begun for a while: one process at a time takes them
@@ -52,16 +52,16 @@ async function takeAll(migrator: Migrator): Promise<string[]> {
   }
 }
 
-/** How far a database has come. */
+/** Which steps a database has taken. */
 export interface MigrationState {
   taken: string[]
-  /** Steps this program knows and the database has not taken yet. */
+  /** Steps that this program knows and the database has not taken yet. */
   pending: string[]
-  /** Steps that a newer program has taken. */
+  /** Steps taken by a newer program. */
   unknown: string[]
 }
 
-/** Changes nothing. */
+/** Reads the migration state; changes nothing. */
 export async function migrationState(
   db: Kysely<Tables>,
   steps: readonly Migration[] = migrations,

@@ -2,9 +2,9 @@ import { openPostgresStore } from './postgres/open.ts'
 import { keepSqlitePrivate, openSqliteStore } from './sqlite/open.ts'
 import type { Store } from './store.ts'
 
-/** Where the data lives. */
+/** Where the data is. */
 export interface StoreLocation {
-  /** Folder of the embedded database; not used with a `databaseUrl`. */
+  /** Folder of the embedded database; unused with a `databaseUrl`. */
   dataDir: string
   databaseUrl: string | null
   databaseReadUrl: string | null
@@ -12,10 +12,10 @@ export interface StoreLocation {
 }
 
 /**
- * Opens the engine that the settings ask for.
+ * Opens the engine that the settings select.
  *
  * @param onDeath called when the store cannot work any more until the process restarts
- * @throws StartupError in one line for the operator
+ * @throws StartupError with one line for the operator
  */
 export function openStore(
   location: StoreLocation,
@@ -27,6 +27,6 @@ export function openStore(
   return openPostgresStore({ url: databaseUrl, readUrl: databaseReadUrl, poolSize: databasePoolSize, onError })
 }
 
-/** Restricts the embedded database's files to their owner, and returns those that were open to others. A server keeps its own. */
+/** Restricts the embedded database's files to their owner and returns those that were open to others. Does nothing for PostgreSQL. */
 export const keepPrivate = ({ dataDir, databaseUrl }: StoreLocation): Promise<string[]> =>
   databaseUrl === null ? keepSqlitePrivate(dataDir) : Promise.resolve([])

@@ -4,22 +4,22 @@ import { asError } from '../lib/index.ts'
 import { isPassing, StoreError } from './store.ts'
 
 /**
- * Sum of a column or an expression, 0 over no rows; what is null does not count. It adds up in floating point: a sender may
- * report counters up to 2^53 each, and a sum of whole numbers fails once it exceeds 64 bits. Exact up to 2^53.
+ * Sum of a column or an expression; nulls do not count, and no rows give 0. Computed in floating point: a sender may report
+ * counters up to 2^53 each, and an integer sum fails once it exceeds 64 bits. Exact up to 2^53.
  */
 export const totalOf = (value: string | RawBuilder<number | null>): RawBuilder<number> =>
   sql<number>`coalesce(sum(cast(${typeof value === 'string' ? sql.ref(value) : value} as double precision)), 0)`
 
 /**
- * A stored counter as it is read row by row. In floating point, as sums are: on SQLite a counter may have grown past 2^53, and
- * reading such a whole number is an error.
+ * A stored counter, read row by row. In floating point like sums: on SQLite a counter may exceed 2^53, and reading such an
+ * integer is an error.
  */
 export const countOf = (column: string): RawBuilder<number> => sql<number>`cast(${sql.ref(column)} as double precision)`
 
-/** Far below what the engines take in one statement (SQLite 32,766 parameters, PostgreSQL 65,535). */
+/** Far below the engines' limits of parameters per statement (SQLite 32,766, PostgreSQL 65,535). */
 const ITEMS_PER_STATEMENT = 500
 
-/** Cuts a list into parts that fit one statement each. */
+/** Splits a list into parts that fit one statement each. */
 export function chunksOf<T>(items: readonly T[]): T[][] {
   const chunks: T[][] = []
   for (let start = 0; start < items.length; start += ITEMS_PER_STATEMENT) {
@@ -29,10 +29,10 @@ export function chunksOf<T>(items: readonly T[]): T[][] {
 }
 
 /**
- * Does the work for each item. A failure of one does not stop the others.
+ * Does the work for each item. One item's failure does not stop the others.
  *
- * @param work false: stop
- * @throws the first failure when all are done; at once where the store as a whole is unavailable, full or closed
+ * @param work returns false to stop
+ * @throws the first failure, after all items; at once when the store as a whole is unavailable, full or closed
  */
 export async function attemptEach<T>(items: Iterable<T>, work: (item: T) => Promise<boolean>): Promise<void> {
   let failure: Error | undefined
@@ -47,13 +47,14 @@ export async function attemptEach<T>(items: Iterable<T>, work: (item: T) => Prom
   if (failure !== undefined) throw failure
 }
 
-/** Whether the next item would fail in the same way. `busy` concerns only the rows of this one. */
+/** Whether the next item would fail in the same way. `busy` concerns only this item's rows. */
 const isUnavailable = (thrown: unknown): boolean =>
   isPassing(thrown) && !(thrown instanceof StoreError && thrown.kind === 'busy')
 
 /**
- * Repeats a step while it returns that there is more; false when `shouldContinue` ended it early. Between two it rests for as long as the
- * first took: while a million old messages were deleted without a pause, ingest requests waited up to 0.4 s for the writer and the disk.
+ * Repeats a step while it returns that there is more. Returns false when `shouldContinue` ended it early. After each step it
+ * rests for as long as the step took: while a million old messages were deleted without a pause, ingest requests waited up to 0.4
+ * s for the writer and the disk.
  */
 export async function untilDone(step: () => Promise<boolean>, shouldContinue: () => boolean): Promise<boolean> {
   while (shouldContinue()) {
@@ -65,7 +66,7 @@ export async function untilDone(step: () => Promise<boolean>, shouldContinue: ()
 }
 
 /**
- * A text column, null as '', by which neither engine uses an index. For conditions beside others that choose fewer rows: by the index of its
- * client or site all that one ever had would be read.
+ * A text column as an expression that no index covers, with null as ''. For conditions beside others that select fewer rows: the
+ * index by client or site would read everything it ever had.
  */
 export const unindexed = (column: string): RawBuilder<string> => sql<string>`coalesce(${sql.ref(column)}, '')`

@@ -7,7 +7,7 @@ export type BatchOperation =
   | {
       kind: 'statement'
       query: CompiledQuery
-      /** Another number of changed rows rolls the whole batch back with a `StoreError` of kind `unexpected_changes`. */
+      /** If another number of rows changes, the whole batch rolls back with a `StoreError` of kind `unexpected_changes`. */
       expectChanges?: number
     }
   | {
@@ -18,52 +18,52 @@ export type BatchOperation =
     }
 
 export interface BatchOptions {
-  /** A request waits for it: the whole batch has the time of one commit, after which it is `unavailable`. */
+  /** A request waits for it. The whole batch gets the time of one commit, after which it is `unavailable`. */
   isUrgent?: boolean
 }
 
 /**
  * The only access to the database, the same on every engine.
  *
- * Statements of one transaction of `read` or `reports` see one snapshot. Reads never hold up a write.
+ * Statements in one transaction of `read` or `reports` see one snapshot. Reads never hold up writes.
  */
 export interface Store {
-  /** For people: logs, `/metrics`, the settings page. Code asks for capabilities, not for the name. */
+  /** For people: logs, `/metrics`, the settings page. Code checks capabilities instead. */
   readonly engine: 'sqlite' | 'postgres'
   readonly columnTypes: ColumnTypes
   /** Whether other processes may use the same database at the same time. */
   readonly isShared: boolean
   readonly write: Kysely<Tables>
-  /** Sees everything that was committed before. */
+  /** Sees everything committed before. */
   readonly read: Kysely<Tables>
-  /** For reports that the service itself makes (overview, probes, digests): may be a replica that lags behind. */
+  /** For reports that the service itself makes (overview, probes, digests); may be a replica that lags behind. */
   readonly reports: Kysely<Tables>
-  /** For reports that people ask for, by connections of their own: however slow, they hold up nothing else. May lag, too. */
+  /** For reports that people wait for, on separate connections: however slow, they hold up nothing else. May lag too. */
   readonly interactive: Kysely<Tables>
-  /** For migrations and tools: no statement is cut off for taking long. */
+  /** For migrations and tools: statements have no time limit. */
   readonly admin: Kysely<Tables>
-  /** Notifies every part of the program of changes by management. */
+  /** Notifies all parts of the program of changes by management. */
   readonly changes: ChangeFeed
   /** The database's own time, epoch ms; absent where only this process uses it. */
   readonly now?: () => Promise<number>
-  /** The same inside a statement. */
+  /** The same, inside a statement. */
   readonly nowInSql?: RawBuilder<number>
-  /** From now on `changes` also reports changes by other processes, within a second. Needs a migrated database. */
+  /** Makes `changes` also report other processes' changes, within a second. Needs a migrated database. */
   followChanges(): Promise<void>
   /**
-   * Runs all operations in one durable transaction, in one trip to the engine: what ingest commits and folds with.
-   * Returns nothing; resolves when the transaction is on disk.
+   * Runs all operations in one durable transaction, in one trip to the engine; ingest commits and folds with it. Resolves when
+   * the transaction is on disk.
    *
-   * @throws StoreError, and then nothing of the batch was kept; with `unavailable` it may have been kept as a whole, or is
-   * kept later: a database that lost the connection may still commit.
+   * @throws StoreError: nothing of the batch was kept. With `unavailable` it may have been kept as a whole, or still will be: a
+   * database that lost the connection may commit later
    */
   batch(operations: readonly BatchOperation[], options?: BatchOptions): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * `busy`: a lock was not available, or two transactions conflicted: the same may work later. `unavailable`: the database cannot
- * be reached; what was under way may or may not have been done.
+ * `busy`: a lock was not available, or two transactions conflicted; the same may work later. `unavailable`: the database cannot
+ * be reached; pending work may or may not have been done.
  */
 export type StoreErrorKind =
   | 'unique'
@@ -90,14 +90,14 @@ export class StoreError extends Error {
 export const isPassing = (thrown: unknown): boolean =>
   thrown instanceof StoreError && ['busy', 'full', 'closed', 'unavailable'].includes(thrown.kind)
 
-/** Something management changed that others keep in memory. */
+/** A change by management of something that others keep in memory. */
 export type Change = { kind: 'client'; id: string } | { kind: 'site'; id: string }
 
 export type ChangeListener = (change: Change) => Promise<void> | void
 
 /**
- * Notifies listeners of changes by management. `publish` resolves when every listener of this process has applied the change,
- * so an answer that follows it is never contradicted by the next ingest request.
+ * Notifies listeners of changes by management. `publish` resolves when every listener in this process has applied the change, so
+ * the next ingest request never contradicts an answer sent after it.
  */
 export class ChangeFeed {
   readonly #listeners = new Set<ChangeListener>()
@@ -108,7 +108,7 @@ export class ChangeFeed {
     this.#announce = announce
   }
 
-  /** Returns the function that ends the subscription. */
+  /** Returns a function that ends the subscription. */
   subscribe(listener: ChangeListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -119,22 +119,22 @@ export class ChangeFeed {
     await this.deliver(change)
   }
 
-  /** Notifies only the listeners of this process. @throws what a listener throws, after notifying all */
+  /** Notifies only this process's listeners. @throws the first error of a listener, after notifying all */
   async deliver(change: Change): Promise<void> {
     const results = await Promise.allSettled([...this.#listeners].map(async (listener) => listener(change)))
     for (const outcome of results) if (outcome.status === 'rejected') throw outcome.reason
   }
 }
 
-/** A value as it crosses to the engine. */
+/** A value passed to the engine. */
 export type SqlValue = string | number | null
 
 type ColumnOf<T extends keyof Tables> = keyof Tables[T] & string
 
 /**
- * A bulk write that adds to existing rows: rows meet on their keys, `sums` are added up, `maxima` keep the larger value, `fixed`
- * keeps the value of the first row. With neither sums nor maxima, an existing row stays as it is; an engine with several writers
- * must still lock it until the transaction ends, because dirty buckets of the roll-up rely on it.
+ * A bulk write that adds to existing rows with the same `keys`: `sums` are added up, `maxima` keep the larger value, `fixed`
+ * keeps the first row's value. Without sums and maxima an existing row stays as it is, but an engine with several writers must
+ * still lock it until the transaction ends: dirty buckets of the roll-up rely on it.
  */
 export interface UpsertSpec {
   table: keyof Tables
@@ -158,5 +158,5 @@ export function upsertInto<T extends keyof Tables>(
   return { table, keys, sums, maxima, fixed }
 }
 
-/** The order in which a row's values follow each other. */
+/** The order of the values in a row. */
 export const columnsOf = (spec: UpsertSpec): string[] => [...spec.keys, ...spec.sums, ...spec.maxima, ...spec.fixed]

@@ -73,9 +73,9 @@ import type {
 } from './tables/rollups.ts'
 
 /**
- * The tables as both engines hold them. Times are epoch milliseconds, flags are 0 or 1, ids are UUID text, so that one
- * query text serves both engines. Every telemetry table starts its key with `site_no`, a site's small number: a row of
- * the rollups repeats it millions of times, and on PostgreSQL with Citus it is what the tables are distributed by.
+ * The tables, as both engines hold them. Times are epoch milliseconds, flags are 0 or 1, ids are UUID text, so that one query
+ * text serves both engines. Every telemetry table starts its key with `site_no`, a site's small number, because a rollup table
+ * repeats it millions of times. On PostgreSQL with Citus these tables are distributed by it.
  */
 export interface Tables {
   clients: ClientTable
@@ -154,10 +154,10 @@ export interface Tables {
   api_tokens: ApiTokenTable
 }
 
-/** Stands for the `site_no` of requests whose key no site has; those of sites begin at 1. */
+/** The `site_no` of requests whose key no site has; sites' own start at 1. */
 export const NO_SITE = 0
 
-/** A process that runs on this database, or did until recently. */
+/** A process that runs on this database, or recently did. */
 export interface NodeTable {
   id: string
   /** For people: host name and process id. */
@@ -165,67 +165,67 @@ export interface NodeTable {
   role: string
   version: string
   started_at: number
-  /** Its last heartbeat. A node that has not been seen for a while is dead: its work is anybody's. */
+  /** Its last heartbeat. A node that has not been seen for a while is dead, and any other may do its work. */
   seen_at: number
 }
 
-/** A piece of work that one node at a time does. It is that node's for as long as the node lives. */
+/** A piece of work for one node at a time. It stays with that node for as long as the node lives. */
 export interface LeaseTable {
   name: string
   node_id: string
   claimed_at: number
 }
 
-/** What is known of the time that everything goes by; one row. Times are epoch ms. */
+/** What is known about the time; one row. Times are epoch ms. */
 export interface ClockCheckTable {
   id: number
-  /** The newest time that was seen. */
+  /** The newest time seen. */
   checked_at: number
-  /** Until then things may be younger than they look, or null. */
+  /** Until then, things may be younger than they look; or null. */
   careful_until: number | null
-  /** By how much, or null when that is unknown. */
+  /** How much younger; null when that is unknown. */
   slack_ms: number | null
-  /** What is reported about it to people, or null. */
+  /** What people are shown about it, or null. */
   doubt: string | null
 }
 
-/** A stretch in which no process took events. Times are epoch ms. */
+/** A period in which no process accepted events. Times are epoch ms. */
 export interface OutageTable {
   began_at: number
   ended_at: number
 }
 
-/** Until when events were taken, by any process; one row. */
+/** Until when some process accepted events; one row. */
 export interface ListeningTable {
   id: number
   listened_until: number
 }
 
-/** Requests that a node gets of a client whose rate is limited: what the limit is shared out by. */
+/** How many requests a node receives from a rate-limited client: the limit is divided by it. */
 export interface ClientDemandTable {
   client_id: string
   node_id: string
   measured_at: number
-  /** Arrivals, refused ones included. */
+  /** Arrivals, including refused ones. */
   requests_per_second: number
 }
 
-/** Accepted counts that are durable but not yet in the rollups: one row per group commit. */
+/** Accepted counts that are durable but not yet in the rollups: one row per lane of a group commit. */
 export interface JournalTable {
   /** The stream: the process that wrote the row and folds it while it lives, or what a fold spilled. */
   node_id: string
-  /** Counted up by that process, one a commit; a commit that failed leaves a gap. */
+  /** Counted up by that process, one per commit to a lane; a failed commit leaves a gap. */
   seq: number
-  /** By the database's clock where several processes share it. */
+  /** By the database's clock where several processes share the database. */
   written_at: number
   /** An encoded `Delta`. */
   payload: string
 }
 
-/** How far a node's fold that is cut into chunks has come. */
+/** The progress of a node's fold, which is cut into chunks. */
 export interface FoldTable {
   node_id: string
-  /** Its rows are all from here to `last_seq`; 0 where a version that did not say so began it. */
+  /** First row of the run that ends at `last_seq`; 0 when an older version began the fold, which did not record it. */
   first_seq: Generated<number>
   last_seq: number
   /** The highest `site_no` whose share of the rows is in the rollups, or spilled. */
@@ -261,19 +261,19 @@ export interface RejectionCountTable {
   total: number
 }
 
-/** A canary that came to ingest. It is in no count. */
+/** A canary that reached ingest. No count includes it. */
 export interface CanaryArrivalTable {
   site_no: number
   event_name: string
-  /** When it was accepted first, epoch ms. */
+  /** When it was first accepted, epoch ms. */
   arrived_at: number
-  /** 1: in a batch, which says nothing of the tags that ran on it. */
+  /** 1: in a batch, which does not say which tags ran on it. */
   is_batched: number
   /** Names of the tags that ran on it, as a JSON array. */
   tags: string
 }
 
-/** One row, rewritten to learn whether the store takes writes. */
+/** One row, rewritten to find out whether the store accepts writes. */
 export interface WriteCheckTable {
   id: number
   checked_at: number

@@ -15,47 +15,51 @@ import type { ComparedHours } from './weeks.ts'
 
 export type ComparedSite = Pick<SiteRow, 'site_no' | 'id' | 'created_at'>
 
-/** `events`: of the whole site. `event`: of one name. `tag_runs`, `tag_failures`: how often a tag ran, and which share of that failed. */
+/**
+ * `events`: all events of the site. `event`: those of one name. `tag_runs`, `tag_failures`: how often a tag ran, and which share
+ * of the runs failed.
+ */
 export const CHANGE_KINDS = ['events', 'event', 'tag_runs', 'tag_failures'] as const
 export type ChangeKind = (typeof CHANGE_KINDS)[number]
 
-/** Something of a site in both windows. */
+/** One value of a site in both windows, which may have changed. */
 export interface Candidate {
   siteNo: number
   kind: ChangeKind
-  /** The event or the tag; null of the whole site. */
+  /** The event or the tag; null for the whole site. */
   name: string | null
-  /** Of what is only counted none is bad. */
+  /** `bad` is 0 in kinds that only count. */
   now: Runs
   before: Runs
-  /** The count that the week before lets expect, see `besideRest`. */
+  /** The count to expect after the week before, see `besideRest`. */
   expected: number
 }
 
 export interface SiteCandidates {
-  /** What was compared; none of a site that is younger, or sent nothing in either window. */
+  /** How many values were compared; 0 for a site that is too young, or sent nothing in either window. */
   looked: number
   candidates: readonly Candidate[]
 }
 
-/** How far a candidate is from what is expected; null where that is too little to matter. */
+/** How far a candidate is from what is expected; null if that is too little to matter. */
 export const measured = (
   { kind, now, before, expected }: Candidate,
   noise: Readonly<Record<'level' | 'share', number>>,
 ): WeekChange | null =>
   kind === 'tag_failures' ? shareChange(now, before, noise.share) : countChange(now.runs, expected, noise.level)
 
-/** What cannot be noise, however steady it is: only that is measured against its own past. */
+/** Only what is less likely than this to be noise, at the least noise there is, is measured against its own past. */
 const UNLIKELY = 0.001
-/** A site where everything changed says so by less. */
+/** The most candidates of one site: one where everything changed needs no more to say so. */
 const MOST_OF_A_SITE = 20
 
 const EVENT_MEASURES = totals(['total', 'events'] as const)
 const TAG_MEASURES = totals(['executions', 'failure', 'timeout', 'exception'] as const)
 
 /**
- * What of each site is not as it was a week before, by `site_no`: four statements for all of them (as many for each further stretch), of
- * hour rows but for hours that are not rolled up yet. A site that was not there the week before has nothing to compare.
+ * What is not as it was a week before, by `site_no`. Four statements for all sites (and four more for each further stretch of
+ * hours), reading hour rows except for hours that are not rolled up yet. A site that did not exist the week before has nothing to
+ * compare.
  */
 export async function candidatesOf(
   { reports }: Pick<Store, 'reports'>,
@@ -125,7 +129,7 @@ function tagsIn(rows: readonly TagRow[] = [], keyOf: (key: string) => string): M
   return byTag
 }
 
-/** What stands for others says nothing of any of them. */
+/** Names that stand for several others say nothing about any of them. */
 const isNamed = (key: string): boolean => key !== NO_EVENT && key !== OTHER
 
 const NONE: Runs = { runs: 0, bad: 0 }
@@ -142,13 +146,13 @@ function comparisonsOf(siteNo: number, events: Pair<EventsOf>, tags: Pair<Readon
     before: counted(total.before),
     expected: total.before,
   }
-  // Of a site that began to send, or that no longer does, everything changed: that is said once.
+  // When a site began to send or stopped, everything changed: reported once, as a whole.
   if (total.now === 0 && total.before === 0) return []
   if (total.now === 0 || total.before === 0) return [whole]
   const names = new Set([...events.now.byName.keys(), ...events.before.byName.keys()])
   const ofEvents = Array.from(names, (name): Candidate => {
     const [now, before] = [events.now.byName.get(name) ?? 0, events.before.byName.get(name) ?? 0]
-    // The rest of a site says nothing of what is most of it.
+    // What is most of its site is compared with the whole: the small rest says nothing about it.
     const isMost = 2 * before > total.before
     const rest = isMost ? total : { now: total.now - now, before: total.before - before }
     const expected = besideRest(before, rest)

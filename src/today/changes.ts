@@ -6,30 +6,30 @@ import { GRAIN, hourRowsFrom, type TimeRange } from '../rollups/index.ts'
 import { type Candidate, type ComparedSite, candidatesOf, measured, type SiteCandidates } from './candidates.ts'
 import { type ComparedHours, comparedHours, type Weeks } from './weeks.ts'
 
-/** What is not as it was a week before, beyond what it varies by itself. */
+/** What differs from the week before, by more than it usually varies. */
 export interface Change extends Candidate {
-  /** In standard deviations; below 0: there is less. */
+  /** In standard deviations; negative: there is less than expected. */
   deviations: number
-  /** One of them, in the unit of the value. */
+  /** One standard deviation, in the unit of the value. */
   usual: number
-  /** That chance alone brings as much, 0–1. */
+  /** Probability of a difference this large by chance alone, 0–1. */
   chance: number
 }
 
 interface ChangesReport extends Weeks {
-  /** Sites that are compared; the others are younger than a week, or there was no time for them. */
+  /** How many sites were compared; the others are younger than a week, sent nothing, or there was no time for them. */
   compared: number
-  /** False while there was no time to look at all of them: asked again, it goes on from there. */
+  /** False if there was no time for all sites; the next call continues where this one stopped. */
   isComplete: boolean
-  /** Hours of each window that are not compared, as this service was down in them or a week before. */
+  /** Hours of each window that are not compared, as Tagwarden was down in them or a week before. */
   leftOut: number
-  /** The least likely first. */
+  /** Least likely first. */
   entries: Change[]
 }
 
-/** Sites per snapshot: a reader is busy with one for long enough as it is. */
+/** Sites per snapshot, so that none keeps a reader busy for too long. */
 const SITES_PER_READ = 50
-/** So many of all sites are measured against their own past, those that are farthest from usual first. */
+/** How many candidates of all sites are measured against their own past, farthest from usual first. */
 const MOST_MEASURED = 60
 const MOST_SHOWN = 20
 const PAST_DAYS = 28
@@ -40,12 +40,12 @@ interface Noise {
 }
 
 /**
- * What changed at many sites against the week before. What was read is kept for as long as the same hours are asked for: a site is read once
- * an hour, however many look.
+ * What changed at many sites against the week before. What was read is kept for as long as the same hours are asked for: each
+ * site is read once an hour, however many people look.
  */
 export class Changes {
   readonly #context: ReportContext
-  /** One reader at a time: the next finds what it left. */
+  /** One caller reads at a time: the next one finds the results. */
   readonly #turn = new Mutex()
   #key = ''
   readonly #sites = new Map<number, SiteCandidates>()
@@ -55,7 +55,7 @@ export class Changes {
     this.#context = context
   }
 
-  /** @param patienceMs after so long no further sites are read; those that were stay known for the next call */
+  /** @param patienceMs after this no more sites are read; those read so far are kept for the next call */
   of(sites: readonly ComparedSite[], weeks: Weeks, patienceMs = Number.POSITIVE_INFINITY): Promise<ChangesReport> {
     return this.#turn.run(async () => {
       const hours = await this.#begin(weeks)
@@ -75,7 +75,7 @@ export class Changes {
     })
   }
 
-  /** An outage is known only when it is over: what was read without it is read again. */
+  /** An outage becomes known only once it is over: what was read before that is read again. */
   async #begin(weeks: Weeks): Promise<ComparedHours> {
     const { now, before } = weeks
     const { read } = this.#context.store
@@ -101,7 +101,7 @@ export class Changes {
     }
   }
 
-  /** Reads the past of the candidates, site by site; for one that there is no time for, nothing is said. */
+  /** Reads the candidates' past, site by site. Candidates that there is no time for are left out of the report. */
   async #learn(
     sites: readonly ComparedSite[],
     candidates: readonly Candidate[],
@@ -139,7 +139,7 @@ export class Changes {
 
 const nameOf = ({ siteNo, kind, name }: Candidate): string => `${siteNo} ${kind} ${name ?? ''}`
 
-/** By the noise of what nothing is known of. */
+/** Measured with the noise assumed where nothing is known. */
 function farthestOf(candidates: readonly Candidate[]): Candidate[] {
   const usual = { level: levelNoise([]), share: shareNoise([]) }
   const distance = (candidate: Candidate) => Math.abs(measured(candidate, usual)?.deviations ?? 0)
@@ -150,8 +150,8 @@ const EVENTS = totals(['total', 'events'] as const)
 const RUNS = totals(['executions', 'failure', 'timeout', 'exception'] as const)
 
 /**
- * What a site did on the UTC days of the four weeks before, oldest first. By day rows, so that it costs a few thousand of them whatever the
- * site sends.
+ * A site's values on the UTC days of the four weeks before, oldest first. Reads day rows, which are a few thousand however much
+ * the site sends.
  */
 async function pastOf(
   context: ReportContext,
@@ -175,7 +175,8 @@ async function pastOf(
     }),
     tags: await sumStretches(snapshot, { table: 'tag_rollups', stretches, by: ['tag_key'], measures: RUNS, slots }),
   }))
-  // A tag has the past of its older names, or a rename looks as if it had come from nothing, and wavers without measure.
+  // A renamed tag keeps the past of its older names; otherwise it would seem to come from nothing, and its noise would be out of
+  // all proportion.
   const keyOf = (key: string) => read.identities.get(site.site_no)?.resolve(key) ?? key
   const dayOf = (at: number) => Math.floor((at - range.from) / DAY)
   const count = (to - range.from) / DAY
@@ -199,8 +200,9 @@ async function pastOf(
 }
 
 /**
- * A change as people read it: `purchase: 640, a week before 1,290 (−50 %, usually ±8 %)`,
- * `Meta CAPI fails: 31 % of 1,284 runs, a week before 0.4 % (usually ±1.2 points)`.
+ * A change in words:
+ * - `purchase: 640, a week before 1,290 (−50 %, usually ±8 %)`
+ * - `Meta CAPI fails: 31 % of 1,284 runs, a week before 0.4 % (usually ±1.2 points)`
  */
 export function changeInWords({ kind, name, now, before, expected, usual }: Change): string {
   if (kind === 'tag_failures') {
@@ -211,9 +213,9 @@ export function changeInWords({ kind, name, now, before, expected, usual }: Chan
   if (before.runs === 0) return `${what}: ${number(now.runs)}, none a week before`
   const difference = now.runs / before.runs - 1
   const change = `${difference < 0 ? '−' : '+'}${percent(Math.abs(difference))}`
-  // What follows the rest of its site is measured against that.
+  // As a share of the expected count, which follows the rest of the site.
   return `${what}: ${number(now.runs)}, a week before ${number(before.runs)} (${change}, usually ±${percent(usual / Math.max(1, expected))})`
 }
 
-/** Batches of a hostile sender may count more failures than runs. */
+/** At most 1: a malicious sender's batches may count more failures than runs. */
 export const shareOf = ({ runs, bad }: Change['now']): number => (runs === 0 ? 0 : Math.min(1, bad / runs))

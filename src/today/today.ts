@@ -11,10 +11,10 @@ import { type ChangeRecord, Today, TodayQuery } from './schemas.ts'
 import { versionsIn } from './versions.ts'
 import { lastDay } from './weeks.ts'
 
-/** Longer no one waits for a page; what was not read by then is read the next time. */
+/** No one waits longer for a page; sites not read by then are read by the next call. */
 const PATIENCE_MS = 4_000
 
-/** What someone wants to know who comes in the morning. @throws AppError `not_found` of a client that is not there */
+/** What people want to know in the morning. @throws AppError `not_found` if there is no such client */
 export async function today(
   context: ReportContext,
   changes: Changes,
@@ -67,7 +67,7 @@ export async function today(
   }
 }
 
-/** Active sites of active clients, the oldest first. */
+/** Active sites of active clients, oldest first. */
 async function sitesOf(
   { store: { read } }: ReportContext,
   clients: Visible,
@@ -107,13 +107,13 @@ function changeRecord(change: Change, site_id: string): ChangeRecord {
   }
 }
 
-/** Adds what the page of the morning shows. */
+/** Adds the call behind the morning page. */
 export function todayRoutes(app: HttpApp, context: ReportContext): void {
   const changes = new Changes(context)
   app.get(
     '/api/today',
     {
-      // It reads two days of all sites once an hour.
+      // Once an hour it reads two days of all sites.
       config: { work: 'report', scope: 'visible' },
       schema: {
         tags: ['Dashboard'],
@@ -131,7 +131,7 @@ export function todayRoutes(app: HttpApp, context: ReportContext): void {
 
 /** When people go home. */
 const EVENING = Temporal.PlainTime.from('18:00')
-/** 18:00 of the day before `now` on the clocks of a zone. Epoch ms. */
+/** 18:00 of the day before `now` in a time zone, epoch ms. */
 export function lastEvening(now: number, timezone: string): number {
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone).toPlainDate()
   return today.subtract({ days: 1 }).toZonedDateTime({ timeZone: timezone, plainTime: EVENING }).epochMilliseconds

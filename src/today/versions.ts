@@ -1,12 +1,12 @@
 import { firstIdAt } from '../lib/index.ts'
 import { chunksOf, type DeployMarkerTable, type Kysely, type Tables } from '../store/index.ts'
 
-/** More are a release train, and each site's page has them all. */
+/** More is a release train, and each site's own page lists them all. */
 const MOST = 50
 
 export type Version = Pick<DeployMarkerTable, 'site_id' | 'at' | 'source' | 'from_version' | 'to_version'>
 
-/** Versions of what these sites run that were seen for the first time in the window (epoch ms), the latest first. */
+/** Versions first seen at these sites within the window (epoch ms), latest first. */
 export async function versionsIn(
   db: Kysely<Tables>,
   siteIds: readonly string[],
@@ -18,7 +18,7 @@ export async function versionsIn(
       .selectFrom('deploy_markers')
       .select(['id', 'site_id', 'at', 'source', 'from_version', 'to_version'])
       .where('site_id', 'in', chunk)
-      // Ids begin with the time, and the key is of site and id.
+      // Ids begin with the time, and the index is by site and id.
       .where('id', '>=', firstIdAt(from))
       .where('id', '<', firstIdAt(to))
       .orderBy('id', 'desc')

@@ -9,16 +9,16 @@ export interface Weeks {
   before: TimeRange
 }
 
-/** What tags sent in an hour is there by then, and rolled up. */
+/** By then an hour's telemetry has arrived and is rolled up. */
 const SETTLED_MS = 5 * MINUTE
 
-/** The last 24 whole hours, and those at which the clocks of a zone said the same a week before. */
+/** The last 24 whole hours, and those at the same local time a week before. */
 export function lastDay(now: number, timezone: string): Weeks {
   const to = floorTo(now - SETTLED_MS, HOUR)
   return weeksOf({ from: to - DAY, to }, timezone)
 }
 
-/** A window and the one a week before it, both of whole UTC hours and equally long: where clocks change in between, the clock counts. */
+/** A window and the one at the same local time a week before, both of whole UTC hours and equal length. */
 export function weeksOf(window: TimeRange, timezone: string): Weeks {
   const now = { from: floorTo(window.from, HOUR), to: floorTo(window.to, HOUR) }
   const start = Temporal.Instant.fromEpochMilliseconds(now.from).toZonedDateTimeISO(timezone)
@@ -26,15 +26,15 @@ export function weeksOf(window: TimeRange, timezone: string): Weeks {
   return { now, before: { from, to: from + (now.to - now.from) } }
 }
 
-/** The hours of two windows that are compared, joined to stretches: those of one are the others' a week before, in their order. */
+/** The hours of both windows that are compared, joined into stretches. Both lists have the same hours in the same order, a week apart. */
 export interface ComparedHours {
   now: readonly TimeRange[]
   before: readonly TimeRange[]
-  /** Of each window are not compared. */
+  /** How many hours of each window are left out. */
   leftOut: number
 }
 
-/** An hour in which this service was down counts on neither side: what was sent meanwhile is nowhere. */
+/** Leaves out, on both sides, hours in which Tagwarden was down: what was sent then was counted nowhere. */
 export function comparedHours({ now, before }: Weeks, outages: readonly Outage[]): ComparedHours {
   const isDown = (from: number) => outages.some((outage) => outage.from < from + HOUR && outage.to > from)
   const compared = { now: [] as TimeRange[], before: [] as TimeRange[], leftOut: 0 }

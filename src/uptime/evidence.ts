@@ -4,30 +4,30 @@ import { firstIdAt, HOUR, MINUTE, SECOND } from '../lib/index.ts'
 import { chunksOf, type Kysely, type SiteRow, type Tables } from '../store/index.ts'
 import { type Evidence, lengthOf, type Span, type StateTimes, timesIn, within } from './spans.ts'
 
-/** Runs are read by stretches of this length: how exact the beginning and the end of what was watched are, ms. */
+/** Probe runs are grouped into buckets of this length, so the edges of the watched time are exact to this length only. ms. */
 const STEP_MS = 5 * MINUTE
-/** A probe that runs once a day vouches for no day, ms. */
+/** The longest time one run can vouch for: a probe that runs once a day must not vouch for the whole day. ms. */
 export const MOST_REACH_MS = 3 * HOUR
-/** It says how much of the budget is spent, and must not spend of it itself. */
+/** Left out here: an alert about the spent budget must not itself spend budget. */
 export const BUDGET_TYPE = 'error_budget'
-/** They judge whether events come as they should, see the status of a site. */
+/** The probe types that judge whether events come as usual; a site's status on the dashboard follows the same rule. */
 const NORM_TYPES = ['data_freshness', 'data_volume']
 
-/** What is known of a site's time, read once for many days of it. */
+/** What is known about a site over a range of time, read once for many of its days. */
 export interface SiteEvidence extends Evidence {
-  /** When a probe judged that knows how many events are usual. */
+  /** When a probe that knows the usual number of events came to a verdict. */
   normJudged: readonly Span[]
 }
 
-/** Reads what is known of a site's time between two moments, epoch ms. */
+/** Reads what is known about a site between two moments, epoch ms. */
 export async function readEvidence(db: Kysely<Tables>, site: Pick<SiteRow, 'id'>, range: Span): Promise<SiteEvidence> {
   const outages = await readOutages(db, range.from, range.to)
   return { outages, ...(await readRuns(db, site, range)), ...(await readTroubles(db, site, range)) }
 }
 
 /**
- * What a site was on a day, or a part of it. As everywhere, a site is healthy only where its events are within their norm: a probe
- * that knows the norm has judged, or an event came.
+ * How long a site was in which state during a day or part of one. As everywhere, a site is healthy only if its events are within
+ * their norm: without an event, and without a verdict of a probe that knows the norm, no time of the range is ok.
  */
 export function timesOf(range: Span, evidence: SiteEvidence, hasEvents: boolean): StateTimes {
   const isWithinNorm = hasEvents || lengthOf(within([range], evidence.normJudged)) > 0
@@ -36,9 +36,9 @@ export function timesOf(range: Span, evidence: SiteEvidence, hasEvents: boolean)
 
 interface RunRow {
   bucket: number
-  /** Of a probe that was changed since; null of all others together. */
+  /** Set for a probe whose pace changed since then, see `readChanges`; null for all other probes of the bucket together. */
   probe_id: string | null
-  /** The last of them was executed, epoch ms. */
+  /** When the latest run of the bucket was executed, epoch ms. */
   last: number
   interval_seconds: number
   judged: number
@@ -47,7 +47,7 @@ interface RunRow {
   removed_at: number | null
 }
 
-/** A result stands for the time until the one after the next was due. */
+/** How long a result stands, ms: until the second run after it would be due, so that one missed run leaves no gap. */
 const reachOf = (intervalSeconds: number): number => Math.min(2 * intervalSeconds * SECOND + STEP_MS, MOST_REACH_MS)
 
 async function readRuns(db: Kysely<Tables>, { id }: Pick<SiteRow, 'id'>, { from, to }: Span) {
@@ -55,7 +55,7 @@ async function readRuns(db: Kysely<Tables>, { id }: Pick<SiteRow, 'id'>, { from,
   const step = sql.lit(STEP_MS)
   const changed = sql`case when p.id in (${sql.join(['', ...changes.keys()])}) then p.id end`
   const isJudged = sql`r.reason is null and r.status <> 'error'`
-  // What was deleted since then is known to the audit log alone.
+  // Of maintenance deleted since then only the audit log still says whether it covered one probe or the site.
   const wasOfProbe = sql`exists (select 1 from audit_log a where a.entity_id = r.maintenance_id
     and a.action = 'maintenance.create' and a.after like '%"probe_id":%')`
   const { rows } = await sql<RunRow>`
@@ -80,7 +80,7 @@ async function readRuns(db: Kysely<Tables>, { id }: Pick<SiteRow, 'id'>, { from,
     ran: spansOf(runs),
     judged: spansOf(runs.filter(({ judged }) => judged === 1)),
     normJudged: spansOf(runs.filter(({ norm_judged }) => norm_judged === 1)),
-    // Maintenance of one probe is none of the site, also where no other ran meanwhile.
+    // Maintenance of one probe is not maintenance of the site, even when no other probe ran meanwhile.
     maintained: byBucket.flatMap(([bucket, together]): Span[] => {
       if (together.some(({ maintained }) => maintained === 0)) {
         workEndsBy = bucket
@@ -98,7 +98,7 @@ interface ProbeChange {
   after: { interval_seconds?: number; is_active?: boolean }
 }
 
-/** What since then decided when probes of the site run, by the probe's id, oldest first: the audit log alone knows it. */
+/** Changes of interval and pauses of the site's probes since then, by probe id, oldest first. Only the audit log has them. */
 async function readChanges(db: Kysely<Tables>, siteId: string, since: number): Promise<Map<string, ProbeChange[]>> {
   const idsIn = (table: 'probes' | 'removed_probes') => db.selectFrom(table).select('id').where('site_id', '=', siteId)
   const rows = await db
@@ -119,7 +119,10 @@ async function readChanges(db: Kysely<Tables>, siteId: string, since: number): P
   return Map.groupBy(changes, ({ id }) => id)
 }
 
-/** The interval by which a probe ran then, s, and until when what it found stands: a new interval makes the next run due by it, a pause none. */
+/**
+ * The interval a probe had at the time, s, and until when its result stands. After a change of interval the next run is due by
+ * the new one; after a pause no run is due, and the result no longer stands.
+ */
 function rhythmOf({ bucket, last, interval_seconds, removed_at }: RunRow, changes: readonly ProbeChange[]) {
   const later = changes.filter(({ at }) => at > last)
   const paced = later.filter(({ after }) => after.interval_seconds !== undefined)
@@ -132,7 +135,7 @@ function rhythmOf({ bucket, last, interval_seconds, removed_at }: RunRow, change
   return { interval, until }
 }
 
-/** When alerts of the site lasted that people may have been notified of, by how bad they were at the time. */
+/** When the site had confirmed alerts (those people may have been notified of), by their severity at the time. */
 async function readTroubles(db: Kysely<Tables>, { id }: Pick<SiteRow, 'id'>, { from, to }: Span) {
   const alerts = await db
     .selectFrom('alerts')
@@ -161,7 +164,7 @@ interface SeverityChange {
   kind: string
 }
 
-/** By the alert's id, oldest first. */
+/** By alert id, oldest first. */
 async function severityChanges(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<string, SeverityChange[]>> {
   const changes = new Map<string, SeverityChange[]>()
   for (const chunk of chunksOf(ids)) {
@@ -177,7 +180,10 @@ async function severityChanges(db: Kysely<Tables>, ids: readonly string[]): Prom
   return changes
 }
 
-/** An alert knows how bad it is, and its timeline when that changed: what it was before the first change is the opposite of it. */
+/**
+ * Splits an alert's time by severity. The alert stores only its present severity; its timeline has the changes, and before the
+ * first one it was the opposite of what that changed it to.
+ */
 function addBySeverity(
   { critical, warning }: { critical: Span[]; warning: Span[] },
   span: Span,

@@ -5,27 +5,30 @@ import { readEvidence, timesOf } from './evidence.ts'
 import { type LocalDay, localDays, type StateTimes } from './spans.ts'
 import { DAYS_SHOWN } from './uptime.ts'
 
-/** What a site was on one day. */
+/** How a site fared on one day. */
 export interface SiteDay extends LocalDay {
   times: StateTimes
-  /** Of its tags, and how many of them ended well; null where that is not known. */
+  /** Executions of its tags, and how many of them succeeded; null where that is unknown. */
   executions: number | null
   successes: number | null
   /** It is final. */
   isFinal: boolean
 }
 
-/** What has to be known of a site to read its days. */
+/** What reading the days of a site requires. */
 export interface WatchedSite extends Pick<SiteRow, 'id' | 'timezone' | 'created_at'> {
   siteNo: number
-  /** Epoch ms, null when no event ever came. */
+  /** Epoch ms, null if no event ever came. */
   lastEventAt: number | null
 }
 
-/** Days that may not be written yet: today, and those before while they settle, or for the three days that the clock is in doubt. */
+/**
+ * The latest days that may not be stored yet: today, and those before it that still settle or are held back for up to three days
+ * while the clock is in doubt.
+ */
 export const LIVE_DAYS = 5
 
-/** The last 90 days of each site in its own zone, today as far as it has come, oldest first; by the site's id. */
+/** The last 90 days of each site in its own time zone, today only so far, oldest first; by site id. */
 export async function readSiteDays(
   db: Kysely<Tables>,
   sites: readonly WatchedSite[],
@@ -64,7 +67,7 @@ async function daysOf(
     const row = written.get(day.day)
     if (row !== undefined) return { ...day, ...writtenDay(row) }
     const known = { ...day, executions: null, successes: null, isFinal: false }
-    // Today has not come further.
+    // Today ends now.
     const range = { from: day.from, to: Math.min(day.to, now) }
     if (evidence === null || !live.includes(day)) {
       return { ...known, times: { ...NOTHING, unknown: range.to - range.from } }
@@ -73,7 +76,7 @@ async function daysOf(
   })
 }
 
-/** On which of the days an event came; of today also in the 24 hours before now, as it has only begun. */
+/** The days on which an event came. For today the 24 hours before now count, as the day has only begun. */
 async function withEvents(
   db: Kysely<Tables>,
   { siteNo, lastEventAt }: WatchedSite,
@@ -84,7 +87,7 @@ async function withEvents(
   for (const day of days) {
     const since = day.to > now ? Math.min(day.from, now - DAY) : day.from
     if (lastEventAt === null || lastEventAt < since) continue
-    // What came later says nothing of a day that is over.
+    // A last event after the end of the day says nothing about the day: then its counts do.
     if (lastEventAt < day.to || (await hasCounts(db, siteNo, day))) found.push(day)
   }
   return found
@@ -118,7 +121,7 @@ const writtenDay = (row: SiteDayRow): Omit<SiteDay, keyof LocalDay> => ({
   isFinal: true,
 })
 
-/** The times of several days together. */
+/** Sums the times of several days. */
 export const totalTimes = (days: readonly Pick<SiteDay, 'times'>[]): StateTimes =>
   days.reduce(
     (sum, { times }) => ({
@@ -134,7 +137,7 @@ export const totalTimes = (days: readonly Pick<SiteDay, 'times'>[]): StateTimes 
 export const DAY_STATUSES = ['ok', 'warning', 'critical', 'maintenance', 'unknown'] as const
 export type DayStatus = (typeof DAY_STATUSES)[number]
 
-/** What one word says of a day: the worst that it held. It is ok only where at least half of it was seen to be. */
+/** A day in one word: the worst it had. It is `ok` only when more time was ok than unknown. */
 export function dayStatus({ ok, warning, critical, maintenance, unknown }: StateTimes): DayStatus {
   if (critical > 0) return 'critical'
   if (warning > 0) return 'warning'
@@ -143,8 +146,8 @@ export function dayStatus({ ok, warning, critical, maintenance, unknown }: State
 }
 
 /**
- * The share of the time that was judged in which no problem was critical, 0–1; null where nothing was. As on the status pages of others, a
- * warning is a degradation and no downtime, and planned maintenance is neither.
+ * The share of the judged time that was free of critical problems, 0–1; null when no time was judged. As on other vendors' status
+ * pages, a warning is degraded service and not downtime, and planned maintenance counts as neither.
  */
 export function uptimeOf({ ok, warning, critical }: StateTimes): number | null {
   const judged = ok + warning + critical

@@ -114,7 +114,7 @@ async function uptimeAnswer(context: ReportContext, site: SiteRow): Promise<Upti
   }
 }
 
-/** Of the days that are not written yet it is counted now. */
+/** Counts the executions of days that are not stored yet. */
 async function withDelivery(
   context: ReportContext,
   site: SiteRow,

@@ -1,30 +1,30 @@
 import { Temporal } from 'temporal-polyfill'
 
-/** A half-open stretch of time, epoch ms. */
+/** A half-open range of time, epoch ms. */
 export interface Span {
   from: number
   to: number
 }
 
-/** What is known of a site's time. Spans of one list may overlap and stand in any order. */
+/** What is known about a site. The spans of one list may overlap and come in any order. */
 export interface Evidence {
-  /** No process of ours took events. */
+  /** Tagwarden was down: no process received events. */
   outages: readonly Span[]
-  /** Some probe of the site had run, whatever came of it. */
+  /** A probe of the site had run, with whatever result. */
   ran: readonly Span[]
-  /** Some probe of it had judged something. */
+  /** A probe of the site had come to a verdict. */
   judged: readonly Span[]
-  /** What was found was found during planned maintenance of the site. */
+  /** The runs took place during planned maintenance of the site. */
   maintained: readonly Span[]
   /** A confirmed alert about the site was critical. */
   critical: readonly Span[]
-  /** One was a warning. */
+  /** A confirmed alert was a warning. */
   warning: readonly Span[]
   /** One of our own checks could not run. */
   unchecked: readonly Span[]
 }
 
-/** How long the site was what, ms. */
+/** How long the site was in each state, ms. */
 export interface StateTimes {
   ok: number
   warning: number
@@ -34,9 +34,16 @@ export interface StateTimes {
 }
 
 /**
- * What a site was in a stretch of time. Each instant counts once, as the first of these that holds: `unknown` while we were down or no
- * probe ran, `maintenance`, `critical`, `warning`, `unknown` while a check could not run or nothing was judged, `ok`. So what no one
- * looked at is never ok, and a problem that is open stays one while a silence leaves nothing to judge.
+ * How long a site was in each state during a range. Each instant counts once, as the first of these that applies:
+ * 1. `unknown` while Tagwarden was down or no probe ran
+ * 2. `maintenance`
+ * 3. `critical`
+ * 4. `warning`
+ * 5. `unknown` while a check could not run or nothing was judged
+ * 6. `ok`
+ *
+ * So time that nothing watched is never ok, and an open problem keeps counting while a site that sends nothing leaves nothing to
+ * judge.
  */
 export function timesIn(range: Span, evidence: Evidence): StateTimes {
   const watched = without(within([range], evidence.ran), evidence.outages)
@@ -53,7 +60,7 @@ export function timesIn(range: Span, evidence: Evidence): StateTimes {
   }
 }
 
-/** In order and without overlaps. */
+/** Sorted and without overlaps. */
 export function merged(spans: readonly Span[]): Span[] {
   const result: Span[] = []
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
@@ -65,7 +72,7 @@ export function merged(spans: readonly Span[]): Span[] {
   return result
 }
 
-/** The parts of `spans` that lie in one of `others`. */
+/** The parts of `spans` that lie inside one of `others`. */
 export function within(spans: readonly Span[], others: readonly Span[]): Span[] {
   const result: Span[] = []
   const rest = merged(others)
@@ -81,7 +88,7 @@ export function within(spans: readonly Span[], others: readonly Span[]): Span[] 
   return result
 }
 
-/** The parts of `spans` that lie in none of `others`. */
+/** The parts of `spans` that lie outside all of `others`. */
 export function without(spans: readonly Span[], others: readonly Span[]): Span[] {
   const holes = merged(others)
   const gaps = [Number.NEGATIVE_INFINITY, ...holes.map(({ to }) => to)].map((from, n) => ({
@@ -91,16 +98,16 @@ export function without(spans: readonly Span[], others: readonly Span[]): Span[]
   return within(spans, gaps)
 }
 
-/** Of spans without overlaps, ms. */
+/** Total length, ms. The spans must not overlap. */
 export const lengthOf = (spans: readonly Span[]): number => spans.reduce((sum, { from, to }) => sum + to - from, 0)
 
-/** A calendar day of a zone. */
+/** A calendar day in a time zone. */
 export interface LocalDay extends Span {
   /** `YYYY-MM-DD`. */
   day: string
 }
 
-/** The last calendar days of a zone up to the one that holds `now`, oldest first: 23 to 25 hours each. */
+/** The last calendar days of a time zone up to the one containing `now`, oldest first: 23 to 25 hours each. */
 export function localDays(timezone: string, now: number, count: number): LocalDay[] {
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone).toPlainDate()
   const days: LocalDay[] = []
@@ -108,7 +115,7 @@ export function localDays(timezone: string, now: number, count: number): LocalDa
     const date = today.subtract({ days: back })
     const from = date.toZonedDateTime(timezone).epochMilliseconds
     const to = date.add({ days: 1 }).toZonedDateTime(timezone).epochMilliseconds
-    // A day that a zone left out, as Samoa did on its way over the date line, has no time.
+    // A day that a zone skipped, as Samoa did when it crossed the date line, has no time.
     if (from < to) days.push({ day: date.toString(), from, to })
   }
   return days

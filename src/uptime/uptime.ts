@@ -6,19 +6,19 @@ import { chunksOf, type SiteDayRow, type SiteRow, type Store } from '../store/in
 import { MOST_REACH_MS, readEvidence, timesOf } from './evidence.ts'
 import { type LocalDay, localDays } from './spans.ts'
 
-/** As many are shown, today among them. */
+/** Days shown, today included. */
 export const DAYS_SHOWN = 90
 /**
- * How long after its end a day is written. What broke before midnight may be seen hours later, as silence at night is; and the results
- * of a probe that runs every 30 s are kept for 41 hours, so that they are still there.
+ * How long after its end a day is stored. Problems that began before midnight may be noticed hours later, such as silence at
+ * night. And the results of a probe that runs every 30 s are kept for 41 hours, so by then they still exist.
  */
 const SETTLED_AFTER_MS = 6 * HOUR
 
 /**
- * Writes what each site was on the days that are over and not written yet, of the last 90: so none is left out while the service was
- * down, and none is written twice. What is no longer known of such a day is unknown.
+ * Stores the days of each site that are over and not stored yet, among the last 90: so no day is lost to downtime of the service,
+ * and none is stored twice. What is no longer known about such a day is stored as unknown.
  *
- * @param now the time to judge age by, epoch ms
+ * @param now what ages are measured against, epoch ms
  */
 async function writeSiteDays(
   context: ReportContext & { store: Store },
@@ -33,7 +33,7 @@ async function writeSiteDays(
   )
 }
 
-/** Sites whose last day that is settled is not written. */
+/** Sites whose last settled day is not stored yet. */
 async function dueSites({ read }: Pick<Store, 'read'>, now: number): Promise<SiteRow[]> {
   const zones = await read.selectFrom('sites').select('timezone').distinct().execute()
   const due: SiteRow[] = []
@@ -95,7 +95,7 @@ async function writeDaysOf(context: ReportContext & { store: Store }, site: Site
     }
   })
   await store.write.transaction().execute(async (trx) => {
-    // Of a site that is being deleted nothing is left behind.
+    // Leave nothing behind for a site that is being deleted.
     if ((await lockSite(trx, site.id)) === undefined) return
     await trx
       .insertInto('site_days')
@@ -105,22 +105,22 @@ async function writeDaysOf(context: ReportContext & { store: Store }, site: Site
   })
 }
 
-/** A fault that keeps days from being written must not keep results for ever. */
+/** A fault that keeps days from being stored must not keep probe results for ever. */
 const MOST_DAYS_AWAITED = 14
 
 /**
- * Since when results of a site are still needed, as they say what it was on days that are not written yet, epoch ms.
+ * From when on a site's probe results are still needed, for its days that are not stored yet. Epoch ms.
  *
- * @param lastWritten the last of its days that is; null: none is
+ * @param lastWritten the last of its days that is stored; null if none is
  */
 export function resultsNeededFrom(timezone: string, lastWritten: string | null, now: number): number {
   const open = localDays(timezone, now, MOST_DAYS_AWAITED).find(({ day }) => day > (lastWritten ?? ''))
   return (open?.from ?? now) - MOST_REACH_MS
 }
 
-/** Deletes days that are shown no more. */
+/** Deletes days that are no longer shown. */
 async function clearSiteDays({ write }: Pick<Store, 'write'>, now: number): Promise<void> {
-  // Two days more than are shown: a zone's day is up to one apart from that of UTC.
+  // Two days of slack: a zone's calendar day may be one ahead of UTC's or one behind.
   const [first] = localDays('UTC', now, DAYS_SHOWN + 2)
   if (first !== undefined) await write.deleteFrom('site_days').where('day', '<', first.day).execute()
 }
@@ -131,7 +131,7 @@ export interface UptimeOptions extends ReportContext {
   onError: (error: Error, loop: string) => void
 }
 
-/** Writes down what each site was on each day. */
+/** Stores how each site fared on each day. */
 export class Uptime extends JobRunner {
   readonly deletionHooks: Pick<DeletionHooks, 'removeOfSites'> = {
     removeOfSites: async (trx, sites) => {
@@ -142,7 +142,7 @@ export class Uptime extends JobRunner {
 
   constructor({ leases, onError, ...context }: UptimeOptions) {
     super({ clock: context.clock, leases, onError })
-    // A clock that was set ahead would write days that have not been, as unknown ones for ever.
+    // `deletingByAge`, as a clock that runs ahead would store days that have not happened, as unknown and for ever.
     this.jobs
       .deletingByAge('site-days', MINUTE, (now, shouldContinue) => writeSiteDays(context, now, shouldContinue))
       .deletingByAge('site-day-retention', HOUR, (now) => clearSiteDays(context.store, now))

@@ -3,13 +3,13 @@ import { SignInFailure } from './failure.ts'
 
 export type Claims = Readonly<Record<string, unknown>>
 
-/** What someone else says of a person who signs in. */
+/** What an issuer asserts about a person who signs in. */
 export interface Assertion {
-  /** Who says it. */
+  /** Who asserts it. */
   issuer: string
-  /** The person, as the issuer knows them for ever. */
+  /** The person's permanent id at the issuer. */
   subject: string
-  /** Null where there is none, or it is not verified. */
+  /** Null when there is none, or it is not verified. */
   email: string | null
   name: string | null
   groups: readonly string[]
@@ -27,8 +27,8 @@ export interface ReadClaims {
 }
 
 /**
- * What an ID token and the answer of the userinfo endpoint say of a person. The token comes first; an address and whether it is
- * verified come from one of them, never one from each.
+ * Reads the assertion from an ID token and the userinfo endpoint's answer. The token takes precedence; the address and whether it
+ * is verified come from the same one of them.
  *
  * @throws SignInFailure without a subject
  */
@@ -53,17 +53,17 @@ export function assertionOf(
   }
 }
 
-/** Whether the token alone says all that is asked for. */
+/** Whether the token alone contains everything needed. */
 export const saysAll = (token: Claims, groupsClaim: string): boolean =>
   token.email !== undefined && claimAt(token, groupsClaim) !== undefined
 
-/** Groups were left out because there are too many of them, as Microsoft Entra does from 200 on. */
+/** Whether groups were left out because there are too many, as Microsoft Entra does from 200 on. */
 export function hasTooManyGroups(token: Claims, groupsClaim: string): boolean {
   const { _claim_names: elsewhere } = token
   return isObject(elsewhere) && groupsClaim in elsewhere
 }
 
-/** AWS Cognito sends the word instead of the value. */
+/** AWS Cognito sends the string instead of the boolean. */
 const VERIFIED: readonly unknown[] = [true, 'true']
 
 function verifiedEmail({ email, email_verified }: Claims, trustsEmail: boolean): string | null {
@@ -72,7 +72,7 @@ function verifiedEmail({ email, email_verified }: Claims, trustsEmail: boolean):
   return isVerified ? email.trim() : null
 }
 
-/** By its own name first, which may be an address with dots; then as a path through fields. */
+/** Looks up the whole name first, which may be a URL with dots; then as a path of fields. */
 function claimAt(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name]
   return name

@@ -2,22 +2,22 @@ import { asError } from '../../lib/index.ts'
 import { OutboundError } from '../../outbound/index.ts'
 
 /**
- * Why a sign-in with the provider came to nothing, in one word for the page of the sign-in, which has the sentences
+ * Why a sign-in with the provider failed, as one word; the sign-in page has the sentences
  * (web/src/features/sign-in/SignInPage.tsx):
- * - `refused`: the person or the provider said no
+ * - `refused`: the person or the provider declined
  * - `expired`: it took too long, or was begun elsewhere
- * - `provider`: the provider is unavailable, or answers what it should not
- * - `setup`: it refuses what we ask, and will until someone changes the settings, here or there
- * - `token`: what the provider says of the person is not meant for us, or not from it
- * - `clock`: it is of another time
+ * - `provider`: the provider is unavailable, or its answer is wrong
+ * - `setup`: the provider refuses our request, and will until someone changes the settings, here or there
+ * - `token`: the provider's assertion is not meant for us, or not from it
+ * - `clock`: the assertion's time is wrong
  * - `email`: no verified address
  * - `taken`: an account has this address and cannot be joined
- * - `two_step`: such an account asks for a code, which the provider may not
+ * - `two_step`: such an account requires a code, which the provider may not
  * - `no_role`: no group gives access
- * - `disabled`: the account is
+ * - `disabled`: the account is disabled
  * - `full`: there is no room for another account
- * - `busy`: too many tries
- * - `service`: we ourselves could not end it
+ * - `busy`: too many attempts
+ * - `service`: a failure on our side
  */
 export type SignInProblem =
   | 'refused'
@@ -35,7 +35,7 @@ export type SignInProblem =
   | 'busy'
   | 'service'
 
-/** A sign-in that came to nothing. The message is for the operator's log and holds no secret. */
+/** A failed sign-in. Its message is for the operator's log and contains no secret. */
 export class SignInFailure extends Error {
   readonly problem: SignInProblem
 
@@ -46,15 +46,15 @@ export class SignInFailure extends Error {
   }
 }
 
-/** What the library's errors carry besides their message. */
+/** Fields of the library's errors besides the message. */
 interface Details {
   code?: unknown
-  /** The provider's own word, of its answers. */
+  /** The error code in the provider's answer. */
   error?: unknown
   cause?: unknown
 }
 
-/** By the library's codes: https://github.com/panva/oauth4webapi names them. */
+/** Codes of the library, see https://github.com/panva/oauth4webapi. */
 const TOKEN_CODES: readonly string[] = [
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
   'OAUTH_INVALID_RESPONSE',
@@ -67,7 +67,7 @@ const TOKEN_CODES: readonly string[] = [
 const CLOCK_CODE = 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED'
 
 const CREDENTIALS = 'check OIDC_CLIENT_ID and OIDC_CLIENT_SECRET'
-/** Words of providers that another try gets again (RFC 6749, 4.1.2.1 and 5.2), and what to look at. */
+/** Providers' error codes that another attempt would get again (RFC 6749, 4.1.2.1 and 5.2), and what to check. */
 const SETUP_WORDS: ReadonlyMap<string, string> = new Map([
   ['invalid_client', CREDENTIALS],
   ['unauthorized_client', CREDENTIALS],
@@ -76,7 +76,7 @@ const SETUP_WORDS: ReadonlyMap<string, string> = new Map([
   ['unsupported_response_type', "check the client's settings at the provider"],
 ])
 
-/** Whatever a call to the provider failed with, in the one form that the routes know. */
+/** Converts any error of a call to the provider to a `SignInFailure`. */
 export function failureOf(thrown: unknown): SignInFailure {
   if (thrown instanceof SignInFailure) return thrown
   const chain = causesOf(thrown)
@@ -104,7 +104,7 @@ export function failureOf(thrown: unknown): SignInFailure {
   return new SignInFailure('provider', message)
 }
 
-/** The error and the errors that caused it, the first cause last. */
+/** The error and its causes, the root cause last. */
 export function causesOf(thrown: unknown): (Error & Details)[] {
   const chain: (Error & Details)[] = []
   for (let error: unknown = asError(thrown); error instanceof Error && chain.length < 10; error = error.cause) {
@@ -113,5 +113,5 @@ export function causesOf(thrown: unknown): (Error & Details)[] {
   return chain
 }
 
-/** A word of a stranger as a log line may hold it. */
+/** A third party's word, made safe for a log line. */
 const printable = (word: string): string => word.slice(0, 80).replaceAll(/[^\w.:/ -]/g, '?')

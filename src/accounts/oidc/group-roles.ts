@@ -3,15 +3,15 @@ import { joined, NO_GRANTS } from '../../http/index.ts'
 import { isUuid } from '../../lib/index.ts'
 import type { Kysely, Tables } from '../../store/index.ts'
 
-/** What a group may do, as the settings have it. */
+/** The role of a group, from the settings. */
 export interface GroupRole {
   group: string
   role: ClientRole
-  /** Names or ids; null: every client, and the service itself. */
+  /** Names or ids; null for every client and the service itself. */
   clients: readonly string[] | null
 }
 
-/** A client that a rule names, and that there is not, or that several have the name of. */
+/** Warns of a client in a rule that does not exist, or whose name several clients have. */
 export type WarnOfClient = (name: string, count: number) => void
 
 export const warnOfClient =
@@ -19,7 +19,7 @@ export const warnOfClient =
   (client, count) =>
     warn({ client, count }, 'GROUP_ROLES names a client that there is not, or several of this name: use its id')
 
-/** What the groups of someone may do now, by the names that clients have now. */
+/** The grants that someone's groups give now, by the clients' current names. */
 export async function grantsOfGroups(
   db: Kysely<Tables>,
   rules: readonly GroupRole[],
@@ -34,7 +34,7 @@ export async function grantsOfGroups(
   const clients = await db.selectFrom('clients').select(['id', 'name']).execute()
   const idOf = (wanted: string): string[] => {
     const found = clients.filter(({ id, name }) => (isUuid(wanted) ? id === wanted.toLowerCase() : name === wanted))
-    // A name that two clients have may not give access to the other one's.
+    // A name that two clients have must not give access to the wrong one.
     if (found.length !== 1) warn(wanted, found.length)
     return found.length === 1 ? found.map(({ id }) => id) : []
   }

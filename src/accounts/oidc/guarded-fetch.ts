@@ -1,7 +1,7 @@
 import { SECOND } from '../../lib/index.ts'
 import { type Outbound, OutboundError } from '../../outbound/index.ts'
 
-/** What the library asks of a `fetch`. */
+/** The options that the library passes to `fetch`. */
 interface FetchOptions {
   method: string
   headers: Record<string, string>
@@ -9,10 +9,10 @@ interface FetchOptions {
   signal?: AbortSignal
 }
 
-/** Someone waits for the page, and the library waits for longer. Metadata and keys are some 10 kB. */
+/** A person waits for the page, and the library itself would wait longer. Metadata and keys take some 10 kB. */
 const LIMITS = { totalMs: 10 * SECOND, bodyBytes: 512 * 1_024 }
 
-/** A `fetch` that goes where operators let it go: no redirects, bounded time and size. @throws OutboundError */
+/** A `fetch` that only goes where operators allow: no redirects, bounded time and size. @throws OutboundError */
 export const guardedFetch =
   (outbound: Outbound) =>
   async (url: string, { method, headers, body, signal }: FetchOptions): Promise<Response> => {
@@ -32,11 +32,11 @@ export const guardedFetch =
     if (status < 200) throw new OutboundError('protocol', `the provider answers with the status ${status}`)
     const hasBody = status !== 204 && status !== 205 && status !== 304
     const response = new Response(hasBody ? bytes : null, { status, headers: readable(answered) })
-    // For the log: of a fault it is the address that tells a wrong issuer from a wrong secret.
+    // For the log: the address tells a wrong issuer from a wrong secret.
     return Object.defineProperty(response, 'url', { value: url })
   }
 
-/** The body is decompressed already. With a challenge the library reads no word of why the client was refused. */
+/** Removes headers: the body is decompressed already, and with a challenge the library does not read why the client was refused. */
 const readable = ({
   'content-encoding': _encoding,
   'content-length': _length,

@@ -9,19 +9,19 @@ import type { Assertion } from './claims.ts'
 import { SignInFailure } from './failure.ts'
 import { type GroupRole, grantsOfGroups, type WarnOfClient } from './group-roles.ts'
 
-/** The audit log names it where a sign-in at a provider or a proxy makes or changes an account. */
+/** The actor in the audit log when a sign-in at a provider or a proxy creates or changes an account. */
 export const SINGLE_SIGN_ON = 'single sign-on'
 
 export interface IdentityOptions {
   store: Store
   clock: Clock
   groupRoles: readonly GroupRole[]
-  /** Who makes accounts and changes roles, as the audit log names it. */
+  /** The actor in the audit log who creates accounts and changes roles. */
   actor: string
   warn: WarnOfClient
 }
 
-/** Whom a sign-in is for. */
+/** The user and identity that signed in. */
 export interface SignedIn {
   userId: string
   identityId: string
@@ -30,14 +30,14 @@ export interface SignedIn {
 type Outcome = SignedIn | SignInFailure | 'again'
 
 /**
- * The account of someone whom an issuer vouches for, with the roles that their groups have now:
+ * Finds or creates the account of someone whom an issuer vouches for, with the roles that their groups give now:
  *
- * 1. An identity that signed in before is that account's, whatever its address has become.
- * 2. A new one joins the account that has its verified address, and accepts the invitation that waits there.
- * 3. Without such an account it gets one, if its groups give it a role.
+ * 1. An identity that signed in before belongs to its account, whatever its address is now.
+ * 2. A new one joins the account with its verified address, and accepts an invitation that waits there.
+ * 3. Without such an account one is created, if the groups give it a role.
  *
- * An address that is not verified joins nothing and gets nothing: anyone could write it there and become its owner. Nor is an account
- * joined that asks for a second factor, which the provider may not ask for.
+ * An unverified address joins nothing and gets nothing: anyone could enter it at the provider and become its owner. Nor does an
+ * identity join an account with a second factor, which the provider may not require.
  *
  * @throws SignInFailure
  */
@@ -50,11 +50,11 @@ export async function signInIdentity(options: IdentityOptions, assertion: Assert
   throw new SignInFailure('busy', 'the account is being made by another sign-in')
 }
 
-/** A failure is returned, not thrown: the roles that were taken away stay away. */
+/** Returns a failure instead of throwing it, so that roles that were taken away stay away. */
 async function attemptOf(trx: Transaction<Tables>, options: IdentityOptions, assertion: Assertion): Promise<Outcome> {
   const { issuer, subject, groups } = assertion
   const byGroups = await grantsOfGroups(trx, options.groupRoles, groups, options.warn)
-  // An update that changes nothing is a lock: of two sign-ins at the same moment both would write the same roles.
+  // An update that changes nothing serves as a lock: two simultaneous sign-ins would both write the same roles.
   const identity = await trx
     .updateTable('user_identities')
     .set(({ ref }) => ({ created_at: ref('created_at') }))
@@ -96,7 +96,7 @@ async function firstSignIn(
     .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
     .executeTakeFirst()
   if (added.numInsertedOrUpdatedRows === 0n) return 'again'
-  // The invitation is accepted: no one else who holds its link may set a password now.
+  // The invitation is accepted: no one else who has its link may set a password now.
   if (user.password_hash === null) await trx.deleteFrom('user_links').where('user_id', '=', user.id).execute()
   if (known !== undefined) {
     await auditUser(trx, options, user, { single_sign_on: 'none' }, { single_sign_on: `${subject} of ${issuer}` })
@@ -105,7 +105,7 @@ async function firstSignIn(
   return { userId: user.id, identityId: id }
 }
 
-/** @returns null where the account may be joined; `again` where another sign-in of this person has joined it meanwhile */
+/** @returns null when the account may be joined, `again` when another sign-in of this person has joined it meanwhile */
 async function whyNotJoined(
   trx: Transaction<Tables>,
   user: UserRow,
@@ -169,7 +169,7 @@ async function addUser(
   return user
 }
 
-/** Instead of the roles of the sign-in before; what stays the same is not noted. */
+/** Replaces the roles of the previous sign-in; audits only a change. */
 async function writeGroupRoles(
   trx: Transaction<Tables>,
   options: IdentityOptions,
@@ -197,7 +197,7 @@ const auditUser = (
     { entity: 'user', verb: 'update', id, before: { email, ...before }, after: { email, ...after } },
   ])
 
-/** Also by hand. */
+/** Whether the user has any role, by groups or by hand. */
 async function hasRole(db: Kysely<Tables>, userId: string, byGroups: Grants): Promise<boolean> {
   const byHand = (await grantsByUser(db, [userId])).get(userId) ?? NO_GRANTS
   return highestRole(joined(byHand, byGroups)) !== null

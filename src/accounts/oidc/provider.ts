@@ -6,15 +6,15 @@ import { causesOf, failureOf, SignInFailure } from './failure.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 
 export interface OidcSettings {
-  /** As a URL has it. */
+  /** In the normal form of a URL. */
   issuer: string
   clientId: string
   clientSecret: string
-  /** What people call the provider. */
+  /** The provider's name for people. */
   name: string
   scopes: readonly string[]
   groupsClaim: string
-  /** Whether an address counts as verified of which the provider does not say. */
+  /** Whether an address counts as verified when the provider does not say. */
   trustsEmail: boolean
 }
 
@@ -22,12 +22,12 @@ export interface OidcOptions {
   settings: OidcSettings
   outbound: Outbound
   clock: Clock
-  /** Where people reach the service, without a slash at its end. */
+  /** Where people reach the service, without a trailing slash. */
   publicUrl: () => string
   warn: (facts: object, message: string) => void
 }
 
-/** A sign-in that was sent to the provider, as its browser keeps it. */
+/** A sign-in that was sent to the provider, as the browser keeps it. */
 interface Pending {
   state: string
   nonce: string
@@ -37,25 +37,25 @@ interface Pending {
   begunAt: number
 }
 
-/** What the provider says of who signed in, and how the browser goes on. */
+/** The provider's assertion about who signed in, and where the browser goes next. */
 export interface Recognised {
   assertion: Assertion
   returnTo: string
   signOutHint: string | null
 }
 
-/** Time for signing in at the provider, ms: some ask for a second factor, or for a new password. */
+/** Time for signing in at the provider, ms: some require a second factor, or a new password. */
 export const SIGN_IN_MS = 15 * MINUTE
-/** How old what is known of the provider may be, ms. Older is used when it cannot be looked up. */
+/** How old the provider's metadata may be, ms. Older metadata is used when it cannot be fetched. */
 const FRESH_MS = HOUR
-/** Between two machines that keep their clocks, seconds. */
+/** Allowed difference between two synchronised clocks, seconds. */
 const CLOCK_TOLERANCE_S = 60
-/** Longer tokens, which name hundreds of groups, are no part of an address any more. */
+/** Longer tokens, which name hundreds of groups, do not fit into an address. */
 const LONGEST_HINT = 4_096
 
 export const CALLBACK_PATH = '/api/oidc/callback'
 
-/** The provider that people sign in with: the authorization code flow with PKCE, state and nonce. */
+/** The identity provider: authorization code flow with PKCE, state and nonce. */
 export class OidcProvider {
   readonly settings: OidcSettings
   readonly #options: OidcOptions
@@ -69,7 +69,7 @@ export class OidcProvider {
     this.#seal = new Seal(options.settings.clientSecret)
   }
 
-  /** Looks the provider up before anyone waits for it. The service runs without it; a failure is logged. */
+  /** Fetches the provider's metadata before anyone waits for it. A failure is only logged, as the service runs without it. */
   async prepare(): Promise<void> {
     try {
       await this.#metadata()
@@ -83,7 +83,7 @@ export class OidcProvider {
   /**
    * Begins a sign-in.
    *
-   * @returns where the browser goes, and what it brings back with the answer
+   * @returns where the browser goes, and what it has to bring back with the answer
    * @throws SignInFailure
    */
   async begin(returnTo: string): Promise<{ url: string; pending: string }> {
@@ -106,10 +106,10 @@ export class OidcProvider {
   }
 
   /**
-   * Ends a sign-in with the provider's answer.
+   * Completes a sign-in with the provider's answer.
    *
    * @param search the query of the address to which the provider sent the browser
-   * @param sealed what `begin` gave the browser
+   * @param sealed what `begin` gave to the browser
    * @throws SignInFailure
    */
   async finish(search: string, sealed: string | undefined): Promise<Recognised> {
@@ -138,7 +138,10 @@ export class OidcProvider {
     })
   }
 
-  /** Where the browser ends its session at the provider, and comes back from; null where that has no such page, or is unavailable. */
+  /**
+   * Where the browser ends its session at the provider, which sends it back; null when the provider has no such page, or is
+   * unavailable.
+   */
   async signOutUrl(hint: string | null): Promise<string | null> {
     try {
       const client = await library()
@@ -169,7 +172,7 @@ export class OidcProvider {
     return pending
   }
 
-  /** A token of the future is one of a wrong clock; the library looks at its end alone. */
+  /** A token from the future comes from a wrong clock; the library only checks its expiry. */
   #requireIssuedByNow(issuedAt: number): void {
     const ahead = issuedAt - this.#options.clock.now() / SECOND
     if (ahead > CLOCK_TOLERANCE_S) {
@@ -177,7 +180,7 @@ export class OidcProvider {
     }
   }
 
-  /** What the ID token leaves out; many providers name address and groups only here. */
+  /** Fetches what the ID token leaves out: many providers give address and groups only here. */
   async #userInfo(
     config: Configuration,
     accessToken: string,
@@ -196,7 +199,7 @@ export class OidcProvider {
     return token === undefined || token.length > LONGEST_HINT ? null : this.#seal.close(token, 'sign-out hint')
   }
 
-  /** Made for each call, as the library takes how far our clock is from the machine's when it is made. */
+  /** Created for each call, because the library takes the clock skew at creation. */
   async #configuration(): Promise<Configuration> {
     const client = await library()
     const metadata = await this.#metadata()
@@ -211,12 +214,12 @@ export class OidcProvider {
     )
     config[client.customFetch] = guardedFetch(this.#options.outbound)
     if (isPlain(issuer)) client.allowInsecureRequests(config)
-    // The token comes straight from the provider, but its signature costs us little.
+    // The token comes straight from the provider, but checking its signature costs little.
     client.enableNonRepudiationChecks(config)
     return config
   }
 
-  /** Of several who ask at once one looks. A look that failed is repeated by the next who asks. */
+  /** Simultaneous callers share one fetch. After a failure the next caller fetches again. */
   async #metadata(): Promise<ServerMetadata> {
     const known = this.#known
     if (known !== undefined && Math.abs(this.#options.clock.now() - known.at) < FRESH_MS) return known.metadata
@@ -254,7 +257,7 @@ export class OidcProvider {
 
 let loading: Promise<typeof import('openid-client')> | undefined
 
-/** Loaded with the first sign-in: who has no provider does without. */
+/** Loaded with the first sign-in, so that a service without a provider does not load it. */
 function library(): Promise<typeof import('openid-client')> {
   loading ??= import('openid-client')
   return loading
@@ -262,7 +265,7 @@ function library(): Promise<typeof import('openid-client')> {
 
 const isPlain = (issuer: string): boolean => issuer.startsWith('http:')
 
-/** Without a word about it a provider takes the header (OpenID Connect Discovery 1.0). */
+/** A provider that does not say accepts the header (OpenID Connect Discovery 1.0). */
 function authenticatesByPost({ token_endpoint_auth_methods_supported: methods }: ServerMetadata): boolean {
   return methods !== undefined && !methods.includes('client_secret_basic') && methods.includes('client_secret_post')
 }
@@ -272,7 +275,7 @@ const isPending = (value: unknown): value is Pending =>
   ['state', 'nonce', 'verifier', 'returnTo'].every((field) => typeof value[field] === 'string') &&
   typeof value.begunAt === 'number'
 
-/** The service stops while it looks. */
+/** Whether the fetch failed because the service is stopping. */
 const isEnding = (thrown: unknown): boolean =>
   causesOf(thrown).some(
     (error) => error instanceof OutboundError && (error.kind === 'aborted' || error.kind === 'interrupted'),

@@ -7,10 +7,13 @@ import { warnOfClient } from './group-roles.ts'
 import { SINGLE_SIGN_ON, signInIdentity } from './identities.ts'
 import { CALLBACK_PATH, type OidcProvider, SIGN_IN_MS } from './provider.ts'
 
-/** What the browser keeps while its user is at the provider, which sends it back from another site: a strict cookie would stay behind. */
+/**
+ * Kept by the browser while its user is at the provider. The provider sends it back from another site, and a strict cookie would
+ * not be sent.
+ */
 const PENDING_COOKIE = 'tagwarden_oidc'
 
-/** A stranger can bring these about as often as they like: the log has a line a minute of each. */
+/** A stranger can cause these as often as they like, so the log has one line a minute of each. */
 const OFTEN: readonly SignInProblem[] = ['busy', 'provider', 'setup']
 
 const tags = ['Session']
@@ -31,7 +34,7 @@ const CallbackQuery = Type.Object(
   { additionalProperties: true },
 )
 
-/** Adds the sign-in with an identity provider. Every failure leads back to the page of the sign-in, which says why. */
+/** Adds the sign-in with an identity provider. Every failure leads back to the sign-in page, which says why. */
 export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
   const { store, clock, credentials, provider, groupRoles, publicUrl, onError, warn } = options
   const throttle = createThrottle(clock)
@@ -45,7 +48,7 @@ export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
     warn({ problem, reason: message, ...(repeated > 0 && { repeated }) }, 'a sign-in with the identity provider failed')
   }
 
-  /** Where someone who meets a failure goes; only the word for it leaves the service. */
+  /** Where the browser goes after a failure; only one word for it leaves the service. */
   function afterFailure(thrown: unknown): string {
     if (thrown instanceof SignInFailure) warnOf(thrown)
     else onError(asError(thrown), 'a sign-in with the identity provider')
@@ -96,7 +99,7 @@ export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
       const guesser = { address: request.ip, isByOwnName: true }
       const forget = () => reply.clearCookie(PENDING_COOKIE, pendingCookie())
       try {
-        // Each try is a request to the provider: it must not be ours that floods it.
+        // Each attempt sends a request to the provider, which we must not flood.
         if (throttle.wait(guesser, 'admin') > 0)
           throw new SignInFailure('busy', 'too many failed tries from an address')
         const search = request.url.slice(request.url.indexOf('?'))
@@ -113,7 +116,7 @@ export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
       } catch (thrown) {
         const problem = thrown instanceof SignInFailure ? thrown.problem : 'service'
         if (thrown instanceof SignInFailure && problem !== 'busy') throttle.failed(guesser)
-        // Of another sign-in than the last one that this browser began: that one goes on in its own tab.
+        // The answer belongs to another sign-in than the browser's last, which continues in its own tab.
         if (problem !== 'expired') forget()
         return reply.redirect(afterFailure(thrown))
       }
@@ -127,21 +130,21 @@ function required(provider: OidcProvider | null): OidcProvider {
   return provider
 }
 
-/** Stands for us; no one can have this name (RFC 2606). */
+/** A placeholder for our own host; no one can have this name (RFC 2606). */
 const OWN = 'http://own.invalid'
 
-/** It travels in a cookie, of which browsers keep 4 kB. */
+/** The path is kept in a cookie, for which browsers allow 4 kB. */
 const LONGEST = 2_000
 
 /**
- * A page of ours to go to after the sign-in, whatever the address says: a path, never another site. Browsers read `//host`, `/\host`
- * and, without the line break, `/⏎/host` as another host.
+ * The page of ours to go to after the sign-in: always a path, never another site. Browsers read `//host`, `/\host` and, ignoring
+ * the line break, `/⏎/host` as another host.
  */
 export function localPath(text: string | undefined): string {
   if (text === undefined || !text.startsWith('/')) return '/'
   const url = URL.parse(text, OWN)
   if (url === null || url.origin !== OWN) return '/'
-  // `/.//host` is a path here, and would be a host where it is read the next time.
+  // `/.//host` is a path here, but would be a host when it is parsed again.
   if (url.pathname.startsWith('//') || /^\/api(\/|$)/.test(url.pathname)) return '/'
   const path = url.pathname + url.search + url.hash
   return path.length > LONGEST ? '/' : path

@@ -5,16 +5,16 @@ import type { Kysely, Tables, Transaction, UserRow } from '../../store/index.ts'
 import { addressForApp, hashOfRecoveryCode, newRecoveryCodes, newTwoStepSecret } from './codes.ts'
 import { asksForCode, type CodeOutcome, tryCodeIn } from './second-step.ts'
 
-/** What an app gets once. */
+/** What an app receives once. */
 export interface AppSecret {
   secret: string
   uri: string
 }
 
 /**
- * Begins: the secret counts once a code proves that an app has it.
+ * Begins to add the second step. It counts only once a code proves that an app has the secret.
  *
- * @throws AppError `invalid_request` for a wrong password; `conflict` where the second step is on, or there is no password to add it to
+ * @throws AppError `invalid_request` for a wrong password; `conflict` when the second step is on, or the account has no password
  */
 export async function beginTwoStep(
   ctx: Context,
@@ -42,11 +42,11 @@ export async function beginTwoStep(
 }
 
 /**
- * Turns the second step on, and ends all other sessions: they were begun without it.
+ * Turns the second step on and ends all other sessions, which began without it.
  *
- * @param cookie of the session that asks
- * @returns the recovery codes, shown this once
- * @throws AppError `invalid_request` for a wrong code, `conflict` where nothing was begun, `rate_limited`
+ * @param cookie of the caller's session
+ * @returns the recovery codes, shown only this once
+ * @throws AppError `invalid_request` for a wrong code, `conflict` when nothing was begun, `rate_limited`
  */
 export async function confirmTwoStep(
   ctx: Context,
@@ -73,7 +73,7 @@ export async function confirmTwoStep(
   })
 }
 
-/** Ten others instead of those that are left. @throws AppError */
+/** Replaces the recovery codes that are left by ten new ones. @throws AppError */
 export async function renewRecoveryCodes(ctx: Context, userId: string, code: string): Promise<string[]> {
   return inTransaction(ctx, async (trx) => {
     await requireOn(trx, userId)
@@ -84,7 +84,7 @@ export async function renewRecoveryCodes(ctx: Context, userId: string, code: str
   })
 }
 
-/** Turns one's own second step off. @throws AppError */
+/** Turns off one's own second step. @throws AppError */
 export async function endTwoStep(ctx: Context, userId: string, code: string): Promise<void> {
   await inTransaction(ctx, async (trx) => {
     await requireOn(trx, userId)
@@ -96,7 +96,7 @@ export async function endTwoStep(ctx: Context, userId: string, code: string): Pr
   })
 }
 
-/** Turns someone else's off, who has lost app and recovery codes. @throws AppError `conflict` where it is not on */
+/** Turns it off for someone who has lost the app and the recovery codes. @throws AppError `conflict` when it is not on */
 export async function resetTwoStep(ctx: Context, userId: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
     await requireOn(trx, userId)
@@ -110,7 +110,7 @@ export async function removeTwoStep(trx: Transaction<Tables>, userId: string): P
   await trx.deleteFrom('user_recovery_codes').where('user_id', '=', userId).execute()
 }
 
-/** A wrong code is counted, so its transaction has to be committed before it is refused. */
+/** Commits before throwing, because a wrong code has to be counted. */
 async function inTransaction(
   ctx: Context,
   work: (trx: Transaction<Tables>) => Promise<string[] | CodeOutcome>,

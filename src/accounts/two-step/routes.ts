@@ -23,7 +23,7 @@ const RecoveryCodes = Type.Object({
   }),
 })
 
-/** Adds the interface of the second step of the sign-in with a password. */
+/** Adds the routes for the second step of signing in with a password. */
 export function twoStepRoutes(app: HttpApp, options: AccountOptions, isOwnPassword: IsOwnPassword): void {
   app.post(
     '/api/account/two-step',

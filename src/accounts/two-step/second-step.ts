@@ -4,11 +4,11 @@ import { codeDelay, hashOfRecoveryCode, isAppCode, stepOfCode } from './codes.ts
 
 export type CodeOutcome = { kind: 'right' } | { kind: 'wrong' } | { kind: 'wait'; ms: number }
 
-/** Whether a sign-in with this account's password asks for a code, too. */
+/** Whether signing in with this account's password also requires a code. */
 export const asksForCode = async (db: Kysely<Tables>, userId: string): Promise<boolean> =>
   (await asksForCodeSince(db, userId)) !== null
 
-/** Since when it does, epoch ms; null: it does not. */
+/** Since when it is required, epoch ms; null when it is not. */
 export async function asksForCodeSince(db: Kysely<Tables>, userId: string): Promise<number | null> {
   const row = await db
     .selectFrom('user_two_steps')
@@ -27,8 +27,8 @@ export const tryCode = (
 ): Promise<CodeOutcome> => write.transaction().execute((trx) => tryCodeIn(trx, clock.now(), userId, code))
 
 /**
- * Codes of one account are tried one after the other, as each locks its row: of guesses sent all at once each counts. A recovery
- * code cannot be guessed, so it lets in its owner while someone else's guesses make the account wait.
+ * Tries codes of one account one after the other, as each locks its row: so guesses sent all at once each count. A recovery code
+ * cannot be guessed, so it works even while someone else's guesses make the account wait.
  */
 export async function tryCodeIn(
   trx: Transaction<Tables>,
@@ -47,7 +47,7 @@ export async function tryCodeIn(
   const waitMs = row.failed_at + codeDelay(row.failures) - now
   if (waitMs > 0) return { kind: 'wait', ms: waitMs }
   const step = stepOfCode(row.secret, code, now)
-  // One that someone saw over a shoulder is worth nothing once it was used, nor are those before it.
+  // A used code that someone saw over a shoulder is worthless, and so are earlier ones.
   const isRight = step !== null && step > row.last_step
   await trx
     .updateTable('user_two_steps')

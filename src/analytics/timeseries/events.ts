@@ -26,7 +26,7 @@ import { readBuckets, type SeriesContext } from './read.ts'
 
 const EVENT_COLUMNS = ['count'] as const
 
-/** Number of events: in all, of one name, or of each name. */
+/** Number of events: in total, of one name, or of each name. */
 export async function eventSeries(context: SeriesContext): Promise<Series[]> {
   const { buckets, query } = context
   // A batch's total and its counts by name are separate counters, see `EventCounts`.
@@ -62,7 +62,7 @@ export async function qualitySeries(context: SeriesContext): Promise<Series[]> {
   return [{ key: query.metric, points }]
 }
 
-/** The overall score of each bucket, null where there were too few events. Alerts of today cap no past. */
+/** The overall score of each bucket, null where there were too few events. Not capped, as today's alerts are no evidence about the past. */
 export async function scoreSeries(context: SeriesContext): Promise<Series[]> {
   const { starts } = context.buckets
   const { at, carriers } = await scoreEvents(context)
@@ -83,7 +83,7 @@ export async function scoreSeries(context: SeriesContext): Promise<Series[]> {
 
 const ALL = ''
 
-/** What came by name in each bucket, and which events carry what in the whole window: in one minute that says nothing. */
+/** Sums by name in each bucket, and the events' carriers over the whole window, because single minutes are too short to tell. */
 async function scoreEvents(context: SeriesContext) {
   const { starts } = context.buckets
   const rows = await readBuckets(context, {
@@ -114,7 +114,7 @@ async function userDataSeries(context: SeriesContext): Promise<Series[]> {
   )
 }
 
-/** As the score counts, so that a line can be held against its target: not every event bears a transaction id. */
+/** Counts as the score does, so that a line can be compared with its target: not every event carries a transaction id. */
 async function ecommerceSeries(context: SeriesContext): Promise<Series[]> {
   const { at, carriers } = await scoreEvents(context)
   const counts = context.buckets.starts.map((t, index) => ({ t, ...carriedCounts(at(index), carriers) }))

@@ -39,10 +39,10 @@ const SERIES_OF: Readonly<Record<Metric, (context: SeriesContext) => Promise<Ser
 }
 
 /**
- * The points of a metric per bucket, empty buckets included. The first and the last bucket may be cut by the window:
- * only what lies in it is counted.
+ * The points of a metric, one per bucket, empty buckets included. The window may cut the first and the last bucket: only what
+ * lies in it is counted.
  *
- * @throws AppError `invalid_request` when the window, the bucket, the grouping or a filter cannot be answered.
+ * @throws AppError `invalid_request` when the window, the bucket, the grouping or a filter cannot be answered
  */
 export async function timeseries(context: ReportContext, site: SiteRow, query: TimeseriesQuery): Promise<Timeseries> {
   requireAnswerable(query)

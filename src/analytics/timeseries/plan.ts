@@ -31,11 +31,11 @@ export interface TimeseriesQuery extends RangeQuery {
   group_by?: Group
   event_name?: string
   tag_key?: string
-  /** Only these of the series that the grouping gives. */
+  /** Only these of the grouping's series. */
   keys?: readonly string[]
 }
 
-/** More series than a chart has room for. */
+/** As many series as a chart has room for, and more. */
 const KEYS_MAX = 100
 
 export const TimeseriesParams = Type.Object(
@@ -71,12 +71,12 @@ export const TimeseriesParams = Type.Object(
 
 type TimeseriesParams = Static<typeof TimeseriesParams>
 
-/** What callers of the interface wrote as parameters. */
+/** Converts the request's parameters. */
 export function timeseriesQuery({ from, to, hours, ...rest }: TimeseriesParams): TimeseriesQuery {
   return { ...rest, ...rangeQuery({ from, to, hours }) }
 }
 
-/** What each metric can be grouped and filtered by. */
+/** The groupings and filters of each metric. */
 const ALLOWED: Readonly<Record<Metric, { groups: readonly Group[]; filters: readonly Filter[] }>> = {
   events: { groups: ['event_name'], filters: ['event_name'] },
   executions: { groups: ['event_name', 'tag_key', 'outcome'], filters: ['event_name', 'tag_key'] },
@@ -92,10 +92,7 @@ const ALLOWED: Readonly<Record<Metric, { groups: readonly Group[]; filters: read
   score: { groups: [], filters: [] },
 }
 
-/**
- * @throws AppError `invalid_request` when the metric is not known by what the query groups or filters by, naming what is
- * allowed.
- */
+/** @throws AppError `invalid_request` when the metric has no such grouping or filter, naming those it has */
 export function requireAnswerable(query: TimeseriesQuery): void {
   const { metric, group_by } = query
   const { groups, filters } = ALLOWED[metric]
@@ -115,7 +112,7 @@ export function requireAnswerable(query: TimeseriesQuery): void {
   }
 }
 
-/** Which event a tag ran on is kept per hour, and only of per-event payloads. */
+/** Whether the query needs `event_tag_rollups`, which are kept per hour and come from per-event payloads only. */
 export const needsEventTags = (query: TimeseriesQuery): boolean =>
   (query.metric === 'executions' || query.metric === 'failures') &&
   (query.group_by === 'event_name' || query.event_name !== undefined)
@@ -127,7 +124,7 @@ export interface Point {
   /** Start of the bucket, epoch ms. */
   t: number
   value: number | null
-  /** What a rate or a percentile is taken of: events or executions. A reader judges none by few of them. */
+  /** Events or executions that a rate or percentile is computed from. Readers ignore values with few. */
   base?: number
 }
 
@@ -136,10 +133,10 @@ export interface Series {
   points: Point[]
 }
 
-/** Sums of a key per bucket; undefined where there are none. */
+/** A key's sums per bucket; undefined where there are none. */
 export type Cells<C extends string> = (Sums<C> | undefined)[]
 
-/** Rows added up by key and bucket. Keys that `always` are there have cells even without rows. */
+/** Adds up rows by key and bucket. */
 export function cellsBy<C extends string, R extends Sums<C> & { at: number }>(
   rows: readonly R[],
   starts: readonly number[],
@@ -178,7 +175,7 @@ export function seriesOf<C extends string>(
   }
 }
 
-/** The series with the largest sum first, as a legend lists them. */
+/** Sorts the series with the largest sum first, as a legend lists them. */
 export function largestFirst(series: readonly Series[]): Series[] {
   const sums = new Map(series.map((one) => [one, one.points.reduce((sum, point) => sum + (point.value ?? 0), 0)]))
   return series.toSorted((a, b) => (sums.get(b) ?? 0) - (sums.get(a) ?? 0) || (a.key < b.key ? -1 : 1))

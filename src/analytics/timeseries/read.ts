@@ -8,10 +8,10 @@ import type { TagIdentity } from '../tag-identity.ts'
 import type { ReportWindow } from '../window.ts'
 import type { TimeseriesQuery } from './plan.ts'
 
-/** Most sums that one report reads: as many as 500 names at 400 points, with some room for clock changes. */
+/** Most sums that one report reads: 500 names at 400 points, with some room for clock changes. */
 const MAX_ROWS = 250_000
 
-/** What the parts of a timeseries report share. */
+/** What all parts of a timeseries report share. */
 export interface SeriesContext {
   snapshot: Snapshot
   identity: TagIdentity
@@ -28,9 +28,9 @@ interface BucketRequest<K extends string, M extends string> {
 }
 
 /**
- * Sums per bucket and key.
+ * Reads sums per bucket and key.
  *
- * @throws AppError `invalid_request` when there are too many of them.
+ * @throws AppError `invalid_request` when there are too many
  */
 export async function readBuckets<K extends string, M extends string>(
   context: SeriesContext,
@@ -60,7 +60,7 @@ export async function readBuckets<K extends string, M extends string>(
   return rows
 }
 
-/** The coarsest rows that lie within one bucket; days only where `straddledDays` lets them. */
+/** The coarsest rows that lie within one bucket; day rows except on `straddledDays`. */
 const COARSEST = { minute: GRAIN.minute, hour: GRAIN.hour, day: GRAIN.day } as const
 
 /** UTC days in which a bucket ends: their day rows belong to no single bucket. */
@@ -70,8 +70,8 @@ const straddledDays = ({ starts }: Buckets): number[] =>
 const UNIT_MS = { minute: MINUTE, hour: HOUR, day: DAY } as const
 
 /**
- * SQL that gives rows of one minute step, local hour or local day the same value, so that the database adds them up.
- * A day with a clock change may fall into two, so the value is no bucket's start: find the bucket by a row's own start.
+ * SQL that gives rows of one minute step, local hour or local day the same value, so that the database adds them up. A day with a
+ * clock change may get two values, so the value is not a bucket's start: find the bucket by a row's own start.
  */
 function slotOf(step: BucketStep, spans: readonly OffsetSpan[]): RawBuilder<number> {
   const size = step.unit === 'minute' ? step.count * MINUTE : UNIT_MS[step.unit]
@@ -85,10 +85,10 @@ function slotOf(step: BucketStep, spans: readonly OffsetSpan[]): RawBuilder<numb
 const slot = (shift: RawBuilder<number>, size: number): RawBuilder<number> =>
   sql<number>`bucket - (bucket + ${shift}) % ${whole(size)}`
 
-/** A cast, because an engine that infers the type of a parameter takes one inside `case` for text. */
+/** Cast, because an engine that infers a parameter's type takes one inside `case` for text. */
 const whole = (value: number): RawBuilder<number> => sql<number>`cast(${value} as bigint)`
 
-/** What to add to UTC so that slots start at multiples of `size`, with neighbouring spans that need the same joined. */
+/** What to add to UTC so that slots start at multiples of `size`. Neighbouring spans with the same shift are joined. */
 function shiftsOf(size: number, spans: readonly OffsetSpan[]): { to: number; shift: number }[] {
   const shifts: { to: number; shift: number }[] = []
   for (const { to, offset } of spans) {

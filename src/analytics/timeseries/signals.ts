@@ -11,7 +11,7 @@ type Figure = (sums: SignalSums) => number
 const consentTotal: Figure = (sums) => sums.consent_total
 const withSignal: Figure = (sums) => sums.consent_total - classesOf(sums, 'ad_storage').absent
 
-/** Shares of the events that reported consent. */
+/** Numerators of shares of the events that reported consent. */
 const CONSENT_SHARES: Readonly<Record<string, Figure>> = {
   ad_storage_granted: (sums) => sums.ad_storage_granted,
   ad_storage_denied: (sums) => sums.ad_storage_denied,
@@ -25,7 +25,7 @@ const CONSENT_SHARES: Readonly<Record<string, Figure>> = {
   ad_personalization_denied: (sums) => sums.ad_personalization_denied,
 }
 
-/** What events said of consent: the share with any signal (0–1), or the share of each class. */
+/** Consent of events: the share with any signal (0–1), or the share of each class. */
 export async function consentSeries(context: SeriesContext): Promise<Series[]> {
   const share = await sharesIn(context)
   if (context.query.group_by !== 'field') return [share(context.query.metric, withSignal, consentTotal)]
@@ -45,7 +45,7 @@ export async function identifierSeries(context: SeriesContext): Promise<Series[]
   return IDENTIFIERS.map((field) => share(field, (sums) => sums[field], base))
 }
 
-/** Share of the commerce events whose value cannot be used, or with each fault. */
+/** Share of the commerce events with an unusable value, or with each fault. */
 export async function validitySeries(context: SeriesContext): Promise<Series[]> {
   const share = await sharesIn(context)
   const base: Figure = (sums) => sums.validity_total
@@ -55,7 +55,7 @@ export async function validitySeries(context: SeriesContext): Promise<Series[]> 
   return VALIDITY.map((field) => share(field, (sums) => sums[field], base))
 }
 
-/** Makes series of shares from the counts that the query is about. */
+/** Returns a function that makes a series of shares from the query's counts. */
 async function sharesIn(context: SeriesContext): Promise<(key: string, part: Figure, base: Figure) => Series> {
   const { query, buckets } = context
   const rows = await readBuckets(context, {
@@ -69,7 +69,7 @@ async function sharesIn(context: SeriesContext): Promise<(key: string, part: Fig
     seriesOf(key, buckets.starts, cells, SIGNAL_COLUMNS, (sums) => ratio(part(sums), base(sums)), base)
 }
 
-/** Share of the events (0–1) on which parameters of the site's own were there: of all of them together, or of each. */
+/** Share of the events (0–1) on which own parameters were present: over all parameters, or each. */
 export async function ownFieldSeries(context: SeriesContext): Promise<Series[]> {
   const { query, buckets } = context
   const where = query.event_name === undefined ? undefined : isOneOf('event_name', [query.event_name])

@@ -14,7 +14,7 @@ const EXECUTION_COLUMNS = [...OUTCOMES, 'executions'] as const
 type ExecutionSums = Sums<(typeof EXECUTION_COLUMNS)[number]>
 
 const EXECUTION_MEASURES = totals(EXECUTION_COLUMNS)
-/** Rows per event and tag come from per-event payloads, where each execution has one of the four outcomes. */
+/** Rows by event and tag come from per-event payloads, where each execution has one of the four outcomes. */
 const EVENT_TAG_MEASURES = {
   ...totals(OUTCOMES),
   executions: sql<number>`${sql.join(
@@ -45,7 +45,7 @@ const LATENCY_MEASURES = totals(LATENCY_SUMS)
 
 const timed = (sums: { timed: number }): number => sums.timed
 
-/** Which figure of the latency each series shows. */
+/** The figure that each series shows. */
 const FIGURES = { p50: 'p50_ms', p95: 'p95_ms', p99: 'p99_ms', avg: 'avg_ms' } as const
 
 /** Execution times in ms: percentiles and mean over all tags, or the 95th percentile of each tag. */
@@ -68,7 +68,7 @@ export async function latencySeries(context: SeriesContext): Promise<Series[]> {
 
 const RESPONSE_MEASURES = totals(RESPONSE_COLUMNS)
 
-/** Share of the answered executions that vendors did not take (0–1), of all or of each tag; or the share of each class. */
+/** Share of the answered executions that vendors refused (0–1), over all tags or by tag; or the share of each class. */
 export async function responseSeries(context: SeriesContext): Promise<Series[]> {
   const { starts } = context.buckets
   const { metric, group_by } = context.query
@@ -90,10 +90,7 @@ export async function responseSeries(context: SeriesContext): Promise<Series[]> 
 
 type KeyColumn = 'container_id' | 'tag_key' | 'event_name'
 
-/**
- * Sums of tag rows per bucket, under the key of the series they belong to: the tag's, the event's, or the metric itself.
- * The query's filters are applied.
- */
+/** Sums of tag rows per bucket, by the key of their series: the tag's, the event's, or the metric itself. Applies the query's filters. */
 async function tagCells<M extends string>(
   context: SeriesContext,
   table: Extract<RollupTable, 'tag_rollups' | 'event_tag_rollups' | 'tag_signal_rollups'>,

@@ -12,10 +12,10 @@ import {
 import '@fastify/cookie'
 import type { FastifyReply } from 'fastify'
 
-/** What a key of the settings allows: an admin reads and changes everything, a viewer reads without secrets. */
+/** What a key from the settings allows: an admin reads and changes everything, a viewer reads without secrets. */
 export type Role = 'admin' | 'viewer'
 
-/** Someone with an account. */
+/** A person with an account. */
 export interface Person {
   id: string
   email: string
@@ -23,20 +23,20 @@ export interface Person {
 }
 
 /**
- * Who makes a call. `open`: no key is set up, so anyone who reaches the service manages it. `nobody`: a public route. A `user`
- * and a `token` may do what their `grants` say.
+ * The caller. `open`: no key is set up, so anyone who reaches the service manages it. `nobody`: on a public route, without a key.
+ * A `user` and a `token` may do what their `grants` allow.
  */
 export interface Access {
   role: Role | 'open' | 'nobody' | 'user' | 'token'
-  /** As the audit log names them. */
+  /** The caller's name in the audit log. */
   actor: string
-  /** The session by which they are let in, as in its cookie; null: by a key sent along, or without one. */
+  /** The cookie of the caller's session; null when a key was sent along, or nothing. */
   session: string | null
-  /** Cookie or API token that lets them in and may end; null: nothing that could end while this process runs. */
+  /** The cookie or API token that lets them in and that may end; null for what cannot end while this process runs. */
   credential: string | null
-  /** Of a user; null of everyone else. */
+  /** Set for a user. */
   person: Person | null
-  /** Id of the user or API token, whose own things are known by it; null of everyone else. */
+  /** Id of the user or API token, by which their own things are stored; null for everyone else. */
   holder: string | null
   grants: Grants
 }
@@ -46,11 +46,11 @@ export interface AccessSettings {
   viewerToken: string | null
   /** Whether people sign in with accounts although no key is set and no one has an account yet. */
   needsAccounts?: boolean
-  /** What people sign in with besides, as its button says; left out or null: no identity provider is set up. */
+  /** The label of the single sign-on button; null or left out when no identity provider is set up. */
   singleSignOn?: string | null
-  /** Of a reverse proxy that signs people in; left out or null: there is none. */
+  /** The headers of a reverse proxy that signs people in; null or left out when there is none. */
   proxy?: ProxyHeaders | null
-  /** Whether only this machine can connect; it is then known by fewer names. */
+  /** Whether only this machine can connect; the service then has fewer names of its own. */
   listensOnLoopback: boolean
 }
 
@@ -59,7 +59,7 @@ const UNNAMED = { session: null, credential: null, person: null, holder: null } 
 export const OPEN: Access = { ...UNNAMED, role: 'open', actor: 'anonymous', grants: grantedForAll('owner') }
 export const NOBODY: Access = { ...UNNAMED, role: 'nobody', actor: 'nobody', grants: NO_GRANTS }
 
-/** Access by a key of the settings, sent along or exchanged for a session. */
+/** Access by a key from the settings, sent along or exchanged for a session. */
 export const accessOf = (role: Role, session: string | null = null): Access => ({
   ...UNNAMED,
   role,
@@ -70,134 +70,139 @@ export const accessOf = (role: Role, session: string | null = null): Access => (
 })
 
 /**
- * Whether ingest keys, webhooks and e-mail addresses may be in the answer. Who only reads sees none.
+ * Whether the answer may contain ingest keys, webhooks and e-mail addresses. Viewers see none.
  *
- * @param clientId whose they are; left out: those of every client in the answer, which the caller has to be more than a viewer of all
+ * @param clientId the client they belong to; when left out, the answer may cover every visible client, and the caller has to be
+ * at least an editor of all of them
  */
 export function seesSecrets({ grants }: Access, clientId?: string | null): boolean {
   return suffices(clientId === undefined ? lowestRole(grants) : roleFor(grants, clientId), 'editor')
 }
 
-/** Whose things a list may hold. */
+/** The clients that a list may cover. */
 export const visibleTo = ({ grants }: Access): Visible => visibleClients(grants)
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set before any handler runs. Of a request about some clients its grants are those for these clients. */
+    /** Set before any handler runs. For a request about some clients, its grants are those for these clients. */
     access: Access
   }
   interface FastifyContextConfig {
-    /** A route under `/api` that needs no key. Every other one does. */
+    /** Marks a route under `/api` that needs no key. All others need one. */
     access?: 'public'
     /**
-     * By which names the service may be called on this route. `own`: by its own alone, against DNS rebinding; the default asks
-     * that while no key is set up, for then a page that is let in is admin. `any`: what it asks for, no page can know.
+     * Which host names a call may use. `own`: only the service's own, against DNS rebinding. `own-while-open`, the default: the
+     * same while no key is set up, as any page let in would then be admin. `any`: no page could know what a call needs.
      */
     host?: 'own' | 'own-while-open' | 'any'
-    /** `own`: refuses changes that foreign web pages ask for, on a route outside of `/api`. Those under it always do. */
+    /** `own` refuses changes by foreign web pages on a route outside `/api`. Routes under `/api` always do. */
     pages?: 'own'
   }
 }
 
 export const SESSION_COOKIE = 'tagwarden_session'
-/** A viewer changes nothing and sees no secrets: a screen on a wall, which no one signs in again, can stay signed in for weeks. ms */
+/**
+ * How long a session lasts, ms. A viewer changes nothing and sees no secrets, so a screen on a wall, where no one signs in again,
+ * can stay signed in for weeks.
+ */
 export const SESSION_MS: Readonly<Record<Role | 'user', number>> = { admin: 12 * HOUR, viewer: 30 * DAY, user: 7 * DAY }
 
-/** API tokens say what they are, so that a leaked one is recognised as ours. */
+/** API tokens have a prefix, so that a leaked one is recognised as ours. */
 export const API_TOKEN_PREFIX = 'twk_'
 export const isApiToken = (value: string): boolean => /^twk_[\w-]{43}$/.test(value)
 
-/** By whom the owner of a session was recognised. */
+/** The identity that a session began with. */
 export interface SessionOrigin {
   identityId: string
-  /** What the identity provider wants to see at the sign-out; null: nothing. */
+  /** What the identity provider expects at sign-out; null when nothing. */
   signOutHint: string | null
 }
 
-/** Of a password that was right what a session that begins with it is known by: it ends with that password. */
+/** The owner of a correct password. A session that begins with it keeps `passwordPrint` and ends when the password changes. */
 export interface PasswordOwner {
   userId: string
   passwordPrint: string
 }
 
-/** Whose a session is, and how that of a user began: with a password, or at an identity provider. */
+/** The owner of a session; a user's began with a password or at an identity provider. */
 export type SessionOwner = { role: Role } | PasswordOwner | { userId: string; origin: SessionOrigin }
 
 /**
- * What came of a sign-in with a password. `code_needed`: the password is right, and the account asks for a code, too. `wait`: too many
- * wrong codes came before, so that this one was not looked at.
+ * Outcome of a sign-in with a password. `code_needed`: the password is right, and the account requires a code as well. `wait`:
+ * after too many wrong codes this one was not checked.
  */
 export type Authenticated =
   | { kind: 'right'; owner: PasswordOwner }
   | { kind: 'wrong' | 'code_needed' | 'code_wrong' }
   | { kind: 'wait'; ms: number }
 
-/** An address with its password, and where the account asks for it a code. */
+/** An address with its password, and a code if the account requires one. */
 export interface PasswordSignIn {
   email: string
   password: string
   code?: string
 }
 
-/** Where a reverse proxy says whom it has signed in. Names of headers are lower-cased. */
+/** The headers in which a reverse proxy names the person it has signed in, in lower case. */
 export interface ProxyHeaders {
   email: string
   name: string | null
   groups: string | null
-  /** Addresses and CIDR ranges that it connects from. */
+  /** Addresses and CIDR ranges that the proxy connects from. */
   addresses: readonly string[]
-  /** Where people end their session there; null: nowhere. */
+  /** Where people end their session at the proxy; null when nowhere. */
   signOutUrl: string | null
 }
 
-/** Whom the proxy has signed in, as it says. */
+/** The person whom the proxy claims to have signed in. */
 export interface ProxyClaim {
-  /** Null: what it sent is no address. */
+  /** Null when the header is not an e-mail address. */
   email: string | null
   name: string | null
   groups: readonly string[]
 }
 
-/** Whom a claim stands for, or in one word why no one is let in by it, as the page of the sign-in knows it. */
+/** The access that a claim gives, or in one word why it gives none; the sign-in page explains these words. */
 export type ProxyOutcome = { access: Access } | { problem: string }
 
-/** Cookies, API tokens and passwords, and whom they stand for. All nodes see the same. */
+/** Cookies, API tokens and passwords, and their owners. All nodes see the same. */
 export interface Credentials {
   /**
-   * Begins a session of `SESSION_MS` and resolves to the cookie's value, which says nothing and cannot be guessed.
+   * Begins a session of `SESSION_MS` and resolves to the cookie's value, which is random.
    *
    * @param agent the browser's `User-Agent`; only its name and system are kept
    */
   begin(owner: SessionOwner, agent?: string): Promise<string>
-  /** Whom the values stand for, cookies and API tokens alike; those that stand for no one (any more) are left out. */
+  /** The access that each cookie or API token gives; values that give none (any more) are left out. */
   accessesOf(values: readonly string[]): Promise<ReadonlyMap<string, Access>>
   /**
-   * From now on the cookie's value is no session.
+   * Ends the session of the cookie's value.
    *
-   * @returns where the browser should go to end its session at the identity provider, too; null: nowhere
+   * @returns where the browser should go to end its session at the identity provider as well; null when nowhere
    */
   end(cookie: string): Promise<string | null>
   /**
-   * Whether anyone has an account, as known now: without a look at the store, which may be unavailable. Once someone has one,
-   * someone always will; what another node did is known a second later.
+   * Whether anyone has an account, answered from memory, as the store may be unavailable. This never becomes false again; a
+   * change by another node is known a second later.
    */
   hasAccounts(): boolean
-  /** Whom the proxy in front has signed in. Left out: people do not sign in so. */
+  /** The outcome of the proxy's claim. Left out when people do not sign in through a proxy. */
   ofProxy?: (claim: ProxyClaim) => Promise<ProxyOutcome>
-  /** Whose address, password and code these are. A wrong password takes the same work whether or not there is such a user. */
+  /** Checks an address, password and code. A wrong password takes the same work whether or not there is such a user. */
   authenticate(given: PasswordSignIn): Promise<Authenticated>
 }
 
-/** The cookie that holds a session. */
+/** Sets and clears the cookie that holds a session. */
 export interface SessionCookie {
   set: (reply: FastifyReply, value: string, lastsMs: number) => FastifyReply
   clear: (reply: FastifyReply) => FastifyReply
 }
 
 /**
- * No page can read it, and no foreign page has it sent along.
+ * A cookie that no page can read and that browsers send with no foreign page's request.
  *
- * @param publicUrl where people reach the service; https there means https only, as it does where a proxy that is trusted says that the browser came by it
+ * @param publicUrl where people reach the service. The cookie is for https only if this is https, or if a trusted proxy says that
+ * the browser came by https
  */
 export function sessionCookie(publicUrl: string | null): SessionCookie {
   const isHttps = publicUrl?.startsWith('https:') === true

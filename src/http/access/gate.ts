@@ -34,15 +34,15 @@ interface GateOptions {
   warn: Warn
 }
 
-/** What someone signs in with: a key of the settings, or the password of an account. */
+/** What someone signs in with: a key from the settings, or the password of an account. */
 export type SignIn = { token: string } | PasswordSignIn
 
-/** Who makes a call. */
+/** The caller, and how they were recognised. */
 interface Recognised {
   access: Access
-  /** What a browser sends along, whichever page asks for it, let them in: a cookie, or what the proxy adds to every request. */
+  /** Whether a browser sends what let them in whichever page makes the request: a cookie, or what the proxy adds. */
   isAmbient: boolean
-  /** What the proxy in front says, where that was asked; null: there is none, or it names no one. */
+  /** The outcome of the proxy's claim; null when there is no proxy, it named no one, or it was not asked. */
   byProxy: ProxyOutcome | null
 }
 
@@ -52,32 +52,32 @@ export interface Gate {
   readonly authenticationRequired: boolean
   /** Whether people sign in with e-mail and password. */
   readonly hasAccounts: boolean
-  /** What people sign in with besides; null: no identity provider is set up. */
+  /** The label of the single sign-on button; null when no identity provider is set up. */
   readonly singleSignOn: string | null
-  /** @throws AppError `forbidden` when the call is by a name that is not ours. */
+  /** @throws AppError `forbidden` when the call uses a host name that is not ours */
   refuseForeignHost(request: FastifyRequest): void
   /**
-   * Who makes a call to a guarded route.
+   * Recognises the caller of a guarded route.
    *
-   * @throws AppError `unauthorized`, `forbidden` or `rate_limited`.
+   * @throws AppError `unauthorized`, `forbidden` or `rate_limited`
    */
   admit(request: FastifyRequest): Promise<Access>
-  /** Who makes a call to a public route; `NOBODY` without a key. Throws for a wrong one, like `admit`. */
+  /** Recognises the caller of a public route; `NOBODY` without a key. Throws for a wrong key, as `admit` does. */
   recognise(request: FastifyRequest): Promise<Recognised>
-  /** Where people end their session at the proxy that signs them in; null: nowhere. */
+  /** Where people end their session at the proxy that signs them in; null when nowhere. */
   readonly proxySignOutUrl: string | null
-  /** @throws AppError `forbidden` when a foreign web page makes the call. */
+  /** @throws AppError `forbidden` when a foreign web page makes the call */
   refuseForeignPage(request: FastifyRequest): void
   /**
    * Exchanges a key, or an address with its password, for a session.
    *
-   * @throws AppError `unauthorized` or `rate_limited`.
+   * @throws AppError `unauthorized` or `rate_limited`
    */
   signIn(given: SignIn, request: FastifyRequest): Promise<Access>
   /**
    * Ends the session of the request's cookie, if it has one.
    *
-   * @returns where to end that of the identity provider, or of the proxy that signed the caller in; null: nowhere
+   * @returns where to end the session at the identity provider, or at the proxy that signed the caller in; null when nowhere
    */
   signOut(request: FastifyRequest): Promise<string | null>
 }
@@ -94,12 +94,12 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
   const isByOwnName = (request: FastifyRequest): boolean => isOwnHost(request.headers.host ?? '', names)
 
   /**
-   * Whose failures count together. A page that has let its own name point to us guesses from the address of the person who
-   * looks at it; that must not lock out those who call us by our name.
+   * Whose failures count together. A page that points its own name to us (DNS rebinding) guesses from the address of the person
+   * who looks at it; that must not lock out those who call us by our name.
    */
   const guesserOf = (request: FastifyRequest): Guesser => ({ address: request.ip, isByOwnName: isByOwnName(request) })
 
-  /** @throws AppError when the token is wrong, or the address has to wait: then even a right one is not looked at. */
+  /** @throws AppError when the token is wrong, or the address has to wait; then even a correct one is refused */
   function roleOfToken(token: string, request: FastifyRequest): Role {
     const role = roleOf(token)
     const guesser = guesserOf(request)
@@ -120,8 +120,8 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
   }
 
   /**
-   * The try is counted before the password is looked at, and forgiven when it is right: of guesses sent all at once each
-   * counts, too.
+   * Counts the attempt before checking the password, and forgives it when it is right: so guesses sent all at
+   * once each count.
    *
    * @throws AppError `unauthorized` or `rate_limited`
    */
@@ -133,7 +133,7 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
     throttle.passwordTried(guesser, email)
     const outcome = await credentials.authenticate(given)
     if (outcome.kind === 'wrong') throw new AppError('unauthorized', 'The address or the password is not right')
-    // Of codes the account itself counts the wrong ones.
+    // The account itself counts wrong codes.
     throttle.passwordRight(guesser, email)
     if (outcome.kind === 'right') return outcome.owner
     if (outcome.kind === 'wait') throw tooManyCodes(outcome.ms)
@@ -179,11 +179,11 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
   async function identify(request: FastifyRequest): Promise<Recognised> {
     const token = bearerToken(request.headers.authorization)
     if (token !== null) {
-      // No one guesses one of 32 random bytes: a right one is let in whatever else its address got wrong.
+      // 32 random bytes cannot be guessed, so a correct one is let in whatever else its address got wrong.
       const access = isApiToken(token) ? await known(token) : undefined
       return { access: access ?? accessOf(roleOfToken(token, request)), isAmbient: false, byProxy: null }
     }
-    // The person that the proxy names acts, not the one who was here before. Someone whom it cannot let in may have signed in otherwise.
+    // The proxy's claim counts before a session, which may be a previous person's. A refused caller may still have a session.
     const byProxy = await byProxyOf(request)
     const access = byProxy !== null && 'access' in byProxy ? byProxy.access : await accessBySession(request)
     return { access, isAmbient: true, byProxy }
@@ -202,8 +202,8 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
     }
     requireRole(access, request)
     if (!changesState(request.method)) return access
-    // Browsers attach cookies automatically, and the proxy its header, so a change needs proof that a page of ours asks for it.
-    // They attach no `Authorization`.
+    // Browsers send cookies automatically, as the proxy does its headers, so a change needs proof that it comes from one of our
+    // pages. Browsers do not send `Authorization` automatically.
     if (isAmbient) {
       if (request.headers.origin === undefined) {
         const what = access.session === null ? "the proxy's sign-in" : 'the session cookie'
@@ -243,15 +243,15 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
 const tooManyFailures = (waitMs: number): RateLimitedError =>
   new RateLimitedError('Too many failed sign-ins from this address', Math.ceil(waitMs / 1_000))
 
-/** What cannot be one of ours is not looked up. */
+/** Null for a cookie that cannot be one of ours, which saves looking it up. */
 function cookieOf(request: FastifyRequest): string | null {
   const cookie = request.cookies[SESSION_COOKIE]
   return cookie !== undefined && /^[\w-]{43}$/.test(cookie) ? cookie : null
 }
 
 /**
- * Puts the gate before every route: the name by which the service is called, and under `/api` the key, but for routes that
- * are declared public. Unknown paths too.
+ * Puts the gate before every route, including unknown paths: it checks the host name and, under `/api`, the key, except on routes
+ * declared public.
  */
 export function guardApi(app: HttpApp, gate: Gate): void {
   app.decorateRequest('access')
@@ -266,7 +266,7 @@ export function guardApi(app: HttpApp, gate: Gate): void {
   })
 }
 
-/** By the pattern of the route that will answer, not by the text of the address: there is one spelling of it. */
+/** Decides by the pattern of the matched route, not by the address's text, which has many spellings. */
 function isUnderApi(request: FastifyRequest): boolean {
   return /^\/api(?:\/|$)/.test(request.routeOptions.url ?? pathOf(request.url))
 }
@@ -274,8 +274,8 @@ function isUnderApi(request: FastifyRequest): boolean {
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /**
- * Returns the function that finds a token's role, or null for none. Digests are compared, in constant time: they have
- * one length whatever was sent, and how long the answer takes says nothing about how much of a guess was right.
+ * Returns a function that finds a token's role, or null. It compares digests in constant time: they have one length whatever was
+ * sent, and the duration reveals nothing about a guess.
  */
 function tokenRoles(settings: Pick<AccessSettings, 'adminToken' | 'viewerToken'>) {
   const known: { role: Role; digest: Buffer }[] = []
@@ -287,14 +287,14 @@ function tokenRoles(settings: Pick<AccessSettings, 'adminToken' | 'viewerToken'>
   }
 }
 
-/** The token of an `Authorization: Bearer …` header, or null when there is no such header. */
+/** The token of an `Authorization: Bearer …` header, or null without one. */
 function bearerToken(header: string | undefined): string | null {
   return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? null
 }
 
 /**
- * Whether a web page of `origin` is ours: served under `PUBLIC_URL`, or under the host the request went to. The scheme is
- * not compared with the latter, because a proxy that ends TLS leaves us with http.
+ * Whether a web page of `origin` is ours: served under `PUBLIC_URL`, or under the host that the request went to. For the latter
+ * the scheme is not compared, because a proxy that ends TLS leaves us with http.
  */
 export function isOwnOrigin(origin: string, host: string, publicUrl: string | null): boolean {
   const page = URL.parse(origin)
@@ -303,23 +303,23 @@ export function isOwnOrigin(origin: string, host: string, publicUrl: string | nu
   return page.host === hostOf(host, page.protocol)
 }
 
-/** By which names this service may be called. */
+/** What the service's own host names are derived from. */
 interface OwnNames {
   publicUrl: string | null
   /** Whether only this machine can connect; then no other machine's resolver has a name for it. */
   listensOnLoopback: boolean
-  /** What the operating system calls this machine. */
+  /** This machine's name in the operating system. */
   machine: string
 }
 
 /**
- * Whether `host` (a Host header as it came, never what a proxy or a page says about it) is a name under which this service
- * can rightly be called. Any web page can let a name of its own point to an address inside (DNS rebinding); the browser then
- * takes our answers for that page's own, and only the name gives it away. An address written out cannot be rebound. Nor can
- * a name without a dot: no one outside can register one, so it comes from the local network, which reaches us anyway.
+ * Whether `host` (a Host header as received, never what a proxy or a page says about it) is one of this service's own names. Any
+ * web page can point a name of its own to an internal address (DNS rebinding). The browser then takes our answers for that page's
+ * own, and only the name gives it away. An IP address cannot be rebound. Nor can a name without a dot: no one outside can
+ * register one, so it comes from the local network, which can reach us anyway.
  */
 export function isOwnHost(host: string, { publicUrl, listensOnLoopback, machine }: OwnNames): boolean {
-  // Browsers always send a Host; what sends none (HTTP/1.0) is no browser.
+  // Browsers always send a Host; a client that sends none (HTTP/1.0) is no browser.
   if (host === '') return true
   const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '')
   if (name === undefined || name === '') return false
@@ -330,5 +330,5 @@ export function isOwnHost(host: string, { publicUrl, listensOnLoopback, machine 
   return !name.includes('.') || name === own || name === `${own}.local`
 }
 
-/** With the scheme's default port left out, as a URL's `host` has it. */
+/** The host without the scheme's default port, as in a URL's `host`. */
 const hostOf = (host: string, protocol: string): string | undefined => URL.parse(`${protocol}//${host}`)?.host

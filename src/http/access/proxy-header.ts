@@ -3,22 +3,22 @@ import proxyAddress from '@fastify/proxy-addr'
 import { AppError, type Clock, MINUTE } from '../../lib/index.ts'
 import type { ProxyClaim, ProxyHeaders } from './access.ts'
 
-/** For the operator: what someone else did wrong. */
+/** Warns the operator about something that a third party did. */
 export type Warn = (facts: object, message: string) => void
 
 const EMAIL = /^[^\s<>@,]+@[^\s<>@,]+$/
 const LONGEST_EMAIL = 254
 const LONGEST_NAME = 100
 const MOST_GROUPS = 5_000
-/** Strangers may send the header as often as they like; the log need not say so each time. */
+/** Strangers may send the header as often as they like, so the log mentions it at most this often. */
 const WARN_EVERY_MS = MINUTE
 
 /**
- * Returns the function that finds whom the proxy in front has signed in; null: it says nothing of anyone. Only the other end of the
- * connection counts as the proxy: what `X-Forwarded-For` says, a caller may have written. A header that comes from elsewhere
- * is none.
+ * Returns a function that reads whom the proxy in front has signed in, or null. Only the other end of the connection counts as
+ * the proxy, because a caller may have written `X-Forwarded-For`. The header is ignored when it comes from any other address.
  *
- * @throws AppError `forbidden` (the function) where the proxy hands on such a header beside its own: one of the two is the caller's
+ * @throws AppError `forbidden` (the returned function) when the proxy passes such a header on beside its own, as one of the two
+ * is the caller's
  */
 export function proxyClaimReader(
   { email, name, groups, addresses }: ProxyHeaders,
@@ -57,18 +57,18 @@ export function proxyClaimReader(
   }
 }
 
-/** Names are the even ones. Node joins the values of headers that come twice, so the parsed ones do not tell. */
+/** Counts in the raw headers, where names have even indexes: Node joins repeated headers, so the parsed ones do not tell. */
 const countOf = (rawHeaders: readonly string[], name: string): number =>
   rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length
 
-/** Node reads headers as Latin-1; proxies write names and groups as UTF-8. */
+/** Node decodes headers as Latin-1, while proxies write names and groups as UTF-8. */
 function textOf(value: string | string[] | undefined): string {
   const text = (Array.isArray(value) ? value.join(',') : (value ?? '')).trim()
   const decoded = Buffer.from(text, 'latin1').toString('utf8')
   return decoded.includes('\uFFFD') ? text : decoded
 }
 
-/** oauth2-proxy and Authelia separate them by commas, authentik by bars. */
+/** oauth2-proxy and Authelia separate groups with commas, authentik with bars. */
 const groupsOf = (text: string): string[] =>
   text
     .split(/[,|]/)

@@ -4,7 +4,7 @@ import type { HttpApp } from '../schemas.ts'
 import { type Access, NOBODY } from './access.ts'
 import { type ClientRole, highestRole, narrowed, roleFor, suffices } from './grants.ts'
 
-/** Ids in paths, queries and bodies that stand for something of a client, by the name of the field. */
+/** Fields in paths, queries and bodies with ids of things that belong to clients. */
 const OWNED = {
   client_id: 'client',
   client_ids: 'client',
@@ -20,8 +20,8 @@ const OWNED = {
 export type OwnedKind = (typeof OWNED)[keyof typeof OWNED]
 
 /**
- * Ids whose handler looks for them only within what is the caller's: below the client or site that the path names first, or
- * among what the list of the same things shows.
+ * Ids that handlers look up only among the caller's own things: below the client or site that the path names first, or among what
+ * the corresponding list shows.
  */
 const FOUND_WITHIN: readonly string[] = [
   'channel_id',
@@ -37,7 +37,7 @@ const FOUND_WITHIN: readonly string[] = [
   'view_id',
 ]
 
-/** Of each id that there is the client that it belongs to; null: to no one client. */
+/** Returns the client that each existing id belongs to; null for one that belongs to no single client. */
 export type OwnersOf = (kind: OwnedKind, ids: readonly string[]) => Promise<ReadonlyMap<string, string | null>>
 
 type Part = 'params' | 'query' | 'body'
@@ -50,41 +50,41 @@ interface OwnedField {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The least role that the call asks for. Default: `viewer` for reading, `editor` for changing. */
+    /** The lowest role that may call it. Default: `viewer` for reading, `editor` for changing. */
     needs?: ClientRole
     /**
-     * Whose things the route shows or changes. Needless where the path names something of a client. `named`: of what its body or
-     * query names. `visible`: a list that the handler cuts to `visibleTo`. `service`: of the whole service, so a role for all
-     * clients is asked for. `anyone`: the same for all callers.
+     * Whose things the route shows or changes. Not needed where the path names something of a client. `named`: those that its
+     * body or query names. `visible`: a list that the handler restricts to `visibleTo`. `service`: the whole service, which takes
+     * a role for all clients. `anyone`: the same for all callers.
      */
     scope?: 'named' | 'visible' | 'service' | 'anyone'
-    /** Where the route's ids stand; found when it is added. */
+    /** Where the route's ids are; determined when the route is added. */
     owned?: readonly OwnedField[]
   }
 }
 
 /**
- * Holds every route under `/api` to what its caller may see. To a handler an id of another client's is one that no row has: it is
- * replaced by such a one before the handler sees it, so the answer is the same to the letter.
+ * Restricts every route under `/api` to what its caller may see. An id of another client is replaced by one that no row has
+ * before the handler sees it, so the answer is identical to that for an unknown id.
  *
- * @throws Error when a route is added that does not say whose things it is about
+ * @throws Error when a route is added that does not declare whose things it is about
  */
 export function scopeApi(app: HttpApp, ownersOf: OwnersOf): void {
   app.addHook('onRoute', (route) => {
-    // Hidden is the documentation alone, which is public; its plugin says so only later.
+    // Only the documentation is hidden. It is public, but its plugin declares that only later.
     if (!route.url.startsWith('/api/') || route.config?.access === 'public' || route.schema?.hide === true) return
     route.config = { ...route.config, owned: ownedFields(route) }
   })
   app.addHook('preHandler', async (request) => {
     const { owned } = request.routeOptions.config
-    // A role for all clients alone is the same for each of them.
+    // With a role only for all clients, each of them has the same role.
     if (owned === undefined || owned.length === 0 || request.access.grants.clients.size === 0) return
     if (request.access.role === NOBODY.role) return
     request.access = await scoped(request, owned, ownersOf)
   })
 }
 
-/** @throws AppError `forbidden` where the caller may see what the request names, but not do this */
+/** @throws AppError `forbidden` when the caller may see what the request names, but not do this with it */
 async function scoped(request: FastifyRequest, owned: readonly OwnedField[], ownersOf: OwnersOf): Promise<Access> {
   const { access } = request
   const needed = neededRole(request)
@@ -110,7 +110,7 @@ async function scoped(request: FastifyRequest, owned: readonly OwnedField[], own
   return clients.length === 0 ? access : { ...access, grants: narrowed(access.grants, clients) }
 }
 
-/** @throws AppError `forbidden` when the caller may do this of nothing at all */
+/** @throws AppError `forbidden` when the caller may do this with nothing at all */
 export function requireRole(access: Access, request: FastifyRequest): void {
   const needed = neededRole(request)
   if (request.routeOptions.config.scope === 'service') {
@@ -135,7 +135,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 export const changesState = (method: string): boolean => !SAFE_METHODS.has(method)
 
-/** Where a route takes ids of things of clients. @throws Error when that says too little of whose things it is about */
+/** The fields of a route that take ids of clients' things. @throws Error when the schema does not make clear whose they are */
 function ownedFields({ method, url, schema, config }: RouteOptions): OwnedField[] {
   const owned: OwnedField[] = []
   const schemas = { params: schema?.params, query: schema?.querystring, body: schema?.body }

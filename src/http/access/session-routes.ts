@@ -75,7 +75,7 @@ const SignInBody = Type.Object(
   { additionalProperties: false },
 )
 
-/** @throws AppError `invalid_request` where it is neither a key nor an address with its password */
+/** @throws AppError `invalid_request` when it is neither a key nor an address with its password */
 function signInOf({ token, email, password, code }: Static<typeof SignInBody>): SignIn {
   if (email === undefined && password === undefined) {
     if (token === undefined) throw invalidRequest('/token', 'is required, or email and password instead of it')
@@ -102,7 +102,7 @@ function sessionOf({ role, person, grants }: Access, gate: Gate, byProxy: ProxyO
   }
 }
 
-/** Anyone may send one, so no more is read than a token needs. */
+/** Anyone may sign in, so no more is read than a token or password needs. */
 const MAX_SIGN_IN_BYTES = 4_096
 
 const publicRoute = { access: 'public' } as const
@@ -111,7 +111,7 @@ const tags = ['Session']
 const sessionMsOf = ({ role }: Access): number =>
   role === 'admin' || role === 'viewer' ? SESSION_MS[role] : SESSION_MS.user
 
-/** Sign-in for browsers. Programs send their key with every call instead. */
+/** Adds sign-in for browsers. Programs send their key with every call instead. */
 export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null): void {
   const cookie = sessionCookie(publicUrl)
 

@@ -5,12 +5,12 @@ import ipaddr from 'ipaddr.js'
 import { type Clock, MINUTE, monotonicOf, SECOND } from '../../lib/index.ts'
 import type { Role } from './access.ts'
 
-/** Failures in a row that cost nothing: people mistype. */
+/** Consecutive failures that cost nothing, as people mistype. */
 const FREE_FAILURES = 5
 const MAX_DELAY_MS = 30 * SECOND
-/** A record without a failure for this long is forgotten. */
+/** A record without a failure for this long is dropped. */
 const FORGET_AFTER_MS = 15 * MINUTE
-/** Addresses remembered at most for each role, about 1 MB; beyond it the one longest without a failure goes. */
+/** Most addresses remembered for each role, about 1 MB; beyond it the one with the oldest failure is dropped. */
 const MAX_ADDRESSES = 10_000
 
 export interface FailureRecord {
@@ -18,76 +18,77 @@ export interface FailureRecord {
   lastFailureAt: number
 }
 
-/** How long the failures so far keep an address out after the last of them, ms: 0, then 1 s doubling to 30 s. */
+/** How long an address has to wait after its last failure, ms: 0, then 1 s doubling up to 30 s. */
 export function delayAfter(failures: number): number {
   if (failures < FREE_FAILURES) return 0
   return Math.min(MAX_DELAY_MS, SECOND * 2 ** (failures - FREE_FAILURES))
 }
 
-/** The record after one more failure. */
+/** The record after another failure. */
 export function withFailure(record: FailureRecord | undefined, now: number): FailureRecord {
   const lapsed = record === undefined || now - record.lastFailureAt > FORGET_AFTER_MS
   return { failures: lapsed ? 1 : record.failures + 1, lastFailureAt: now }
 }
 
-/** Milliseconds until the address may try again; 0 when it may now. */
+/** Milliseconds until the address may try again; 0 for now. */
 export function waitOf(record: FailureRecord | undefined, now: number): number {
   if (record === undefined) return 0
   return Math.max(0, record.lastFailureAt + delayAfter(record.failures) - now)
 }
 
 /**
- * Whom an address counts as: an IPv6 host has a whole /64 to send from, so that is one caller.
+ * The caller that an address counts as. An IPv6 host has a whole /64 to send from, so that is one caller.
  *
- * @param address undefined of a connection that its sender has reset: what arrived before is still read, and the system no
- *   longer says from where. Types of libraries that pass it on do not say so.
+ * @param address undefined for a connection that its sender has reset: what arrived before is still read, but the system no
+ * longer knows where from. The types of libraries that pass it on do not say so.
  */
 export function callerOf(address: string | undefined): string {
   if (address === undefined) return ''
   const host = withoutPort(address)
   if (isIP(host) !== 6) return host
-  // Out of an IPv4 address that is mapped into IPv6 it makes the IPv4 address.
+  // Turns an IPv4 address mapped into IPv6 back into IPv4.
   const plain = ipaddr.process(host)
   if (plain instanceof ipaddr.IPv4) return plain.toString()
   const network = plain.parts.slice(0, 4).map((group) => group.toString(16))
   return `${network.join(':')}::/64`
 }
 
-/** Some proxies forward the port, too (Azure Application Gateway): each connection would be another caller. */
+/** Some proxies forward the port too (Azure Application Gateway), which would make each connection another caller. */
 const withoutPort = (address: string): string => address.replace(/^\[([^\]]+)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2')
 
-/** Who sends tokens. */
+/** The sender of a token or password. */
 export interface Guesser {
-  /** Undefined of a connection that is reset. */
+  /** Undefined for a connection that was reset. */
   address: string | undefined
-  /** False when the call was by a name that is not this service's. */
+  /** False when the call used a host name that is not this service's. */
   isByOwnName: boolean
 }
 
 export interface Throttle {
   /**
-   * Milliseconds until a token may be tried; 0 when it may now.
+   * Milliseconds until a token may be tried; 0 for now.
    *
-   * @param role what the token is good for, null for nothing. It has to be given, as each role has its own record; a wrong
-   *   token and one of an admin wait for the same one, so the answer says nothing about a guess.
+   * @param role the token's role, null for none. Each role has its own record; a wrong token waits for the admin's record as an
+   * admin's token does, so the answer reveals nothing about a guess.
    */
   wait(guesser: Guesser, role: Role | null): number
-  /** A wrong token is a guess at the token of every role whose record lets it be tried. */
+  /** Counts a wrong token as a guess at the token of every role that may be tried now. */
   failed(guesser: Guesser): void
-  /** Forgives the failures at this role and at lower ones: a viewer's token says nothing of who guesses the admin's. */
+  /** Forgives failures for this role and lower ones: a viewer's token proves nothing about someone who guesses the admin's. */
   succeeded(guesser: Guesser, role: Role): void
   /**
-   * Milliseconds until a password may be tried: for the guesses of the address, and for those at the account from anyone.
-   * Addresses from which the right one came wait for the former alone: guesses from elsewhere keep no one out of their account.
+   * Milliseconds until a password may be tried: the longer wait of the address's guesses and of everyone's guesses at the
+   * account. Addresses that have sent the right password wait only for their own: guesses from elsewhere keep no one out of their
+   * account.
    */
   waitForPassword(guesser: Guesser, email: string): number
   /** A password is about to be tried, whether or not there is such an account. */
   passwordTried(guesser: Guesser, email: string): void
-  /** It was right: forgives the tries. Of who guesses a key it says nothing. */
+  /** It was right: forgives the attempts, but not those at keys. */
   passwordRight(guesser: Guesser, email: string): void
 }
 
-/** Slows the guessing of keys per address and role, and of passwords per account, in bounded memory. Each node counts for itself. */
+/** Slows down guessing of keys per address and role, and of passwords per account, in bounded memory. Each node counts for itself. */
 export function createThrottle(clock: Clock, maxAddresses = MAX_ADDRESSES): Throttle {
   const records: Readonly<Record<Role, Records>> = {
     admin: new Records(clock, maxAddresses),
@@ -95,7 +96,7 @@ export function createThrottle(clock: Clock, maxAddresses = MAX_ADDRESSES): Thro
   }
   const passwords = new Records(clock, maxAddresses)
   const accounts = new Records(clock, maxAddresses)
-  /** Where someone last signed in to their account. */
+  /** Addresses from which people last signed in to their accounts. */
   const places = new Records(clock, maxAddresses)
   const place = (guesser: Guesser, email: string) => `${emailKey(email)} ${keyOf(guesser)}`
   return {
@@ -125,7 +126,7 @@ export function createThrottle(clock: Clock, maxAddresses = MAX_ADDRESSES): Thro
   }
 }
 
-/** What is the same address to people: e-mail servers tell no upper from lower case. */
+/** A form that is equal for addresses that are the same to people: e-mail servers ignore case. */
 export const emailKey = (email: string): string => email.trim().toLowerCase()
 
 const keyOf = ({ address, isByOwnName }: Guesser): string =>
@@ -147,7 +148,7 @@ class Records {
 
   failed(caller: string): void {
     const record = withFailure(this.#records.get(caller), monotonicOf(this.#clock))
-    // A Map keeps the order of insertion: putting the record in again keeps the first entry the oldest.
+    // A Map keeps insertion order: reinserting the record keeps the first entry the oldest.
     this.#records.delete(caller)
     this.#records.set(caller, record)
     if (this.#records.size <= this.#maxAddresses) return
@@ -165,8 +166,8 @@ class Records {
 }
 
 /**
- * Whom a request counts for where callers share something out: the address it comes from, behind proxies of ours that which
- * they forward, and of IPv6 its /64.
+ * Returns a function that finds the caller of a request, for limits that callers share: the address that it comes from or that
+ * our proxies forward; for IPv6 its /64.
  *
  * @param trustProxy proxies whose `X-Forwarded-For` is believed
  */
@@ -178,23 +179,23 @@ export function callerReader(trustProxy: readonly string[]): (request: IncomingM
 
 /** How long an address that flooded a connection gets no new one, ms. */
 const BARRED_MS = 1_000
-/** Addresses remembered at most: of more, the first are forgiven. */
+/** Most addresses remembered; the oldest beyond them are forgiven. */
 const MAX_REMEMBERED = 10_000
 
 /**
- * Addresses that sent so many requests ahead on a connection that it was cut. What such a connection has sent by then is parsed all
- * the same, 1,400 requests in 40 ms: who opens the next one at once, 26 times a second, took the whole processor.
+ * Addresses whose connection was cut because they sent too many requests ahead. What such a connection sent before is parsed all
+ * the same, 1,400 requests in 40 ms: a sender that opened the next one at once, 26 times a second, took the whole processor.
  */
 export class Flooders {
   readonly #clock: Clock
-  /** Until when (monotonic time), the first noted first. */
+  /** Until when each is barred (monotonic time), the oldest first. */
   readonly #barredUntil = new Map<string, number>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Cuts the connection, and refuses the address new ones for a moment. */
+  /** Cuts the connection and bars the address for `BARRED_MS`. */
   cut(socket: Socket): void {
     const address = callerOf(socket.remoteAddress)
     socket.destroy()
@@ -205,7 +206,7 @@ export class Flooders {
     if (first !== undefined) this.#barredUntil.delete(first)
   }
 
-  /** Has `server` refuse connections of such addresses. */
+  /** Makes `server` refuse connections from barred addresses. */
   keepOut(server: Server): void {
     server.on('connection', (socket: Socket) => {
       if (this.#isBarred(callerOf(socket.remoteAddress))) socket.destroy()

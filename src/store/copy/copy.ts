@@ -18,7 +18,7 @@ import {
 } from './progress.ts'
 import { copiedTables, differences, rowsIn, type Tally, talliesOf } from './tables.ts'
 
-/** Takes how many rows are in the target so far. */
+/** Called with the number of rows in the target so far. */
 export type RowsCopied = (rows: number) => void
 
 export interface CopyOptions {
@@ -27,21 +27,22 @@ export interface CopyOptions {
   /** A PostgreSQL store with the schema of this program, on which no service runs. */
   target: Store
   /**
-   * Runs the copy of `total` rows and shows how far it is.
+   * Runs the copy of `total` rows and shows its progress.
+   *
    * @param already rows that an earlier run has copied
    */
   watch: (total: number, already: number, copy: (copied: RowsCopied) => Promise<void>) => Promise<void>
 }
 
 /**
- * Copies all that an embedded store holds into PostgreSQL and verifies it; the source stays as it is. Returns what each table
- * adds up to, on both sides.
+ * Copies an embedded store into PostgreSQL and verifies the copy; the source stays unchanged. Returns each table's sums, which
+ * are the same on both sides.
  *
- * It may be interrupted at any point, by kill -9 too, and run again: each page of rows is one transaction, which also records
- * the last key in it, so what is recorded is in the target and what is not is not. The record goes when all is verified.
+ * It may be interrupted at any point, even by kill -9, and run again: each page of rows is one transaction, which also records
+ * the last key in it, so exactly what is recorded is in the target. The record is deleted once everything is verified.
  *
  * @throws StartupError when the source is empty, the target holds something else, or the two differ at the end
- * @throws StoreError when a database fails; run again, the copy resumes
+ * @throws StoreError when a database fails; run again and the copy resumes
  */
 export async function copyToPostgres({ source, target, watch }: CopyOptions): Promise<Tally[]> {
   const tables = await copiedTables(source.read)
@@ -54,7 +55,7 @@ export async function copyToPostgres({ source, target, watch }: CopyOptions): Pr
     const already = [...progress.values()].reduce((sum, { copied }) => sum + copied, 0)
     await watch(total, already, (copied) => copyTables({ source, target, tables, progress, copied }))
     requireSame(tallies, await talliesOf(target.admin, tables))
-    // Until autovacuum comes by, PostgreSQL would plan as for empty tables: with 300,000 alerts a list of incidents took half a second.
+    // Until autovacuum runs, PostgreSQL plans as for empty tables: with 300,000 alerts a list of incidents took half a second.
     await sql`analyze ${sql.join(tables.map(({ table }) => sql.table(table)))}`.execute(target.admin)
   }
   await carryOnCounting(source.read, target.admin, tables)
@@ -63,7 +64,7 @@ export async function copyToPostgres({ source, target, watch }: CopyOptions): Pr
   return tallies
 }
 
-/** Where the copy resumes; undefined when all of it is there already, because it was interrupted at its very end. */
+/** Where the copy resumes; undefined when it was interrupted at its very end and everything is copied. */
 async function progressIn(
   target: Store,
   tables: readonly UpsertSpec[],
@@ -93,7 +94,7 @@ async function copyTables({ source, target, tables, progress, copied }: TablesCo
   }
 }
 
-/** @returns the table's rows in the target */
+/** @returns the number of the table's rows in the target */
 async function copyTable(
   source: Store,
   target: Store,
@@ -105,7 +106,7 @@ async function copyTable(
   let page = await readPage(source.read, table, from.lastKey, FIRST_ROWS)
   while (page !== undefined) {
     const { query, after } = advance(target.write, table.table, progress, page)
-    // The next page is read while this one is written.
+    // Read the next page while this one is written.
     const [next] = await Promise.all([
       readPage(source.read, table, after.lastKey, rowsAfter(page)),
       target.batch([
@@ -130,8 +131,8 @@ function requireSame(source: readonly Tally[], target: readonly Tally[]): void {
 }
 
 /**
- * Takes over the time since which no process accepts events: the time of the move is no silence of a site. What a service that once ran on the empty target
- * has left there is written over.
+ * Copies the time since which no process accepts events, so that the time of the move does not count as a site's silence.
+ * Overwrites what a service that once ran on the empty target has left there.
  */
 async function carryOnListening(source: Kysely<Tables>, target: Kysely<Tables>): Promise<void> {
   const row = await source.selectFrom('listening').selectAll().executeTakeFirst()
@@ -144,8 +145,8 @@ async function carryOnListening(source: Kysely<Tables>, target: Kysely<Tables>):
 }
 
 /**
- * Lets the target count on where the source has stopped: also behind rows that are deleted, because the number of a deleted
- * site must never be given out again. SQLite remembers it in `sqlite_sequence`.
+ * Continues the source's id sequences in the target, also past deleted rows: the number of a deleted site must never be assigned
+ * again. SQLite keeps the highest in `sqlite_sequence`.
  */
 async function carryOnCounting(
   source: Kysely<Tables>,

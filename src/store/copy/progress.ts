@@ -5,12 +5,12 @@ import { columnsOf, type SqlValue, type UpsertSpec } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import { rowsIn, type Tally } from './tables.ts'
 
-/** Stands in the target from the first row copied until all are verified: one row for each table. */
+/** Exists in the target from the first copied row until everything is verified; one row per table. */
 type UnfinishedCopy = {
   table_name: string
-  /** Says of which source, and of what state of it, this is the copy. */
+  /** Identifies the source and its state, see `nameOf`. */
   source: string
-  /** JSON of the highest key copied; null = none yet. */
+  /** JSON of the highest key copied; null before the first. */
   last_key: string | null
   copied: number
 }
@@ -21,7 +21,7 @@ type CopyTables = {
 
 const TABLE = 'unfinished_copy'
 
-/** How far the copy of one table has come. */
+/** How much of one table is copied. */
 export interface TableProgress {
   lastKey: readonly SqlValue[] | null
   copied: number
@@ -29,20 +29,20 @@ export interface TableProgress {
 
 export type CopyProgress = ReadonlyMap<string, TableProgress>
 
-/** What the source adds up to names it: another store, or the same one after it went on, adds up to something else. */
+/** Identifies the source by a hash of its sums: another store, or this one after further writes, has others. */
 export const nameOf = (source: readonly Tally[]): string =>
   createHash('sha256').update(JSON.stringify(source)).digest('hex')
 
-/** Whether the database holds a copy that was interrupted: no service may run on it. */
+/** Whether the database holds an interrupted copy: no service may run on it. */
 export async function hasUnfinishedCopy(db: Kysely<Tables>): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`select to_regclass(${TABLE}) is not null as found`.execute(db)
   return rows[0]?.found === true
 }
 
 /**
- * How far the copy in the target is.
+ * The progress of the copy in the target.
  *
- * @throws StartupError when it is one of something else
+ * @throws StartupError when it is a copy of something else
  */
 export async function readProgress(db: Kysely<Tables>, source: string): Promise<CopyProgress> {
   const rows = await db.withTables<CopyTables>().selectFrom(TABLE).selectAll().execute()
@@ -60,7 +60,7 @@ export async function readProgress(db: Kysely<Tables>, source: string): Promise<
   )
 }
 
-/** Marks the empty target as the copy of this source. */
+/** Marks the empty target as a copy of this source. */
 export async function beginProgress(
   db: Kysely<Tables>,
   source: string,
@@ -84,8 +84,8 @@ export async function beginProgress(
 }
 
 /**
- * Records that a page was copied; belongs into the transaction that writes it. Changes one row, or none when another process has
- * copied in the meantime.
+ * Records that a page was copied; run it in the transaction that writes the page. Changes one row, or none when another process
+ * has copied meanwhile.
  */
 export const advance = (
   db: Kysely<Tables>,
@@ -108,7 +108,7 @@ export async function endProgress(db: Kysely<Tables>): Promise<void> {
   await db.schema.dropTable(TABLE).execute()
 }
 
-/** @throws StartupError when the target, which is no unfinished copy, holds anything */
+/** @throws StartupError when the target, which is not an unfinished copy, holds anything */
 export function requireEmpty(target: readonly Tally[]): void {
   if (rowsIn(target) === 0) return
   const held = target.filter(({ rows }) => rows > 0).map(({ table, rows }) => `${table} ${rows}`)
@@ -117,7 +117,7 @@ export function requireEmpty(target: readonly Tally[]): void {
   )
 }
 
-/** Rows of a table in the order of its key. */
+/** Consecutive rows of a table, in the order of its key. */
 interface Page {
   rows: number
   /** Row after row, each in the order of `columnsOf(table)`. */
@@ -125,15 +125,15 @@ interface Page {
   lastKey: readonly SqlValue[]
 }
 
-/** Length of a page, in characters and numbers: what two pages take in memory is nothing, a round trip is paid rarely. */
+/** Length of a page, in characters and numbers: two pages take little memory, and round trips are few. */
 const PAGE_LENGTH = 1_000_000
 const MAX_ROWS = 10_000
-/** Before anything is known of a table's rows: those of the journal may have some hundred thousand characters each. */
+/** Rows in the first page, before their length is known: rows of the journal may have some hundred thousand characters each. */
 export const FIRST_ROWS = 10
 
 /**
- * The rows that follow `after`, a key or null for the beginning; undefined when there are none. The order is the source's own
- * (SQLite compares text by its bytes), so a key that was copied says what is left whatever order the target knows.
+ * The rows that follow the key `after`, or the first ones when it is null; undefined when there are none. Keys are ordered by the
+ * source (SQLite compares text by bytes), so the last copied key tells what is left, whatever the target's collation.
  */
 export async function readPage(
   db: Kysely<Tables>,
@@ -143,7 +143,7 @@ export async function readPage(
 ): Promise<Page | undefined> {
   const columns = columnsOf(table)
   const counters = new Set(table.sums)
-  // A counter may have grown past what a JavaScript number holds exactly; as a float it is what the target's column keeps.
+  // A counter may exceed the integers that JavaScript holds exactly; as a float it is what the target's column stores anyway.
   const selected = columns.map((column) =>
     counters.has(column)
       ? sql`cast(${sql.ref(column)} as double precision) as ${sql.id(column)}`
@@ -164,7 +164,7 @@ export async function readPage(
   }
 }
 
-/** How many rows the page after this one should have, if its rows are as long. */
+/** How many rows the next page should have if its rows are as long as this one's. */
 export function rowsAfter({ rows, values }: Page): number {
   let length = 0
   for (const value of values) length += typeof value === 'string' ? value.length + 1 : 1

@@ -3,10 +3,7 @@ import { totalOf } from '../sql.ts'
 import type { UpsertSpec } from '../store.ts'
 import type { Tables } from '../tables.ts'
 
-/**
- * Tables whose rows are true only where they were written: they speak of the processes on the old store. Every other table
- * is copied; one that a later migration brings needs no mention here.
- */
+/** Tables that are not copied, because they describe processes on the old store. All others are, also those that later migrations add. */
 const NOT_COPIED: readonly (keyof Tables)[] = [
   'nodes',
   'leases',
@@ -27,13 +24,13 @@ interface ColumnRow {
   table: string
   column: string
   type: string
-  /** Place in the primary key, from 1; 0 = not part of it. */
+  /** Position in the primary key, from 1; 0 when not part of it. */
   keyPosition: number
 }
 
 /**
- * The tables of an embedded store that a copy holds, read from its schema: `keys` is the primary key, `sums` are the numbers
- * beside it and `fixed` the texts. In the order they were made, so that what a row refers to comes before it.
+ * The tables to copy from an embedded store, read from its schema: `keys` is the primary key, `sums` are the other numbers and
+ * `fixed` the texts. In order of creation, so that rows come after those they refer to.
  */
 export async function copiedTables(db: Kysely<Tables>): Promise<UpsertSpec[]> {
   const { rows } = await sql<ColumnRow>`
@@ -66,15 +63,15 @@ function isNumber({ table, column, type }: ColumnRow): boolean {
   return found
 }
 
-/** What a table adds up to: enough to distinguish a complete copy from one that lacks or doubles rows. */
+/** A table's row count and sums: enough to tell a complete copy from one with missing or duplicate rows. */
 export interface Tally {
   table: string
   rows: number
-  /** By column: every number that is not part of the key. */
+  /** By column, for every number outside the key. */
   sums: Record<string, number>
 }
 
-/** Above 2^53 a sum depends on the order it was added up in, by far less than this share of it. */
+/** Above 2^53 a sum depends on the order of addition, by far less than this share of it. */
 const ROUNDING = 1e-9
 
 export async function talliesOf(db: Kysely<Tables>, tables: readonly UpsertSpec[]): Promise<Tally[]> {
@@ -94,7 +91,7 @@ async function tallyOf(db: Kysely<Tables>, { table, sums }: UpsertSpec): Promise
 
 export const rowsIn = (tallies: readonly Tally[]): number => tallies.reduce((total, { rows }) => total + rows, 0)
 
-/** One line for each thing that is not the same on both sides. */
+/** One line for each difference between the two sides. */
 export function differences(source: readonly Tally[], target: readonly Tally[]): string[] {
   return source.flatMap((here, index) => {
     const there = target[index]

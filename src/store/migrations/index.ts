@@ -56,7 +56,7 @@ import { whatLasts } from './0058-what-lasts.ts'
 import { createKeys } from './0059-create-keys.ts'
 import type { Migration } from './types.ts'
 
-/** Every step, oldest first. Add to the end; never change one that has been released. */
+/** Every step, oldest first. Add at the end; never change a released one. */
 export const migrations: readonly Migration[] = [
   foundation,
   nodes,

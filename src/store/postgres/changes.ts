@@ -10,7 +10,7 @@ import type { Limits } from './limits.ts'
 export const CHANNEL = 'tagwarden_changes'
 
 interface ListenerOptions {
-  /** Makes a connection of its own. */
+  /** Opens a separate connection. */
   connect: () => Promise<DatabaseClient>
   log: ChangeLog
   feed: ChangeFeed
@@ -19,8 +19,8 @@ interface ListenerOptions {
 }
 
 /**
- * Follows what other processes change: at once by a notification, at the latest by the next look into the log. The
- * notification only says that there is something to read, so one that is lost, or comes twice, does no harm.
+ * Follows changes by other processes: immediately through a notification, at the latest when the log is next polled. A
+ * notification only says that there is something to read, so a lost or repeated one does no harm.
  */
 export class ChangeListener {
   readonly #options: ListenerOptions
@@ -37,7 +37,7 @@ export class ChangeListener {
     this.#reconnect = loop('change-listen', limits.reconnect, () => this.#listen())
   }
 
-  /** Begins to follow; changes from before are the caller's to read. */
+  /** Starts following. The caller has to read what was changed before. */
   async start(): Promise<void> {
     await this.#options.log.start()
     this.#poll.start()
@@ -63,7 +63,7 @@ export class ChangeListener {
       this.#lost(client)
       throw storeErrorOf(thrown)
     }
-    // Of what was changed while nothing listened no notification comes.
+    // No notification comes for changes made while nothing was listening.
     void this.#poll.tick()
   }
 
@@ -73,7 +73,7 @@ export class ChangeListener {
   }
 }
 
-/** Reports an error that comes again and again only once, until another comes; none that comes of closing. */
+/** Reports a repeated error only once, until another occurs, and none that is caused by closing. */
 function onceInARow(onError: ListenerOptions['onError']): ListenerOptions['onError'] {
   let last = ''
   return (error, what) => {
@@ -84,23 +84,23 @@ function onceInARow(onError: ListenerOptions['onError']): ListenerOptions['onErr
 }
 
 /**
- * Ids are given out in one order and committed in another: one that is missing may still turn up. This far back it is looked
- * for; management makes nowhere near as many changes while one of its transactions runs.
+ * How far back to look for missing ids: ids are assigned in one order and committed in another, so a missing one may still
+ * appear. Management makes nowhere near this many changes while one of its transactions runs.
  */
 const LOOK_BACK = 1_000
 
-/** What management changed, read from the audit log, whose rows are committed together with the changes. */
+/** Reads management's changes from the audit log, whose rows are committed together with the changes. */
 export class ChangeLog {
   readonly #db: Kysely<Tables>
   #highest = 0
-  /** Ids below the highest whose change has not been delivered. Many never will: their transactions were undone. */
+  /** Ids below the highest whose change was not delivered. Many never will be: their transactions were rolled back. */
   readonly #missing = new Set<number>()
 
   constructor(db: Kysely<Tables>) {
     this.#db = db
   }
 
-  /** Starts after everything that is committed now. @throws StoreError */
+  /** Starts after everything committed so far. @throws StoreError */
   async start(): Promise<void> {
     const newest = await this.#db.selectFrom('audit_log').select('id').orderBy('id', 'desc').limit(LOOK_BACK).execute()
     const ids = newest.map(({ id }) => id).reverse()
@@ -109,10 +109,9 @@ export class ChangeLog {
   }
 
   /**
-   * Hands each change since the last call to `deliver`.
+   * Passes each change since the last call to `deliver`.
    *
-   * @throws StoreError, or the first of what `deliver` throws when all have been handed over; the next call repeats those that
-   * failed
+   * @throws StoreError, or the first error of `deliver` after all changes were passed on; the next call repeats those that failed
    */
   async read(deliver: (change: Change) => Promise<void>): Promise<void> {
     const rows = await this.#db
@@ -141,7 +140,7 @@ export class ChangeLog {
     this.#missing.delete(id)
   }
 
-  /** From now on all up to this id that have not been delivered are missing, itself included. */
+  /** Adds all undelivered ids up to this one, including itself, to the missing ones. */
   #seen(id: number): void {
     if (id <= this.#highest) return
     for (let gap = Math.max(this.#highest + 1, id - LOOK_BACK); gap <= id; gap++) this.#missing.add(gap)

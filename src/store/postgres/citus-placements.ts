@@ -1,23 +1,23 @@
 import type { Tables } from '../tables.ts'
 
 /**
- * Where a table's rows are in a Citus cluster: on the node that the hash of a column leads to, `everywhere` as a copy on each
- * node, or on the coordinator alone.
+ * Where a table's rows are in a Citus cluster: on the node chosen by the hash of a column, `everywhere` as a copy on each node,
+ * or only on the coordinator.
  */
 export type Placement = 'site_no' | 'node_id' | 'everywhere' | 'coordinator'
 
 /**
- * Every table's place. A new table belongs here before it compiles; `tagwarden migrate --citus` puts it there.
+ * Every table's placement. A new table does not compile until it has one here; `tagwarden migrate --citus` applies it.
  *
- * All telemetry of a site shares one placement, so that its rows are on one node: a report, a roll-up and a
- * removal each ask one node, and joins and snapshots never cross nodes.
+ * All telemetry of a site has the same placement, so that its rows are on one node: a report, a roll-up and a removal each ask
+ * one node, and joins and snapshots never cross nodes.
  */
 export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
-  // Few rows, read with every report and joined with the telemetry of any site. First, because sites refer to clients.
+  // Few rows, read with every report and joined with any site's telemetry. `clients` is first, because sites refer to it.
   clients: 'everywhere',
   sites: 'everywhere',
 
-  // The bulk of the data and of the writes: what the cluster is there for.
+  // Most of the data and of the writes: the reason for a cluster.
   event_rollups: 'site_no',
   tag_rollups: 'site_no',
   event_tag_rollups: 'site_no',
@@ -32,53 +32,54 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   tag_names: 'site_no',
   container_versions: 'site_no',
   container_clients: 'site_no',
-  // Read by folds, for the sites they write to.
+  // Read by folds for the sites that they write to.
   daily_names: 'site_no',
-  // Up to 50 payloads a site, replaced all the time.
+  // Up to 50 payloads per site, replaced constantly.
   recent_payloads: 'site_no',
   rejections: 'site_no',
   rejection_counts: 'site_no',
   canary_arrivals: 'site_no',
-  // A row a key, rewritten once a minute while requests come with it.
+  // One row per key, rewritten once a minute while requests come with it.
   site_key_uses: 'site_no',
-  // Read in one snapshot with the counts that they are held against.
+  // Read in one snapshot with the counts that they are compared with.
   reference_counts: 'site_no',
-  // One row a request that carries a key: as many as requests.
+  // One row per request with an idempotency key.
   idempotency_keys: 'site_no',
 
-  // Every accepted byte passes through it once; a commit goes to one node, and the processes' rows spread over the nodes.
+  // Every accepted byte passes through it once. A commit goes to one node, and the rows of different processes spread over the
+  // nodes.
   journal: 'node_id',
-  // Rewritten together with the deletion of the journal rows it refers to.
+  // Rewritten together with the deletion of the journal rows that it refers to.
   folds: 'node_id',
 
-  // One row a client and month, added to by folds: small, and of no site.
+  // One row per client and month, added to by folds: small, and not of a site.
   client_usage: 'coordinator',
-  // Written with each change of clients and sites; ids count up in one place, and other processes read changes from it.
+  // Written with each change of clients and sites. Ids are assigned in one place, and other processes read changes from it.
   audit_log: 'coordinator',
-  // A row a create whose caller gave a key, written with its entry in the audit log.
+  // One row per create with an idempotency key, written with its audit entry.
   create_keys: 'coordinator',
-  // A few rows a site, written with the audit log and read at the start.
+  // A few rows per site, written with the audit log and read at the start.
   site_keys: 'coordinator',
-  // A row for each site that is being removed.
+  // One row for each site that is being removed.
   site_removals: 'coordinator',
-  // A row or two for each process.
+  // One or two rows for each process.
   nodes: 'coordinator',
   leases: 'coordinator',
   client_demand: 'coordinator',
   // Claimed and rewritten with every run, by any process.
   probes: 'coordinator',
-  // A row a probe that was deleted in the last days.
+  // One row per probe that was deleted in the last days.
   removed_probes: 'coordinator',
-  // A row a probe, rewritten by the calls of its job.
+  // One row per probe, rewritten by its job's calls.
   pushes: 'coordinator',
-  // Written with the probe, and read by probe alone.
+  // Written with the probe and read by probe only.
   probe_results: 'coordinator',
-  // A few rows a site.
+  // A few rows per site.
   deploy_markers: 'coordinator',
   // Written with the results of probes, in one transaction.
   alerts: 'coordinator',
   alert_events: 'coordinator',
-  // A few rows a site, written with the alerts.
+  // A few rows per site, written with the alerts.
   alert_feedback: 'coordinator',
   // Written with the alerts, in one transaction.
   incidents: 'coordinator',
@@ -87,32 +88,32 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   // Read with every batch of results.
   silences: 'coordinator',
   maintenance: 'coordinator',
-  // Claimed and rewritten with every message; written with the alerts they are about.
+  // Claimed and rewritten with every message, and written with the alerts they are about.
   channels: 'coordinator',
   client_channels: 'coordinator',
   deliveries: 'coordinator',
-  // A row a client, with a few overrides; read with the messages.
+  // One row per client, with a few overrides; read with the messages.
   on_call_rotations: 'coordinator',
   on_call_overrides: 'coordinator',
   on_call_escalations: 'coordinator',
   digests: 'coordinator',
-  // At most two rows a client and month, written with the messages.
+  // At most two rows per client and month, written with the messages.
   quota_messages: 'coordinator',
-  // At most a row a client.
+  // At most one row per client.
   status_links: 'coordinator',
   status_looks: 'coordinator',
   saved_views: 'coordinator',
   status_subscribers: 'coordinator',
-  // A few rows a site, read with its probes.
+  // A few rows per site, read with its probes.
   special_days: 'coordinator',
-  // Read a client at a time, some a day.
+  // A few a day, read by client.
   annotations: 'coordinator',
   tag_vendors: 'coordinator',
-  // A row a site and day, read by site.
+  // One row per site and day, read by site.
   site_days: 'coordinator',
-  // A row a browser, read by its key.
+  // One row per browser, read by its key.
   sign_ins: 'coordinator',
-  // Some rows a person or program, read with every call.
+  // A few rows per person or program, read with every call.
   users: 'coordinator',
   user_roles: 'coordinator',
   user_links: 'coordinator',
@@ -125,6 +126,6 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   write_checks: 'coordinator',
   clock_checks: 'coordinator',
   listening: 'coordinator',
-  // A row a time that the service was down.
+  // One row for each time that the service was down.
   outages: 'coordinator',
 }

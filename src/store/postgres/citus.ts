@@ -3,9 +3,9 @@ import { asError, StartupError } from '../../lib/index.ts'
 import type { Tables } from '../tables.ts'
 import { PLACEMENTS, type Placement } from './citus-placements.ts'
 
-/** Where a table is now, in the terms of `PLACEMENTS`. */
+/** A table's current placement, in the terms of `PLACEMENTS`. */
 interface PlacedTable {
-  /** What it is distributed by, `everywhere` for a reference table. */
+  /** The distribution column, or `everywhere` for a reference table. */
   placement: string
   colocation: number
 }
@@ -16,12 +16,12 @@ interface Group {
 }
 
 /**
- * Distributes the tables over a Citus cluster as `PLACEMENTS` says, and returns what was done in one line a table. Tables
- * that are in their place already are left alone, so that it can be run again: after an interruption, and after a migration
- * that brought new tables. Each step is a transaction of its own; Citus blocks the writers of the table it moves.
+ * Distributes the tables over a Citus cluster as `PLACEMENTS` says and returns what it did, one line per table. It skips tables
+ * that are already in their place, so that it can be run again after an interruption or after a migration with new tables. Each
+ * step is its own transaction; Citus blocks writers of the table it moves.
  *
- * @param db connections to the coordinator, without a limit on how long a statement may run
- * @throws StartupError when Citus is not ready, or a table was distributed otherwise by hand
+ * @param db connections to the coordinator, without a statement timeout
+ * @throws StartupError when Citus is not ready, or a table was distributed differently by hand
  */
 export async function distributeTables(db: Kysely<Tables>): Promise<string[]> {
   await requireCitus(db)
@@ -37,14 +37,14 @@ export async function distributeTables(db: Kysely<Tables>): Promise<string[]> {
       companion ??= table
     }
   }
-  // Not before all are in their place: emptying a table empties those that refer to it, too.
+  // Only once all are in their place: truncating a table also truncates those that refer to it.
   for (const table of groups.flatMap((group) => group.tables)) {
     if (await dropLocalCopy(db, table)) done.push(`${table}: the old copy on the coordinator is removed`)
   }
   return done.length > 0 ? done : ['nothing to do: every table is in its place']
 }
 
-/** The tables that do not stay on the coordinator, in the order to distribute them: what others refer to comes first. */
+/** The tables that leave the coordinator, in the order to distribute them: referenced tables first. */
 function placedGroups(): Group[] {
   const tablesOf = (placement: Placement) =>
     Object.entries(PLACEMENTS).flatMap(([table, where]) => (where === placement ? [table] : []))
@@ -55,7 +55,7 @@ function placedGroups(): Group[] {
 }
 
 async function placedTables(db: Kysely<Tables>): Promise<Map<string, PlacedTable>> {
-  // A plain table that a reference table is related to is listed too, as one that is neither hashed ('h') nor copied ('t').
+  // Also lists a plain table that a reference table is related to; it is neither hashed ('h') nor copied ('t').
   const { rows } = await sql<{ name: string; placement: string; colocation: number }>`
     select logicalrelid::text as name, colocationid as colocation,
       case when repmodel = 't' then 'everywhere' else column_to_column_name(logicalrelid, partkey) end as placement
@@ -63,7 +63,7 @@ async function placedTables(db: Kysely<Tables>): Promise<Map<string, PlacedTable
   return new Map(rows.map(({ name, ...table }) => [name, table]))
 }
 
-/** Reports and folds rely on this: the key decides where a row is, and one site's rows are together. */
+/** Reports and folds rely on the key deciding where a row is, and on one site's rows being together. */
 function requireNoOtherPlacement({ placement, tables }: Group, placed: ReadonlyMap<string, PlacedTable>): void {
   let colocation: number | undefined
   for (const table of tables) {
@@ -78,7 +78,7 @@ function requireNoOtherPlacement({ placement, tables }: Group, placed: ReadonlyM
   }
 }
 
-/** @param companion a table of the same placement, whose rows of the same key are to be on the same node */
+/** @param companion a table of the same placement, to keep rows of the same key on the same node */
 async function distribute(
   db: Kysely<Tables>,
   table: string,
@@ -99,8 +99,8 @@ async function distribute(
 }
 
 /**
- * Without the setting Citus would take in the tables that refer to this one, too, and in doing so let their identity columns
- * count from 1 again (seen with 13.2): the next site would get the number of the first.
+ * Without the setting Citus also takes in the tables that refer to this one, and lets their identity columns count from 1 again
+ * (seen with 13.2): the next site would get the number of the first.
  */
 function copyEverywhere(db: Kysely<Tables>, table: string): Promise<unknown> {
   return db.transaction().execute(async (trx) => {
@@ -109,7 +109,7 @@ function copyEverywhere(db: Kysely<Tables>, table: string): Promise<unknown> {
   })
 }
 
-/** Citus copies the rows to where they belong and leaves the old ones, which nothing reads any more. */
+/** Citus copies the rows to where they belong and leaves the old ones, which nothing reads. */
 async function dropLocalCopy(db: Kysely<Tables>, table: string): Promise<boolean> {
   const { rows } = await sql<{ bytes: number }>`select pg_relation_size(${table}::regclass) as bytes`.execute(db)
   if ((rows[0]?.bytes ?? 0) === 0) return false
@@ -118,13 +118,13 @@ async function dropLocalCopy(db: Kysely<Tables>, table: string): Promise<boolean
 }
 
 /**
- * Since 11.2 the reads of a report's transaction see one snapshot on the nodes, too; since 12.1 tables whose rows are numbered
- * by the database can be copied to every node whatever they were before.
+ * Since 11.2, reads in a report's transaction see one snapshot on the nodes as well. Since 12.1, tables with identity columns can
+ * become reference tables whatever they were before.
  */
 const OLDEST = { major: 12, minor: 1 }
 const COORDINATOR_GROUP = 0
 
-/** @throws StartupError saying what to do, when this is not the coordinator of a Citus cluster that can hold tables */
+/** @throws StartupError with the way out, when this is not the coordinator of a Citus cluster that can hold tables */
 export async function requireCitus(db: Kysely<Tables>): Promise<void> {
   const extension = await sql<{ installed: string | null }>`
     select installed_version as installed from pg_available_extensions where name = 'citus'`.execute(db)
@@ -147,7 +147,7 @@ export async function requireCitus(db: Kysely<Tables>): Promise<void> {
   await requireNodes(db)
 }
 
-/** @param version as PostgreSQL names the extension's: `13.2-1` */
+/** @param version the extension's, as PostgreSQL reports it: `13.2-1` */
 function isTooOld(version: string): boolean {
   const [major = 0, minor = 0] = version.split(/[.-]/).map(Number)
   return major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)
@@ -160,7 +160,7 @@ async function requireNodes(db: Kysely<Tables>): Promise<void> {
   }
   const { rows: nodes } = await sql<{ groupid: number; shouldhaveshards: boolean }>`
     select groupid, shouldhaveshards from pg_dist_node where isactive and noderole = 'primary'`.execute(db)
-  // Without a copy on the coordinator, a process that learns of a change from the audit log might read the old row of a worker.
+  // Without a copy on the coordinator, a process that finds a change in the audit log might read the old row from a worker.
   if (!nodes.some((node) => node.groupid === COORDINATOR_GROUP)) {
     throw new StartupError(
       "the Citus cluster does not know its coordinator: select citus_set_coordinator_host('<address>', <port>) " +

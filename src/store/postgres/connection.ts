@@ -5,18 +5,18 @@ import { READ_ONLY, storeErrorOf } from './errors.ts'
 import type { Endpoint } from './rotation.ts'
 import { storableValue } from './values.ts'
 
-/** How the driver says that no answer came in time. */
+/** The driver's message when no answer came in time. */
 const SILENCE = 'Query read timeout'
 
 /** A client that the pool has lent. */
 export type LentClient = DatabaseClient & pg.PoolClient
 
 interface QueryOptions {
-  /** Longest wait for the answer, ms, when it is to be shorter than the pool's. */
+  /** Longest wait for the answer, ms, when shorter than the pool's. */
   timeoutMs?: number
 }
 
-/** A connection of the pool. Its errors are `StoreError`s; one that broke is not used again. */
+/** A connection of the pool. Its errors are `StoreError`s, and a broken one is not used again. */
 export class PooledConnection {
   readonly #client: LentClient
   readonly #rowsPerFetch: number | undefined
@@ -25,11 +25,11 @@ export class PooledConnection {
   #fellSilent = false
   #refusedWrite = false
 
-  /** @param rowsPerFetch all rows of a statement at once when left out */
+  /** @param rowsPerFetch fetches all rows of a statement at once when left out */
   constructor(client: LentClient, rowsPerFetch?: number) {
     this.#client = client
     this.#rowsPerFetch = rowsPerFetch
-    // An error between two statements.
+    // Catches errors between two statements.
     client.on('error', this.#onError)
   }
 
@@ -41,27 +41,27 @@ export class PooledConnection {
     return this.#client.endpoint
   }
 
-  /** The server's number of its session, or null. */
+  /** The server's process id of its session, or null. */
   get backend(): number | null {
     return this.#client.backend
   }
 
-  /** Whether it broke because no answer came in time: then its session may live on. */
+  /** Whether it broke because no answer came in time. Its session may still be alive then. */
   get fellSilent(): boolean {
     return this.#fellSilent
   }
 
-  /** Whether it broke because the server takes no writes. */
+  /** Whether it broke because the server accepts no writes. */
   get refusedWrite(): boolean {
     return this.#refusedWrite
   }
 
-  /** Since when a statement waits for its answer (as of `performance.now()`), if one does. */
+  /** Since when a statement has been waiting for its answer, by `performance.now()`, or undefined. */
   get waitsSince(): number | undefined {
     return this.#waitsSince
   }
 
-  /** Gives up the statement that waits. */
+  /** Abandons the waiting statement. */
   drop(): void {
     this.#client.drop()
   }
@@ -91,7 +91,7 @@ export class PooledConnection {
     }
   }
 
-  /** Undoes the transaction. Never throws: when the connection is gone the server undoes it, and the first error counts. */
+  /** Rolls back the transaction. Never throws: when the connection is gone the server rolls back, and the caller's first error counts. */
   async rollback(): Promise<void> {
     if (this.isBroken) return
     try {
@@ -101,7 +101,7 @@ export class PooledConnection {
     }
   }
 
-  /** Gives it back to the pool, or drops it when it broke: it may be waiting for an answer that never comes. */
+  /** Returns it to the pool, or drops it when it broke, as it may be waiting for an answer that never comes. */
   release(): void {
     this.#client.off('error', this.#onError)
     if (this.isBroken) this.#client.drop()
@@ -120,20 +120,20 @@ declare module 'pg' {
   }
 }
 
-/** What pg understands besides what its types know. */
+/** An option of pg that its types lack. */
 interface PortionedConfig extends pg.QueryConfig {
-  /** Rows that are fetched at once; pg asks for the next ones until there are none. */
+  /** Rows fetched at once; pg asks for more until there are none. */
   rows: number
 }
 
 /**
- * A statement whose rows come in portions. Each is a round trip in which others have their turn: decoded as they came, the rows
- * of two large reports held up all requests for 113 ms at a time.
+ * A statement whose rows come in portions. Each portion is a round trip, in which others get their turn: decoding the rows of two
+ * large reports as they arrived held up all requests for 113 ms at a time.
  */
 class PortionedQuery extends pg.Query {
   /**
-   * pg ends such a statement with a Sync after the last portion, and forgets it when there is none because of an error: the
-   * server would wait for it, and the connection's next statement for the server.
+   * pg sends a Sync after the last portion but forgets it after an error. The server would wait for it, and the connection's next
+   * statement for the server.
    */
   override handleError(error: Error, connection: { sync: () => void }): void {
     connection.sync()
@@ -153,24 +153,24 @@ function queryInPortions(client: pg.ClientBase, config: PortionedConfig): Promis
   })
 }
 
-/** One connection of the driver, which knows where it leads and can be dropped. */
+/** A connection of the driver that knows its endpoint and can be dropped. */
 export class DatabaseClient extends pg.Client {
   readonly endpoint: Endpoint
 
-  /** @throws Error when the address is none, or a certificate it names cannot be read */
+  /** @throws Error when the address is invalid, or a certificate that it names cannot be read */
   constructor(endpoint: Endpoint, config: pg.ClientConfig) {
     super({ ...config, connectionString: endpoint.url })
     this.endpoint = endpoint
-    // Without a listener an error, as between two users of a pooled connection, would end the process.
+    // Without a listener, an error between two uses of a pooled connection would end the process.
     this.on('error', () => undefined)
   }
 
-  /** The server's number of the session, or null before there is one. The driver's types do not have it. */
+  /** The server's process id of the session, or null before it exists. The driver's types lack it. */
   get backend(): number | null {
     return 'processID' in this && typeof this.processID === 'number' ? this.processID : null
   }
 
-  /** Ends it without a goodbye: a server that has vanished would never answer one. What is under way fails. */
+  /** Closes the socket without a goodbye, which a vanished server would never answer. Pending statements fail. */
   drop(): void {
     this.connection.stream.destroy()
   }

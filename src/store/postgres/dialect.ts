@@ -13,11 +13,11 @@ import { withTableNames } from '../table-names.ts'
 import type { PooledConnection } from './connection.ts'
 import type { ConnectionPool } from './pool.ts'
 
-/** Statements of a reading transaction see one snapshot, as they do in SQLite. */
+/** All statements of a read transaction see one snapshot, as in SQLite. */
 export const BEGIN_READING = 'start transaction isolation level repeatable read read only'
 /**
- * Each statement sees what was committed before it: what the locks of folds and roll-ups count on. Not `read write`: that
- * would write to a former primary that `default_transaction_read_only` keeps from taking writes.
+ * Each statement sees what was committed before it, which the locks of folds and roll-ups rely on. Not `read write`: that would
+ * write to a former primary that `default_transaction_read_only` keeps from accepting writes.
  */
 export const BEGIN_WRITING = 'start transaction isolation level read committed'
 
@@ -28,7 +28,7 @@ export function poolDialect(pool: ConnectionPool, beginSql: string): Dialect {
     createDriver: () => new PoolDriver(pool, beginSql),
     createIntrospector: (db) =>
       withTableNames(new PostgresIntrospector(db), async () => {
-        // In the schemas that Kysely's own looks at: all that this role may use.
+        // In the schemas that Kysely's own introspector reads: all that this role may use.
         const names = sql<{ name: string; schema: string }>`
           select c.relname as name, n.nspname as schema
           from pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
@@ -74,7 +74,7 @@ class PoolDriver implements Driver {
     return Promise.resolve()
   }
 
-  /** The store ends its pools itself. */
+  /** Nothing to do: the store closes its pools itself. */
   destroy(): Promise<void> {
     return Promise.resolve()
   }
@@ -96,7 +96,7 @@ class KyselyConnection implements DatabaseConnection {
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
   }
 
-  /** As on SQLite. */
+  /** Not supported, as on SQLite. */
   streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('page through the rows instead of streaming them')
   }

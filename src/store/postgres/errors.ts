@@ -3,7 +3,7 @@ import { StoreError, type StoreErrorKind } from '../store.ts'
 
 /** read_only_sql_transaction: a primary that has become a standby. */
 export const READ_ONLY = '25006'
-/** The server is there and full. */
+/** too_many_connections: the server is reachable but full. */
 export const TOO_MANY_CONNECTIONS = '53300'
 
 // PostgreSQL's error codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -26,21 +26,21 @@ const KIND_BY_STATE: ReadonlyMap<string, StoreErrorKind> = new Map([
   ['25P04', 'unavailable'], // transaction_timeout
 ])
 
-/** What to do, where PostgreSQL's own words do not say it. */
+/** What to do, where PostgreSQL's message does not say it. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   [TOO_MANY_CONNECTIONS, 'no connection is left: raise max_connections of PostgreSQL, or lower DATABASE_POOL_SIZE'],
   [READ_ONLY, 'the server takes no writes: it is a standby, or default_transaction_read_only is on'],
 ])
 
-/** Class 08 of the codes: connection exceptions. */
+/** SQLSTATE class 08: connection exceptions. */
 const CONNECTION_CLASS = '08'
-/** Errors of the network, by what Node calls them. */
+/** Node's codes of network errors. */
 const NETWORK_CODE = /^(ECONN|EPIPE|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|ENOENT)/
 /** The driver's own errors have no code. */
 const DRIVER_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed)/
 
-/** The error as the rest of the program knows it; what is a `StoreError` already stays as it is. */
+/** Converts any error to a `StoreError`; one that is already stays as it is. */
 export function storeErrorOf(thrown: unknown): StoreError {
   if (thrown instanceof StoreError) return thrown
   return new StoreError(kindOf(thrown), messageOf(thrown))
@@ -56,7 +56,7 @@ function kindOf(thrown: unknown): StoreErrorKind {
   return thrown instanceof Error && DRIVER_MESSAGE.test(thrown.message) ? 'unavailable' : 'other'
 }
 
-/** A host with several addresses fails with an AggregateError that has no message of its own. */
+/** Also handles the AggregateError without a message that a host with several addresses fails with. */
 function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   const hint = HINTS.get(codeOf(thrown))

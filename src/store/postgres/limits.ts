@@ -2,23 +2,23 @@ import { SECOND } from '../../lib/index.ts'
 
 /** How long things may take, ms. */
 export interface Limits {
-  /** Making a connection. Short: ingest has to answer 500 fast while the database is unavailable. */
+  /** Making a connection. Short, because ingest has to answer 500 quickly while the database is unavailable. */
   connect: number
-  /** An urgent batch: ingest's commit, whose requests wait. A longer one counts as failed, its outcome is unknown. */
+  /** An urgent batch: a commit of ingest, whose requests wait. A longer one counts as failed, with unknown outcome. */
   commit: number
-  /** Any other statement that writes, and those of management. */
+  /** Any other write, and management's statements. */
   statement: number
-  /** A statement of a report, and its wait for a connection while all are in use. */
+  /** A report's statement, and its wait for a connection while all are in use. */
   report: number
-  /** A statement of a report that a user requested. */
+  /** A statement of a report that someone is waiting for. */
   interactive: number
-  /** How long the driver waits beyond a statement's limit, at which the server ends it, before it drops the connection. */
+  /** How long the driver waits after the server should have ended a statement, before it drops the connection. */
   silence: number
-  /** Without an answer for so long, the server is asked on another connection whether it still works on a statement. */
+  /** After this long without an answer, another connection asks the server whether it still works on the statement. */
   suspicion: number
-  /** Until a change by another process is noticed, even where no notification arrives (as behind PgBouncer). */
+  /** Until another process's change is noticed without a notification, as behind PgBouncer. */
   poll: number
-  /** Until notifications are asked for again after their connection broke. */
+  /** Until notifications are requested again after their connection broke. */
   reconnect: number
 }
 

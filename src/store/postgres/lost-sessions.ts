@@ -4,13 +4,13 @@ import type { Limits } from './limits.ts'
 import type { ConnectionPool } from './pool.ts'
 
 const LOOK_INTERVAL_MS = SECOND
-/** By the server's own clock: an answer on its way has arrived after this. */
+/** How long a session must have been idle, by the server's clock: by then an answer under way has arrived. */
 const AT_REST = "interval '1 second'"
 
 export interface LostSessionsOptions {
-  /** Pools on one server. */
+  /** Pools of one server. */
   pools: readonly ConnectionPool[]
-  /** Makes a connection of its own. */
+  /** Opens a separate connection. */
   connect: () => Promise<DatabaseClient>
   limits: Pick<Limits, 'connect' | 'suspicion'>
 }
@@ -18,12 +18,12 @@ export interface LostSessionsOptions {
 /**
  * Finds connections that lost a query or an answer, as when a cable was pulled or a firewall dropped them: neither side notices,
  * and each would block its caller for as long as a statement may take. So when a statement has had no answer for a while, a new
- * connection asks the server whether it still works on it. An idle session will send nothing more: its connection is dropped.
- * The session is ended as well, because in the middle of a transaction it would hold its locks until its own time limit. The
- * same goes for the sessions of connections that were dropped for their silence.
+ * connection asks the server whether it still works on it. An idle session will send nothing more, and its connection is dropped.
+ * The session is ended as well: in the middle of a transaction it would hold its locks until its own time limit. Sessions of
+ * connections that were dropped for their silence are also ended.
  *
- * In normal operation this sends no query. Behind a pooler like PgBouncer, which gives sessions numbers of its own, it finds
- * nothing, and the time limits remain.
+ * In normal operation this sends no query. Behind a pooler such as PgBouncer, which numbers sessions itself, it finds nothing,
+ * and the time limits remain.
  */
 export class LostSessions {
   readonly #options: LostSessionsOptions
@@ -60,7 +60,7 @@ export class LostSessions {
     try {
       const backends = this.#silent().map(({ backend }) => backend)
       const atRest = await this.#sessionsAtRest(client, backends)
-      // Checked again: a session that has sent its answer meanwhile is rightly idle.
+      // Checked again: a session that has answered meanwhile is rightly idle.
       const lost = this.#silent().filter(({ backend }) => atRest.has(backend))
       await this.#endSessions(client, [...abandoned, ...lost.map(({ backend }) => backend)])
       for (const { drop } of lost) drop()
@@ -97,6 +97,6 @@ export class LostSessions {
   }
 }
 
-/** The number alone is not enough: the server may have given it to another session since. */
+/** The process id alone is not enough: the server may have reused it for another session. */
 const OURS = `pid = any($1::int[]) and datname = current_database() and usename = current_user
   and application_name = current_setting('application_name')`

@@ -7,44 +7,44 @@ import type { Endpoint, Rotation } from './rotation.ts'
 import { typeParsers } from './values.ts'
 
 const IDLE_TIMEOUT_MS = 30_000
-/** A transaction whose process hangs must not keep its locks from the other nodes, ms. */
+/** After this long idle in a transaction the server ends the session, ms: a hung process must not keep its locks from other nodes. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
-/** After so much silence the system checks that the other side is still there (TCP keepalive); its default is two hours. */
+/** After this much silence TCP keepalive checks the other side, ms; the system's default is two hours. */
 const KEEP_ALIVE_DELAY_MS = 10_000
-/** What is still under way this long after closing has begun is cut off, ms. */
+/** How long closing waits for pending work before it cuts the connections, ms. */
 const CLOSE_GRACE_MS = 2_000
 
-/** How pg-pool says that all its connections are in use. */
+/** pg-pool's message when all its connections are in use. */
 const NONE_CAME_FREE = 'timeout exceeded when trying to connect'
 
 export interface PoolOptions {
   rotation: Rotation
   size: number
-  /** Longest a statement may run, ms; 0 = as long as it takes. */
+  /** Longest time that a statement may run, ms; 0 for no limit. */
   statementTimeoutMs: number
-  /** What the driver waits beyond the server's own limit before it takes the connection for dead, ms. */
+  /** How long the driver waits after the server's limit before it takes the connection for dead, ms. */
   silenceMarginMs: number
-  /** Longest that making a connection may take, ms. */
+  /** Longest time for making a connection, ms. */
   connectTimeoutMs: number
   /** Longest wait for a connection while all are in use, ms; not less than `connectTimeoutMs`. */
   waitTimeoutMs: number
-  /** Whether a server that takes no writes will do. */
+  /** Whether a server that accepts no writes will do. */
   mayBeReadOnly: boolean
-  /** Rows of a statement that are fetched at once; all when left out. */
+  /** Rows of a statement fetched at once; all when left out. */
   rowsPerFetch?: number
 }
 
-/** Connections to the current host of a database, made when they are needed and kept for the next. */
+/** Connections to a database's current host, made on demand and reused. */
 export class ConnectionPool {
   readonly #options: PoolOptions
   readonly #config: pg.ClientConfig
   readonly #pool: pg.Pool
   readonly #clients = new Set<pg.Client>()
   readonly #lent = new Set<PooledConnection>()
-  /** Sessions of connections that were given up because they had fallen silent, by the server's numbers. */
+  /** Process ids of sessions whose connections were dropped for their silence. */
   readonly abandoned = new Set<number>()
   #isClosed = false
-  /** Callers who have no connection yet. */
+  /** Callers waiting for a connection. */
   #waiting = 0
   #onNoneWaiting: () => void = () => undefined
 
@@ -64,7 +64,7 @@ export class ConnectionPool {
       max: options.size,
       idleTimeoutMillis: IDLE_TIMEOUT_MS,
       connectionTimeoutMillis: options.waitTimeoutMs,
-      // The pool would give every client the same address; which it is to be is known only now.
+      // The pool would give every client the same address, but the host is only known when one connects.
       Client: class extends DatabaseClient {
         constructor() {
           super(rotation.current, config)
@@ -74,11 +74,11 @@ export class ConnectionPool {
     })
     this.#pool.on('connect', (client) => this.#clients.add(client))
     this.#pool.on('remove', (client) => this.#clients.delete(client))
-    // An idle connection that breaks leaves the pool automatically; the next query gets a new one.
+    // A broken idle connection leaves the pool automatically; the next query gets a new one.
     this.#pool.on('error', () => undefined)
   }
 
-  /** @throws StoreError: `unavailable` when no host can be reached or no connection came free, `closed` */
+  /** @throws StoreError: `unavailable` when no host can be reached or no connection came free, or `closed` */
   async connect(): Promise<PooledConnection> {
     if (this.#isClosed) throw closed()
     this.#waiting++
@@ -109,7 +109,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Runs `work` with a connection. What it throws is a `StoreError` where the database is the cause. */
+  /** Runs `work` with a connection. Errors of the database are `StoreError`s. */
   async use<T>(work: (connection: PooledConnection) => Promise<T>): Promise<T> {
     const connection = await this.connect()
     try {
@@ -119,7 +119,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Connections to the current host whose statement has been without an answer for `ms`. */
+  /** Connections to the current host whose statement has had no answer for `ms`. */
   silentFor(ms: number): { backend: number; drop: () => void }[] {
     const since = performance.now() - ms
     return [...this.#lent].flatMap((connection) => {
@@ -139,7 +139,7 @@ export class ConnectionPool {
     connection.release()
   }
 
-  /** A connection outside the pool, for the caller alone, who ends it. @throws StoreError */
+  /** Opens a connection outside the pool; the caller has to end it. @throws StoreError */
   async connectApart(): Promise<DatabaseClient> {
     const { rotation } = this.#options
     const endpoint = rotation.current
@@ -154,7 +154,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Waits for what is under way, but not long. */
+  /** Waits for pending work, up to `CLOSE_GRACE_MS`. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -162,20 +162,20 @@ export class ConnectionPool {
     const grace = setTimeout(isOver.resolve, CLOSE_GRACE_MS)
     await Promise.race([this.#end(), isOver.promise])
     clearTimeout(grace)
-    // Also those that were closed politely: a vanished server would not answer, and the process could not end.
+    // Also those closed politely: a vanished server would not answer, and the process could not end.
     this.#dropAll()
   }
 
   async #end(): Promise<void> {
     const { promise: isDrained, resolve } = Promise.withResolvers<void>()
     this.#onNoneWaiting = resolve
-    // The driver's pool would forget those who wait for a connection when it ends.
+    // pg-pool forgets callers that wait for a connection when it ends.
     if (this.#waiting > 0) await isDrained
     await this.#pool.end()
   }
 
   #cannotConnect(endpoint: Endpoint, thrown: unknown): void {
-    // The server is there and full: another of its hosts would not help.
+    // The server is reachable but full: another host would not help.
     if (codeOf(thrown) !== TOO_MANY_CONNECTIONS) this.#options.rotation.failed(endpoint)
   }
 
@@ -197,8 +197,9 @@ export class ConnectionPool {
 const closed = () => new StoreError('closed', 'the database is closed')
 
 /**
- * Sets the session's time limits, and refuses a server that takes no writes where another may. The limits are set aloud, as a role or
- * a database may have some of its own, and in a statement: poolers like PgBouncer refuse them among the parameters of the start.
+ * Sets the session's time limits, and refuses a server that accepts no writes if another host may. The limits are set explicitly,
+ * because a role or a database may have its own, and by a statement, because poolers such as PgBouncer refuse them as start-up
+ * parameters.
  */
 async function prepareSession(client: pg.ClientBase, options: PoolOptions): Promise<void> {
   const { statementTimeoutMs, connectTimeoutMs, mayBeReadOnly, rotation } = options

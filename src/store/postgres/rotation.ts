@@ -1,14 +1,14 @@
 import pg from 'pg'
 import { asError, StartupError } from '../../lib/index.ts'
 
-/** One of a database's addresses, as of the time since which nothing spoke against it. */
+/** One of a database's addresses. A new object means that connections made to the former one are no longer trusted. */
 export interface Endpoint {
   readonly url: string
 }
 
 /**
- * The addresses of one database, and which of them to use now. Pools on the same database share it, so that all know what one
- * finds out: a connection that was not made to the current endpoint is not to be trusted.
+ * The addresses of one database and which of them to use now. Pools of the same database share it, so that all know what one
+ * finds out. A connection that was not made to `current` is not to be trusted.
  */
 export class Rotation {
   readonly #urls: readonly string[]
@@ -30,28 +30,31 @@ export class Rotation {
     return this.#urls.length
   }
 
-  /** The address cannot be reached or takes no writes: moves on to the next, unless another pool has done so already. */
+  /** The address cannot be reached or accepts no writes: move to the next, unless another pool already has. */
   failed(endpoint: Endpoint): void {
     if (endpoint !== this.#current || this.#urls.length === 1) return
     this.#index = (this.#index + 1) % this.#urls.length
     this.#current = this.#endpoint()
   }
 
-  /** A connection to it broke: the others made before are likely to be dead, too. */
+  /** A connection to it broke: earlier ones are probably dead too. */
   broke(endpoint: Endpoint): void {
     if (endpoint === this.#current) this.#current = this.#endpoint()
   }
 
   /**
-   * It refused a write. Where it is the only address, its other connections still read: dropping them with each write that fails would
-   * leave reports no time to connect.
+   * It refused a write. If it is the only address, its other connections can still read: dropping them with each failed write
+   * would leave reports no time to connect.
    */
   refusedWrite(endpoint: Endpoint): void {
     if (this.#urls.length > 1) this.broke(endpoint)
     else this.#refusesWrites = true
   }
 
-  /** A new session may write. After a refusal another server may be behind the address: connections from before lead to the former one. */
+  /**
+   * A new session may write. After a refusal there may be another server behind the address, and earlier connections lead to the
+   * old one.
+   */
   takesWrites(): void {
     if (!this.#refusesWrites) return
     this.#refusesWrites = false
@@ -67,11 +70,11 @@ const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s
 const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]]*)(:\d{1,5})?$/i
 
 /**
- * Takes `postgres://user:password@first:5432,second:5432/database` apart into one address for each host. Several hosts, of
- * which one at a time takes writes, are written as libpq does
- * (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS); the driver knows only one.
+ * Splits `postgres://user:password@first:5432,second:5432/database` into one address per host. Several hosts, one of which
+ * accepts writes at a time, are written as for libpq
+ * (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS); the driver supports only one.
  *
- * @param name the setting the address comes from
+ * @param name the setting that the address comes from
  * @throws StartupError, which repeats nothing of the address: what looks like a host may be part of a password
  */
 export function hostUrls(name: string, url: string): string[] {
@@ -93,7 +96,7 @@ export function hostUrls(name: string, url: string): string[] {
 
 function usable(name: string, url: string): string {
   try {
-    // Does not connect, but looks at everything: escapes, port, certificates that the address names.
+    // Does not connect, but checks escapes, the port and certificates that the address names.
     new pg.Client({ connectionString: url })
     return url
   } catch (thrown) {

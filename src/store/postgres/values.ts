@@ -3,8 +3,8 @@ import { storable } from '../../lib/index.ts'
 import { columnsOf, type SqlValue, type UpsertSpec } from '../store.ts'
 
 /**
- * The rows of an upsert, column by column, in the order of their keys and each key once: PostgreSQL takes no key twice in
- * one statement, and two transactions that lock rows in one order cannot deadlock.
+ * An upsert's rows as columns, sorted by key and each key once: PostgreSQL accepts no key twice in one statement, and two
+ * transactions that lock rows in the same order cannot deadlock.
  *
  * @param values rows one after the other, each in the order of `columnsOf(spec)`
  */
@@ -23,7 +23,7 @@ export function upsertColumns(spec: UpsertSpec, values: readonly SqlValue[]): Sq
   return columns
 }
 
-/** Where the rows start in `values`, sorted by key. Most come sorted. */
+/** Where the rows start in `values`, sorted by key. They usually come sorted. */
 function inKeyOrder(values: readonly SqlValue[], width: number, keys: number): number[] {
   const starts: number[] = []
   let isSorted = true
@@ -34,7 +34,7 @@ function inKeyOrder(values: readonly SqlValue[], width: number, keys: number): n
   return isSorted ? starts : starts.sort((a, b) => compareKeys(values, a, b, keys))
 }
 
-/** By code units, whatever the database's collation: all that counts is that every process has the same order. */
+/** Compares by code units, whatever the database's collation: every process only has to use the same order. */
 function compareKeys(values: readonly SqlValue[], a: number, b: number, keys: number): number {
   for (let i = 0; i < keys; i++) {
     const x = values[a + i] ?? ''
@@ -59,7 +59,7 @@ function mergeIntoLast(spec: UpsertSpec, columns: SqlValue[][], values: readonly
 }
 
 /**
- * One statement that writes any number of rows: an array for each column.
+ * One statement that writes any number of rows, passed as one array per column.
  *
  * @param types PostgreSQL's name of each column's type, in the order of `columnsOf(spec)`
  */
@@ -74,8 +74,8 @@ export function upsertSql(spec: UpsertSpec, types: readonly string[]): string {
 
 function updates({ table, keys, sums, maxima }: UpsertSpec): string[] {
   if (sums.length + maxima.length === 0) {
-    // Changes nothing, but locks the row until the transaction ends; `do nothing` would not. The last key, because Citus forbids
-    // setting the column that a table is distributed by.
+    // Changes nothing but locks the row until the transaction ends, which `do nothing` does not. The last key, because Citus
+    // forbids setting the distribution column.
     const [key = ''] = keys.slice(-1)
     return [`${key} = excluded.${key}`]
   }
@@ -88,17 +88,17 @@ function updates({ table, keys, sums, maxima }: UpsertSpec): string[] {
 const { INT8, NUMERIC } = pg.types.builtins
 
 /**
- * Whole and decimal numbers come back as JavaScript numbers: every one the program stores is below 2^53, and counts of rows
- * are too. (The driver's own way, a text, is for those that are not.)
+ * Parses bigint and numeric as JavaScript numbers: every stored number and every row count is below 2^53. (The driver returns
+ * texts by default, for larger ones.)
  */
 export const typeParsers: pg.CustomTypesConfig = {
   getTypeParser: ((id: number, format?: 'text' | 'binary') =>
     id === INT8 || id === NUMERIC ? Number : pg.types.getTypeParser(id, format)) as typeof pg.types.getTypeParser,
 }
 
-/** What is written, and what is asked for: texts without what the engine cannot hold. */
+/** A parameter without characters that the engine cannot store. */
 export const storableValue = <T>(value: T): T | string => (typeof value === 'string' ? storable(value) : value)
 
-/** Values as PostgreSQL's array literal, for columns of numbers. */
+/** Values as PostgreSQL's array literal, for numeric columns. */
 export const numbersLiteral = (values: readonly SqlValue[]): string =>
   `{${values.map((value) => value ?? 'null').join(',')}}`

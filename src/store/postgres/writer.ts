@@ -4,7 +4,7 @@ import { BEGIN_WRITING } from './dialect.ts'
 import type { ConnectionPool } from './pool.ts'
 import { numbersLiteral, storableValue, upsertColumns, upsertSql } from './values.ts'
 
-/** A statement has a time limit, and making one takes the main thread: these are some 20 ms of the server and a few of ours. */
+/** Rows per statement, which has a time limit and is built on the main thread: these take the server some 20 ms and us a few. */
 const ROWS_PER_STATEMENT = 1_000
 
 interface Upsert {
@@ -12,12 +12,12 @@ interface Upsert {
   isText: readonly boolean[]
 }
 
-/** A connection for one batch, with what is left of its time. */
+/** A connection during one batch, with the batch's deadline. */
 class Session {
   readonly #connection: PooledConnection
   readonly #end: number | undefined
 
-  /** @param end as of `performance.now()`; a statement that takes longer breaks the connection off */
+  /** @param end by `performance.now()`; a statement that takes longer breaks the connection */
   constructor(connection: PooledConnection, end: number | undefined) {
     this.#connection = connection
     this.#end = end
@@ -37,21 +37,21 @@ export class BatchWriter {
   readonly #commitTimeoutMs: number
   readonly #upserts = new Map<UpsertSpec, Upsert>()
 
-  /** @param commitTimeoutMs longest wait for an urgent batch */
+  /** @param commitTimeoutMs longest time for an urgent batch, ms */
   constructor(pool: ConnectionPool, commitTimeoutMs: number) {
     this.#pool = pool
     this.#commitTimeoutMs = commitTimeoutMs
   }
 
-  /** @throws StoreError, and then nothing of the batch was kept (with `unavailable` that is unknown) */
+  /** @throws StoreError: nothing of the batch was kept, except that with `unavailable` this is unknown */
   async run(operations: readonly BatchOperation[], { isUrgent = false }: BatchOptions = {}): Promise<void> {
-    // From the wait for a connection on, and over all statements.
+    // Includes the wait for a connection and all statements.
     const end = isUrgent ? performance.now() + this.#commitTimeoutMs : undefined
     const [only] = operations
     await this.#pool.use(async (connection) => {
       const session = new Session(connection, end)
       if (operations.length === 1 && only?.kind === 'statement' && only.expectChanges === undefined) {
-        // A single statement is its own transaction: one trip instead of three.
+        // A single statement is its own transaction: one round trip instead of three.
         await session.query(only.query.sql, only.query.parameters)
         return
       }
@@ -88,7 +88,7 @@ export class BatchWriter {
   ): Promise<void> {
     if (values.length === 0) return
     const { sql, isText } = this.#upserts.get(spec) ?? (await this.#prepare(session, spec))
-    // Before rows with the same key are merged: two texts may become one.
+    // Before rows with the same key are merged, because two texts may become the same.
     const columns = upsertColumns(spec, values.map(storableValue))
     const rows = columns[0]?.length ?? 0
     for (let start = 0; start < rows; start += ROWS_PER_STATEMENT) {

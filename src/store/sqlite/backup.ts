@@ -10,28 +10,28 @@ import { sqlitePath } from './open.ts'
 
 export interface BackupOptions {
   dataDir: string
-  /** The file to make; it must not exist. */
+  /** The file to create; it must not exist. */
   target: string
   watchCopy: CopyWatch
-  /** Aborted when the program is about to end: what is half written goes. */
+  /** Aborted when the program is about to end: the partial file is removed then. */
   interruption: AbortSignal
 }
 
-/** A file that has been written and checked. */
+/** A file that was written and checked. */
 export interface CopiedDatabase extends DatabaseContents {
   bytes: number
 }
 
 /**
- * Copies the database in `dataDir`, of this very moment, into one file, while a service may be writing to it. The file is
- * on disk and checked when it gets its name.
+ * Copies the database in `dataDir`, as of this moment, into one file, while a service may be writing to it. The file gets its
+ * name once it is on disk and checked.
  *
- * The copy is made by `vacuum into`: one statement, so one snapshot, and commits continue meanwhile. SQLite's backup
- * interface (`backup()` of `node:sqlite`) copies in steps and starts again whenever another connection has written in
- * between, so on a service that receives events it would not end. The price is that the write-ahead log cannot start over
- * until the copy is done, and one pass of the processor over all rows; the file is smaller for it.
+ * It uses `vacuum into`: one statement, so one snapshot, and commits continue meanwhile. SQLite's backup interface (`backup()` of
+ * `node:sqlite`) copies in steps and starts again whenever another connection has written in between, so beside a service that
+ * receives events it would never end. The price is that the write-ahead log cannot restart until the copy is done, and one pass
+ * of the processor over all rows; in return the file is smaller.
  *
- * Opened to read only it cannot remove a write-ahead log that it had to make: without a service, an empty one remains.
+ * A read-only connection cannot remove a write-ahead log that it had to create: without a service, an empty one remains.
  *
  * @throws StartupError with one line for the operator
  */
@@ -44,7 +44,7 @@ export async function backUpSqlite(options: BackupOptions): Promise<CopiedDataba
   const temporary = `${target}.${newId()}.part`
   try {
     return await withTemporaryFile(temporary, interruption, async () => {
-      // Made here, because SQLite would let others read it: `vacuum into` takes a file that is empty.
+      // Created here, because SQLite would let others read it; `vacuum into` accepts an empty file.
       await (await open(temporary, 'wx', PRIVATE)).close()
       await withDatabaseFile(source, (db) => copy(db, temporary, options.watchCopy))
       const contents = await checkedContents(temporary, `the copy of ${source}`)
@@ -68,13 +68,13 @@ async function copy(db: Kysely<Tables>, target: string, watchCopy: CopyWatch): P
   )
 }
 
-/** A link fails where a rename would silently replace a file that has come to be in the meantime. */
+/** Gives the file its name. A link fails where a rename would silently replace a file created meanwhile. */
 function publish(temporary: string, target: string): void {
   try {
     linkSync(temporary, target)
   } catch (thrown) {
     if (codeOf(thrown) === 'EEXIST' || existsSync(target)) throw taken(target)
-    // The file system has no links, as on many a memory stick.
+    // The file system has no links, as on many memory sticks.
     renameSync(temporary, target)
   }
 }

@@ -8,21 +8,21 @@ import {
   type ThreadRequest,
 } from './protocol.ts'
 
-/** How long a statement waits for a lock that another program holds on the file, ms. */
+/** How long a statement waits for another program's lock on the file, ms. */
 const BUSY_TIMEOUT_MS = 1_000
-/** Statements kept prepared; the program's own texts number well under this. */
+/** Statements kept prepared: well above the number of texts that the program has. */
 const PREPARED_STATEMENTS = 500
 /**
- * Rows of an upsert that one statement takes; what is left over goes row by row. To begin and end a statement is a quarter of what a counter row
- * costs: 2.5 instead of 3.1 µs on average. Sixteen and 32 were no better.
+ * Rows that one upsert statement takes; the rest go one by one. Beginning and ending a statement is a quarter of a counter row's
+ * cost: with 8 a row takes 2.5 instead of 3.1 µs on average. 16 and 32 were no better.
  */
 const ROWS_PER_UPSERT = 8
-/** Page cache of each connection, KiB. */
+/** Page cache per connection, KiB. */
 const CACHE_KIB = { writer: 32_768, reader: 8_192, checkpointer: 1_024 }
 
 interface Prepared {
   statement: StatementSync
-  /** Whether it answers with rows. */
+  /** Whether it returns rows. */
   hasColumns: boolean
 }
 
@@ -59,7 +59,7 @@ export class SqliteConnection {
     const { statement, hasColumns } = this.#prepare(sql)
     if (!hasColumns) return { ...NOTHING_PACKED, changes: Number(statement.run(...parameters).changes) }
     const rows = statement.all(...parameters) as unknown as unknown[][]
-    // Asked for afterwards: SQLite prepares a statement again where the schema has changed, and `*` may be more columns then.
+    // Asked afterwards: SQLite prepares a statement again after a schema change, and `*` may then have more columns.
     return { columns: rows.length === 0 ? [] : statement.columns().map(({ name }) => name), rows, changes: 0 }
   }
 
@@ -75,17 +75,17 @@ export class SqliteConnection {
     }
   }
 
-  /** After some errors (a full disk among them) SQLite has already rolled back: then there is nothing left to do. */
+  /** Rolls back, unless SQLite already has, as it does after some errors (a full disk among them). */
   rollback(): void {
     try {
       if (this.#db.isTransaction) this.#db.exec('rollback')
     } catch {
-      // Nothing could begin on it any more. Closing it undoes the transaction.
+      // No transaction could begin on this connection any more. Closing it rolls back the current one.
       this.replace()
     }
   }
 
-  /** Continues with a new connection; the lock on the folder stays. */
+  /** Continues with a new connection and keeps the lock on the folder. */
   replace(): void {
     this.#prepared.clear()
     this.#db.close()
@@ -142,18 +142,18 @@ function openDatabase({ path, mode }: ThreadOptions): DatabaseSync {
   const db = new DatabaseSync(path, { readOnly: mode === 'reader', timeout: BUSY_TIMEOUT_MS })
   db.exec(`pragma cache_size = -${CACHE_KIB[mode]}`)
   if (mode === 'reader') return db
-  // FULL: a commit returns only after its WAL frames are on disk. Without it an acknowledged count could be lost.
+  // FULL: a commit returns only after its WAL frames are on disk. Otherwise an acknowledged count could be lost.
   db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
-  // Moving WAL pages into the database is the checkpointer's work: done inside a commit it would hold up the answers.
+  // The checkpointer moves WAL pages into the database: within a commit that would delay answers.
   db.exec('pragma wal_autocheckpoint = 0')
   return db
 }
 
 /**
- * Takes the lock that says "this process owns the data". It is SQLite's own file lock on an empty database, because the
- * operating system drops it when the process dies, however it dies.
+ * Takes the lock that means "this process owns the data": SQLite's own file lock on an empty database, because the operating
+ * system releases it however the process dies.
  *
- * @throws an error of kind `busy` when another process has it
+ * @throws Error of kind `busy` when another process has it
  */
 export function takeLock(path: string): DatabaseSync {
   const lock = new DatabaseSync(path, { timeout: 0 })
@@ -168,7 +168,7 @@ export function takeLock(path: string): DatabaseSync {
 
 const textByColumns = new Map<string, string>()
 
-/** The prepared statement's text that writes so many rows of `spec`. */
+/** The text of the statement that writes this many rows of `spec`. */
 function upsertSql(spec: UpsertSpec, rows: number): string {
   const columns = columnsOf(spec)
   const key = `${rows} ${spec.table} ${columns.join()}`

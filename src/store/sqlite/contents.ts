@@ -7,23 +7,23 @@ import type { Tables } from '../tables.ts'
 import { threadDialect } from './dialect.ts'
 import { ConnectionThread } from './thread.ts'
 
-/** What a database holds, for people. */
+/** A summary of a database, for people. */
 export interface DatabaseContents {
   clients: number
   sites: number
-  /** Events in the usage of these clients, of all months. */
+  /** Events in these clients' usage of all months. */
   events: number
-  /** Commits that no report shows yet; the next start folds them. */
+  /** Commits that no report includes yet; the next start folds them. */
   unfolded: number
-  /** Migrations that the next start of this program takes. */
+  /** Migrations that this program takes at its next start. */
   pending: string[]
 }
 
 /**
- * Reads all of the database file at `path`, which no other process may have open.
+ * Reads the whole database file at `path`, which no other process may have open.
  *
  * @param name what messages call the file
- * @throws StartupError when it is damaged, no database of Tagwarden's, or one of a newer Tagwarden
+ * @throws StartupError when it is damaged, not a Tagwarden database, or one of a newer Tagwarden
  */
 export async function checkedContents(path: string, name: string): Promise<DatabaseContents> {
   try {
@@ -67,15 +67,15 @@ async function counts(db: Kysely<Tables>): Promise<Omit<DatabaseContents, 'pendi
   }
 }
 
-/** What is wrong with the database file: its pages and their order, not their meaning. Reads all of it. */
+/** The errors in the database file's structure (pages and their order, not their meaning). Reads all of it. */
 export async function integrityErrors(db: Kysely<Tables>): Promise<string[]> {
   const { rows } = await sql<{ quick_check: string }>`pragma quick_check`.execute(db)
   return rows.map((row) => row.quick_check).filter((message) => message !== 'ok')
 }
 
 /**
- * Opens a database file read-only, even if other processes have it open, and closes it after `work`. It lives in a thread of its
- * own: a long statement keeps neither signals nor a progress bar waiting.
+ * Opens a database file read-only, even if other processes have it open, and closes it after `work`. It runs in its own thread,
+ * so that a long statement holds up neither signals nor a progress bar.
  *
  * @throws StoreError when the file cannot be opened
  */

@@ -14,26 +14,26 @@ import type { SqlValue } from '../store.ts'
 import { withTableNames } from '../table-names.ts'
 import type { Connection } from './protocol.ts'
 
-/** A thread and the lock whose holder may speak to it: a transaction keeps it from its `begin` to its end. */
+/** A thread and the mutex whose holder may use it: a transaction holds it from `begin` to its end. */
 export interface SharedThread {
   thread: Connection
   turn: Mutex
 }
 
-/** What Kysely's adapter says of SQLite and is not so here. */
+/** Corrects what Kysely's adapter assumes about SQLite. */
 class ThreadAdapter extends SqliteAdapter {
-  /** SQLite can undo schema changes; else Kysely would migrate without a transaction. */
+  /** SQLite can roll back schema changes; otherwise Kysely would migrate without a transaction. */
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 
-  /** Each thread has a connection; else Kysely would let one query at a time through, however many threads there are. */
+  /** Each thread has its own connection; otherwise Kysely would run one query at a time, however many threads there are. */
   override get supportsMultipleConnections(): boolean {
     return true
   }
 }
 
-/** Kysely over connection threads: each query goes to the first of `threads` that is free. */
+/** Kysely over connection threads: each query goes to the first free one. */
 export function threadDialect(threads: readonly SharedThread[], beginSql: string): Dialect {
   return {
     createAdapter: () => new ThreadAdapter(),
@@ -93,7 +93,7 @@ class ThreadDriver implements Driver {
     return Promise.resolve()
   }
 
-  /** The store closes its threads itself. */
+  /** Nothing to do: the store closes its threads itself. */
   destroy(): Promise<void> {
     return Promise.resolve()
   }
@@ -121,7 +121,7 @@ class ThreadConnection implements DatabaseConnection {
     return { rows: rows as R[], numAffectedRows: BigInt(changes) }
   }
 
-  /** Rows cross threads as a whole: page through them instead. */
+  /** Not supported: a thread sends an answer as a whole. Page through the rows instead. */
   streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('SQLite answers queries as a whole; page through the rows instead')
   }

@@ -3,9 +3,9 @@ import { StoreError } from '../store.ts'
 import type { Connection } from './protocol.ts'
 
 /**
- * Refuses to write while the database file is not where it was opened: removed, moved or replaced by hand. SQLite goes on with the
- * file that it has open, so everything that is acknowledged then would be gone at the end of the process. Once it is put back, all
- * goes on.
+ * Refuses to write while the database file is not where it was opened: removed, moved or replaced by hand. SQLite continues with
+ * the file that it has open, so everything acknowledged meanwhile would be lost when the process ends. Once the file is put back,
+ * writing continues.
  */
 export class FileInPlace {
   readonly #path: string
@@ -17,18 +17,18 @@ export class FileInPlace {
     this.#opened = opened
   }
 
-  /** Of a file that was opened just now. */
+  /** For a file that was just opened. */
   static async of(path: string): Promise<FileInPlace> {
     return new FileInPlace(path, await identityOf(path))
   }
 
   async look(): Promise<void> {
     const found = await identityOf(this.#path)
-    // What cannot be looked at may be in its place.
+    // A file that cannot be inspected may still be in its place.
     if (found !== null) this.#isInPlace = found === this.#opened
   }
 
-  /** The connection, which does nothing but roll back and close while the file is not in its place. */
+  /** Wraps a connection so that it only rolls back and closes while the file is not in its place. */
   guard(connection: Connection): Connection {
     return {
       request: async (request) => {
@@ -41,7 +41,7 @@ export class FileInPlace {
   }
 }
 
-/** Which file is at the path; null when that cannot be found out. */
+/** Identifies the file at the path; null when that cannot be determined. */
 async function identityOf(path: string): Promise<string | null> {
   try {
     const { dev, ino } = await stat(path, { bigint: true })

@@ -4,15 +4,15 @@ import { dirname } from 'node:path'
 import { asError, codeOf, StartupError } from '../../lib/index.ts'
 import { errorKindOf } from './protocol.ts'
 
-/** Called with the bytes of a file that are written so far. */
+/** Called with the bytes of a file written so far. */
 export type Written = (bytes: number) => void
 
-/** Runs a copy of `total` bytes and shows how far it is; ends when the copy does. */
+/** Runs a copy of `total` bytes and shows its progress; resolves when the copy does. */
 export type CopyWatch = (total: number, copy: (written: Written) => Promise<void>) => Promise<void>
 
 const LOOK_INTERVAL_MS = 200
 
-/** Runs `work`, which fills the file at `path`, and reports the size of the file meanwhile. */
+/** Runs `work`, which fills the file at `path`, and reports the file's size meanwhile. */
 export async function whileGrowing(path: string, written: Written, work: () => Promise<unknown>): Promise<void> {
   const look = setInterval(() => {
     stat(path).then(
@@ -28,8 +28,8 @@ export async function whileGrowing(path: string, written: Written, work: () => P
 }
 
 /**
- * Runs `work`, which makes a file at `path`, and removes what is left of it afterwards: `work` gives what is to stay
- * another name. An interruption removes it at once, because the program may end before `work` does.
+ * Runs `work`, which makes a file at `path`, and removes what is left of it afterwards; `work` renames what is to stay. An
+ * interruption removes it at once, because the program may end before `work` does.
  */
 export async function withTemporaryFile<T>(
   path: string,
@@ -39,7 +39,7 @@ export async function withTemporaryFile<T>(
   const remove = (): void => {
     for (const suffix of ['', ...SIDE_FILES]) rmSync(path + suffix, { force: true })
   }
-  // A rollback journal that a killed program left beside a file of this name would be applied to the new one.
+  // SQLite would apply a rollback journal that a killed program left under this name to the new file.
   remove()
   interruption.addEventListener('abort', remove)
   try {
@@ -50,12 +50,12 @@ export async function withTemporaryFile<T>(
   }
 }
 
-/** What SQLite may have beside a database file: its write-ahead log, the log's index, its rollback journal. */
+/** Suffixes of files that SQLite may keep beside a database: the write-ahead log, its index and the rollback journal. */
 export const SIDE_FILES = ['-wal', '-shm', '-journal'] as const
 
 /**
- * Whether there is something at the path. `existsSync` says no, too, where this user may not look: a backup made by the wrong user
- * would find nothing to back up.
+ * Whether the path exists. `existsSync` also returns false where this user may not look, so a backup run by the wrong user would
+ * find nothing to back up.
  *
  * @throws StartupError with one line for the operator
  */
@@ -77,23 +77,23 @@ export function syncToDisk(path: string): void {
   }
 }
 
-/** Gives a file the owner of `model`: what root writes into a service's folder the service could not open. */
+/** When run by root, gives a file the owner of `model`: the service could not open root's file in its folder. */
 export async function ownLike(path: string, model: string): Promise<void> {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = await stat(model)
   await chown(path, uid, gid)
 }
 
-/** Readable and writable as `model` is; without a model by its owner alone, because ingest keys are in it. */
+/** Gives a file the permissions of `model`; without one, to its owner only, because it contains ingest keys. */
 export async function permitLike(path: string, model: string | undefined): Promise<void> {
   await chmod(path, model === undefined ? PRIVATE : (await stat(model)).mode & 0o777)
 }
 
 /**
- * Makes the folder, and those above it that are missing. Node's own `recursive` tries for ever where a file system says of a folder
- * that is there that it is not, as /proc does.
+ * Creates the folder and missing ones above it. Node's own `recursive` retries for ever on a file system that reports an existing
+ * folder as missing, as /proc does.
  *
- * @throws Error of the system, or one that says that a file is in the way
+ * @throws Error of the system, or one saying that a file is in the way
  */
 export async function makeFolder(path: string): Promise<void> {
   try {
@@ -117,7 +117,7 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Makes an empty file that its owner alone reads, where there is none; what SQLite puts beside a database gets its rights from it. */
+/** Creates an empty file that only its owner can read, unless it exists. SQLite gives the files beside a database the same permissions. */
 export async function makePrivateFile(path: string): Promise<void> {
   const file = await open(path, 'a', PRIVATE)
   await file.close()
@@ -125,7 +125,7 @@ export async function makePrivateFile(path: string): Promise<void> {
 
 /** Permissions of a file that only its owner reads and writes. */
 export const PRIVATE = 0o600
-/** The same for a folder. SQLite makes its files readable by all, and ingest keys are in them. */
+/** The same for a folder. SQLite makes its files readable by all, and they contain ingest keys. */
 export const PRIVATE_FOLDER = 0o700
 
 const ERRORS_OF_FULL_DISK: readonly string[] = ['ENOSPC', 'EDQUOT']

@@ -2,8 +2,8 @@ import { StoreError } from '../store.ts'
 import type { Connection, QueryAnswer, ThreadRequest } from './protocol.ts'
 
 /**
- * A connection that opens with its first request. A thread costs 10 MB and 50 ms of a processor, and few services ever make more
- * than two reports at once: the other readers are for the rare moment.
+ * A connection that opens with its first request. A thread costs 10 MB and 50 ms of processor time, and few services ever run
+ * more than two reports at once: further readers are for the rare moment.
  */
 export class LateConnection implements Connection {
   readonly #open: () => Promise<Connection>
@@ -22,12 +22,12 @@ export class LateConnection implements Connection {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    // One that could not be opened has nothing to close, and the caller has the error.
+    // A connection that failed to open needs no closing, and its caller has the error.
     const connection = await this.#opened?.catch(() => undefined)
     await connection?.close()
   }
 
-  /** What fails is tried again with the next request: most likely the machine was short of threads or files for a moment. */
+  /** Retries with the next request after a failure: most likely the machine was briefly short of threads or files. */
   async #connection(): Promise<Connection> {
     this.#opened ??= this.#open()
     try {

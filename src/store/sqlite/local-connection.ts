@@ -12,12 +12,12 @@ import {
 } from './protocol.ts'
 
 /**
- * Opens a connection in this thread, for a caller that fills a store that no one else waits for: what is written needs not be copied to
- * another thread, which costs as much as writing it.
+ * Opens a connection in this thread, for a caller that fills a store which no one else waits for. Values then need not be copied
+ * to another thread, which costs as much as writing them.
  */
 export const connectWithoutThread = (options: ThreadOptions): Promise<Connection> => LocalConnection.open(options)
 
-/** A connection without a thread. It answers in a later turn of the event loop, and with copies, as a thread does. */
+/** A connection without a thread. Like one with a thread, it answers in a later turn of the event loop, and with copies. */
 class LocalConnection implements Connection {
   #connection: SqliteConnection | undefined
 

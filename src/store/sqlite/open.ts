@@ -15,39 +15,39 @@ import { ConnectionThread } from './thread.ts'
 
 const sqliteTypes: ColumnTypes = {
   integer: 'integer',
-  // A sum past 64 bits becomes a floating-point number automatically.
+  // SQLite turns a sum past 64 bits into a float automatically.
   counter: 'integer',
   identity: 'integer primary key autoincrement',
   clustered: 'without rowid',
   ephemeral: '',
 }
 
-/** For what the service itself reads: two, so that one slow read does not keep the next waiting. */
+/** Readers for the service itself: two, so that one slow read does not block the next. */
 const READERS = 2
-/** For reports that people ask for; as many as are worked on at once. A statement under way cannot be interrupted. */
+/** Readers for reports that people wait for; as many run at once. A statement under way cannot be interrupted. */
 const ASKED_READERS = 3
 const CHECKPOINT_INTERVAL_MS = 1_000
-/** Length of the write-ahead log from which the writer helps to start it over, pages of 4 KiB. */
+/** Length of the write-ahead log from which the writer helps to restart it, in pages of 4 KiB. */
 const RESTART_LOG_PAGES = 2_000
 
-/** The database file in `dataDir`; `openSqliteStore` creates it. */
+/** The path of the database file in `dataDir`; `openSqliteStore` creates the file. */
 export const sqlitePath = (dataDir: string): string => join(dataDir, 'tagwarden.db')
 
-/** Shows other processes that one has the database. */
+/** The file whose lock shows other processes that one has the database. */
 export const lockPath = (dataDir: string): string => join(dataDir, 'tagwarden.lock')
 
 export interface SqliteOptions {
-  /** Called when one of its threads has died: the store no longer works, and only a new process can help. */
+  /** Called when one of its threads died: the store no longer works, and only a new process can help. */
   onDeath?: ((error: Error) => void) | undefined
-  /** Opens one connection, in a thread of its own unless it is said otherwise. */
+  /** Opens one connection; by default in a thread of its own. */
   connect?: (options: ThreadOptions) => Promise<Connection>
 }
 
 /**
- * Opens the embedded store in `dataDir` (created when missing): one writer thread that all writes take turns on, reader
- * threads for reports, and a thread that moves the write-ahead log into the database behind them.
+ * Opens the embedded store in `dataDir`, which is created if missing: one writer thread for all writes in turn, reader threads
+ * for reports, and a thread that moves the write-ahead log into the database.
  *
- * @throws StartupError when another process has the folder, or it cannot be used.
+ * @throws StartupError when another process has the folder, or it cannot be used
  */
 export async function openSqliteStore(dataDir: string, options: SqliteOptions = {}): Promise<Store> {
   const { onDeath = () => undefined } = options
@@ -60,11 +60,11 @@ export async function openSqliteStore(dataDir: string, options: SqliteOptions = 
     await makeFolder(resolve(dataDir))
     await makePrivateFile(path)
     await makePrivateFile(lock)
-    // The writer is first: it takes the lock and creates the file that the others open.
+    // The writer first: it takes the lock and creates the file that the others open.
     threads.push(await open('writer'))
     const [checkpointer, reader] = await Promise.all([open('checkpointer'), open('reader')])
     const late = (length: number) => Array.from({ length }, () => new LateConnection(() => open('reader')))
-    // The last of them is the first to be used: the one that is open already.
+    // The last reader is used first, so that is the one already open.
     threads.push(checkpointer, ...late(READERS - 1), reader, ...late(ASKED_READERS))
   } catch (thrown) {
     await Promise.all(threads.map((thread) => thread.close()))
@@ -105,7 +105,7 @@ function sqliteStore(threads: readonly Connection[], file: FileInPlace): Store {
     interactive: reading(readerThreads.slice(READERS)),
     admin: write,
     changes: new ChangeFeed(),
-    // The lock keeps other processes away.
+    // The lock keeps other processes out, so there are no other changes.
     followChanges: () => Promise.resolve(),
     batch: (operations) =>
       writer.turn.run(async () => {
@@ -113,10 +113,10 @@ function sqliteStore(threads: readonly Connection[], file: FileInPlace): Store {
       }),
     async close() {
       await checkpoints.stop()
-      // The Kysely instances stay: later queries get `closed` from the threads, not a library's own error.
+      // The Kysely instances stay open: later queries then get `closed` from the threads instead of Kysely's own error.
       const release = await writer.turn.acquire()
       await Promise.all([...readerThreads, checkpointer].map((thread) => thread.close()))
-      // Last: closing the only remaining connection folds the write-ahead log into the database file.
+      // Last: closing the last connection folds the write-ahead log into the database file.
       await writer.thread.close()
       release()
     },
@@ -124,13 +124,13 @@ function sqliteStore(threads: readonly Connection[], file: FileInPlace): Store {
 }
 
 /**
- * Moves the write-ahead log into the database. The checkpointer does nearly all of it beside the commits. But under
- * constant load there is always a frame it has not seen, and the log would grow for ever: so the writer moves the last
- * few itself, and its next commit starts the log from the beginning. Written over instead of made longer, the log also
- * costs less to sync, since the file system has no new length to record.
+ * Moves the write-ahead log into the database. The checkpointer does nearly all of it beside the commits. But under constant load
+ * there is always a frame that it has not seen, and the log would grow for ever. So the writer moves the last few itself, and its
+ * next commit starts the log from the beginning. Overwriting the log also makes syncing it cheaper than extending it, because the
+ * file system has no new length to record.
  */
 async function checkpoint(checkpointer: Connection, writer: SharedThread): Promise<void> {
-  // PASSIVE never waits for a reader or the writer; what it cannot move now it moves the next time.
+  // PASSIVE never waits for a reader or the writer; what it cannot move now, it moves next time.
   const request = { kind: 'query', sql: 'pragma wal_checkpoint(passive)', parameters: [] } as const
   const { rows } = await checkpointer.request(request)
   const [moved] = rows
@@ -156,10 +156,10 @@ function startupError(dataDir: string, thrown: unknown): StartupError {
 const OTHERS = 0o077
 
 /**
- * Restricts the files of the database in `dataDir` to their owner: an earlier version, or a copy by hand, let every user of the
- * machine read the ingest keys in them. Files of another owner stay as they are, and so do files on a file system without modes.
+ * Restricts the database's files in `dataDir` to their owner: an earlier version, or a copy by hand, let every user of the
+ * machine read the ingest keys in them. Files of another owner stay as they are, as do files on a file system without modes.
  *
- * @returns those that others could read or write until now
+ * @returns the files that others could read or write until now
  */
 export async function keepSqlitePrivate(dataDir: string): Promise<string[]> {
   const path = sqlitePath(dataDir)
@@ -169,13 +169,13 @@ export async function keepSqlitePrivate(dataDir: string): Promise<string[]> {
   return closed
 }
 
-/** Whether it was open to others and is not any more. */
+/** Returns whether the file was open to others and no longer is. */
 async function close(file: string): Promise<boolean> {
   try {
     const { mode, uid } = await stat(file)
     if ((mode & OTHERS) === 0 || uid !== (process.getuid?.() ?? uid)) return false
     await chmod(file, PRIVATE)
-    // Windows and mounts without modes say yes and change nothing.
+    // Windows and mounts without modes report success and change nothing.
     return ((await stat(file)).mode & OTHERS) === 0
   } catch {
     // Missing, or on a file system without modes: it works as before, and `doctor` reports who may read it.

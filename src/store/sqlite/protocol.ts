@@ -1,12 +1,12 @@
 import { type SqlValue, StoreError, type StoreErrorKind, type UpsertSpec } from '../store.ts'
 
-/** What a connection thread is started with. */
+/** The data that a connection thread starts with. */
 export interface ThreadOptions {
   path: string
   mode: 'writer' | 'reader' | 'checkpointer'
-  /** True for a reader that has a lower priority than the process. */
+  /** Whether the thread lowers its priority below the process's; for readers. */
   givesWay?: boolean
-  /** File whose lock keeps a second process away from the data; held by the writer. */
+  /** The file whose lock keeps a second process away from the data; the writer holds it. */
   lockPath: string
 }
 
@@ -20,7 +20,7 @@ export type ThreadRequest =
   | { kind: 'batch'; operations: readonly ThreadBatchOperation[] }
   | { kind: 'close' }
 
-/** `rest`: the next rows of the answer with this id, which came in parts. */
+/** `rest` asks for the next rows of the answer with this id, which came in parts. */
 export interface ThreadMessage {
   id: number
   request: ThreadRequest | 'rest'
@@ -31,19 +31,19 @@ export interface QueryAnswer {
   changes: number
 }
 
-/** What is answered where nothing was asked for. */
+/** The answer to a request that returns nothing. */
 export const NO_ANSWER: QueryAnswer = { rows: [], changes: 0 }
 
 /**
- * An answer on its way between threads. Rows of objects would name every column in every row: written, sent and read, a report took
- * half as long again.
+ * An answer on its way between threads. Row objects would repeat the column names in every row: writing, sending and reading them
+ * made a report take half as long again.
  */
 export interface PackedAnswer {
   columns: readonly string[]
   /** Values in the order of the columns. */
   rows: readonly (readonly unknown[])[]
   changes: number
-  /** There are more rows: ask for the `rest`. */
+  /** Whether there are more rows: ask for the `rest`. */
   isPart?: true
 }
 
@@ -60,7 +60,7 @@ export function unpack({ columns, rows, changes }: PackedAnswer): QueryAnswer {
   return { rows: unpacked, changes }
 }
 
-/** The way to one database connection, which takes one request after the other. */
+/** Access to one database connection, which handles one request after the other. */
 export interface Connection {
   request: (request: ThreadRequest) => Promise<QueryAnswer>
   close: () => Promise<void>
@@ -80,7 +80,7 @@ const KIND_BY_CODE: ReadonlyMap<number, StoreErrorKind> = new Map([
   [13, 'full'], // SQLITE_FULL
 ])
 
-/** What kind of failure an error of `node:sqlite` is. */
+/** The kind of an error of `node:sqlite`. */
 export function errorKindOf(thrown: unknown): StoreErrorKind {
   if (thrown instanceof StoreError) return thrown.kind
   if (thrown instanceof Error && 'errcode' in thrown && typeof thrown.errcode === 'number') {

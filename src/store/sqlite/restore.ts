@@ -23,28 +23,28 @@ import { errorKindOf } from './protocol.ts'
 
 export interface RestoreOptions {
   dataDir: string
-  /** The file to restore. It is read only. */
+  /** The file to restore. It is only read. */
   backup: string
-  /** Epoch ms; it names the database that was there. */
+  /** Epoch ms; becomes part of the previous database's new name. */
   now: number
   watchCopy: CopyWatch
-  /** Aborted when the program is about to end: what is half written goes. */
+  /** Aborted when the program is about to end: the partial file is removed then. */
   interruption: AbortSignal
 }
 
 export interface RestoredDatabase extends CopiedDatabase {
-  /** Where the database that was there is now, if there was one. */
+  /** Where the previous database is now, if there was one. */
   keptAs: string | undefined
 }
 
-/** How every SQLite database begins. */
+/** The first bytes of every SQLite database. */
 const MAGIC = 'SQLite format 3\0'
 
 /**
- * Puts a backup in the place of the database in `dataDir` (made when missing), which no service may be using. The backup
- * is copied and checked first; the database that was there is kept under another name.
+ * Replaces the database in `dataDir`, which no service may be using, with a backup. The folder is created if missing. The backup
+ * is copied and checked first; the previous database is kept under another name.
  *
- * @throws StartupError with one line for the operator; then the database that was there is still in place
+ * @throws StartupError with one line for the operator; the previous database is then still in place
  */
 export async function restoreSqlite(options: RestoreOptions): Promise<RestoredDatabase> {
   const { dataDir, now } = options
@@ -55,7 +55,7 @@ export async function restoreSqlite(options: RestoreOptions): Promise<RestoredDa
     await makeFolder(resolve(dataDir))
     const lock = await lockFolder(dataDir)
     try {
-      // One name is enough, since only the lock's holder uses it: what a killed restore left there is written over.
+      // One name is enough, because only the holder of the lock uses it: it overwrites what a killed restore left.
       const fresh = `${database}.restoring`
       return await withTemporaryFile(fresh, options.interruption, async () => {
         await fill(fresh, backup, database, options)
@@ -73,7 +73,7 @@ export async function restoreSqlite(options: RestoreOptions): Promise<RestoredDa
   }
 }
 
-/** Refuses what is no backup before anything is copied. */
+/** Refuses files that are not backups before anything is copied. */
 async function refuseOther(backup: string, database: string): Promise<void> {
   if (backup === database) throw new StartupError(`${backup} is the database itself: name a backup of it`)
   if (!exists(backup)) throw new StartupError(`${backup} does not exist: name a file that "tagwarden backup" wrote`)
@@ -116,7 +116,7 @@ async function fill(
   const before = existsSync(database) ? database : undefined
   await ownLike(fresh, before ?? dataDir)
   await permitLike(fresh, before)
-  // A copied database (not made by us) may expect a write-ahead log beside it. Without one it needs no files but itself.
+  // A copied database (not made by `backup`) may expect a write-ahead log beside it. Without WAL mode it needs no other file.
   const copy = new DatabaseSync(fresh)
   try {
     copy.exec('pragma journal_mode = delete')
@@ -136,23 +136,23 @@ function restoreError(thrown: unknown, dataDir: string, backup: string): Startup
   return new StartupError(`cannot restore ${backup} to DATA_DIR ${dataDir}: ${asError(thrown).message}`)
 }
 
-/** How long another process may still read the old database, ms. */
+/** How long to wait for another process that still reads the old database, ms. */
 const BUSY_TIMEOUT_MS = 1_000
 
 /**
- * Puts the database file `fresh` in the place of `database` and keeps that as `keptAs`. The caller holds the folder's
- * lock and has synced `fresh`, which needs no file beside it.
+ * Replaces the file `database` with `fresh` and keeps the old one as `keptAs`. The caller holds the folder's lock and has synced
+ * `fresh`, which needs no file beside it.
  *
- * SQLite would apply a write-ahead log to whatever database it finds beside it, so the old log must be gone from its name,
- * on disk, before the new file gets that name. The steps, each on disk before the next:
+ * SQLite applies a write-ahead log to whatever database it finds beside it, so the old log must be gone from its name, on disk,
+ * before the new file gets its name. The steps, each on disk before the next:
  *
- * 1. the old log is folded into the old database, which then is one file;
- * 2. that file gets the name `keptAs`, too;
- * 3. what is left of files beside it goes;
- * 4. the rename: at every moment there is a database, the old or the new one.
+ * 1. Fold the old log into the old database, which then is one file.
+ * 2. Give that file the additional name `keptAs`.
+ * 3. Remove any files left beside it.
+ * 4. Rename: at every moment there is a database, the old or the new one.
  *
- * Where step 1 fails (a disk that is full or cannot be read), the old database is kept together with its log. Only then,
- * between 3 and 4, would a start after a crash see the old database without its log.
+ * Where step 1 fails (a disk that is full or cannot be read), the old database is kept together with its log. Only then, between
+ * 3 and 4, would a start after a crash find the old database without its log.
  *
  * @returns `keptAs`, or undefined when there was no database
  * @throws StartupError when another program reads the old database
@@ -174,7 +174,7 @@ async function replaceDatabase(database: string, fresh: string, keptAs: string):
   return isThere ? keptAs : undefined
 }
 
-/** Leaving WAL mode moves the log into the database and removes it, if no other process has the database open. */
+/** Leaving WAL mode moves the log into the database and removes it, provided that no other process has the database open. */
 function foldLog(database: string): void {
   let old: DatabaseSync | undefined
   try {
@@ -184,7 +184,7 @@ function foldLog(database: string): void {
     if (errorKindOf(thrown) === 'busy') {
       throw new StartupError(`${database} is open in another program (a backup, or sqlite3): wait for it or end it`)
     }
-    // It is damaged, which may be why there is a restore: it is kept as it is.
+    // It is damaged, which may be the reason for the restore: keep it as it is.
   } finally {
     old?.close()
   }

@@ -12,18 +12,18 @@ import {
 } from './protocol.ts'
 
 interface PendingQuery {
-  /** Of the parts that have come. */
+  /** Rows of the parts received so far. */
   rows?: QueryAnswer['rows']
   resolve: (answer: QueryAnswer) => void
   reject: (error: Error) => void
 }
 
-/** Rows pass through a thread, nothing stays: V8's default would let each thread's nursery grow to 48 MB. */
+/** Rows only pass through a thread: V8's default would let each thread's young generation grow to 48 MB. */
 const YOUNG_GENERATION_MB = 8
 
 const ENTRY = new URL('./worker.ts', import.meta.url)
 
-/** The main thread's end of one database connection, which lives in a thread of its own so that no SQL runs here. */
+/** The main thread's end of a database connection. The connection is in its own thread, so that no SQL runs here. */
 export class ConnectionThread implements Connection {
   readonly #worker: Worker
   readonly #pending = new Map<number, PendingQuery>()
@@ -45,7 +45,7 @@ export class ConnectionThread implements Connection {
 
   /**
    * @param onDeath called when the thread ends without `close`: pending queries have failed, and the store no longer works
-   * @throws StoreError when the database cannot be opened (`busy`: another process has it).
+   * @throws StoreError when the database cannot be opened (`busy`: another process has it)
    */
   static async open(
     options: ThreadOptions,

@@ -5,8 +5,8 @@ import type { PackedAnswer, ThreadMessage, ThreadOptions, ThreadResponse } from 
 import { errorKindOf, NOTHING_PACKED } from './protocol.ts'
 
 /**
- * Rows that cross to the main thread at once. It reads them in one go, of twenty columns about ten in 20 µs: the 11,000 of a
- * report on a site with many names kept all requests waiting for 20 to 35 ms.
+ * Rows per message to the main thread, which reads a message in one go: ten rows of twenty columns take about 20 µs. The 11,000
+ * rows of a report on a site with many names blocked all requests for 20 to 35 ms.
  */
 const ROWS_PER_PART = 500
 
@@ -29,7 +29,7 @@ function serve(port: MessagePort, options: ThreadOptions): void {
   })
   if (connection === undefined) return
   const opened = connection
-  /** By request, what of its answer is still to be sent. */
+  /** The unsent part of each answer, by request id. */
   const rests = new Map<number, { answer: PackedAnswer; sent: number }>()
   const restOf = (id: number): PackedAnswer => {
     const rest = rests.get(id)
@@ -53,7 +53,7 @@ function serve(port: MessagePort, options: ThreadOptions): void {
 }
 
 const { givesWay } = workerData as ThreadOptions
-// Reports give way to ingest where both share a processor.
+// Reports give way to ingest where both share a core.
 if (givesWay === true) lowerPriority(REPORTS_NICENESS)
 
 if (parentPort !== null) serve(parentPort, workerData as ThreadOptions)

@@ -1,68 +1,68 @@
 import type { Generated, Selectable } from 'kysely'
 
-/** Something that is or was wrong. At most one for a probe and subject is unresolved: a unique index holds it. */
+/** A problem, current or past. A unique index allows one unresolved alert per probe and subject. */
 export interface AlertTable {
-  /** Begins with the time it was opened. */
+  /** Begins with the time at which it was opened. */
   id: string
   client_id: string
   site_id: string
   probe_id: string
   probe_type: string
   /**
-   * `target`: what the probe watches is bad, as a whole; `check`: the probe itself cannot do its work; else the key of a tag, an
-   * event or a field that the probe judges separately.
+   * `target`: what the probe watches is bad as a whole. `check`: the probe itself cannot do its work. Otherwise the key of a tag,
+   * event or field that the probe judges separately.
    */
   subject: string
-  /** Which tag, event or field that is, for people; null for `target` and `check`. */
+  /** The name of that tag, event or field for people; null for `target` and `check`. */
   subject_label: string | null
   severity: string
-  /** When it became as severe as it is. */
+  /** Since when it has had this severity. */
   severity_since: number
   state: string
   title: string
-  /** What the last bad result said. */
+  /** The message of the last bad result. */
   message: string
   /** JSON of the last bad result's details. */
   details: string
-  /** When it began: the start of the first bad bucket, or the first bad result. */
+  /** When the problem began: the start of the first bad bucket, or the first bad result. */
   started_at: number
-  /** When we saw it. */
+  /** When we noticed it. */
   opened_at: number
-  /** The last bad result. */
+  /** Time of the last bad result. */
   last_seen_at: number
-  /** Bad results. */
+  /** Number of bad results. */
   occurrences: number
-  /** When there were as many bad results in a row as the probe wants before a message. */
+  /** When the probe's failure threshold of consecutive bad results was reached. */
   confirmed_at: number | null
   acknowledged_at: number | null
   acknowledged_by: string | null
   resolved_at: number | null
   resolution: string | null
   /**
-   * `silence:ID`, `maintenance:ID`, the `incident:ID` that was announced by another alert (`alert:ID` in earlier versions), or
-   * `no_channel`: what kept a message from being written; null again when it was.
+   * What kept its message from being written: `silence:ID`, `maintenance:ID`, the `incident:ID` that another alert announced
+   * (`alert:ID` in earlier versions), or `no_channel`. Null again once the message is written.
    */
   suppressed_by: string | null
   is_flapping: number
-  /** When the first message about it was put into the outbox, and the last. */
+  /** When the first and the last message about it were put into the outbox. */
   announced_at: number | null
   last_announced_at: number | null
-  /** When the first of them was delivered, and the last; null while none was. */
+  /** When the first and the last of them were delivered; null before. */
   first_notified_at: number | null
   last_notified_at: number | null
-  /** The worst severity that messages were written of. */
+  /** The worst severity that a message was written about. */
   notified_severity: string | null
-  /** JSON: on which of its events a tag was bad since the alert opened, in that order; empty where that is not judged by event. */
+  /** JSON: the events on which a tag was bad since the alert opened, in that order; empty where the probe does not judge by event. */
   bad_events: string
-  /** Whose tag it is about, where people had set that when it opened. */
+  /** The tag's vendor, if people had set one when the alert opened. */
   vendor: Generated<string | null>
-  /** How many of them, from the first on, messages were written of. */
+  /** How many of `bad_events`, from the first on, messages were written about. */
   told_events: number
-  /** The incident that people are notified of; null of what an earlier version opened and resolved. */
+  /** The incident that people are notified of; null if an earlier version opened and resolved the alert. */
   incident_id: string | null
 }
 
-/** What happened to an alert, for its timeline. */
+/** An entry in an alert's timeline. */
 export interface AlertEventTable {
   alert_id: string
   /** Begins with the time. */
@@ -74,21 +74,21 @@ export interface AlertEventTable {
   text: string
 }
 
-/** A time in which nothing is sent about a client, a site or a probe: exactly one of the three is named. */
+/** A time in which no messages are sent about a client, a site, a probe or an incident: exactly one is set. */
 export interface SilenceTable {
   id: string
   client_id: string | null
   site_id: string | null
   probe_id: string | null
-  /** All alerts of this incident, and of those that it explains, whenever they join it. */
+  /** Covers all alerts of this incident and of those that it explains, including alerts that join later. */
   incident_id: Generated<string | null>
-  /** With a probe: of its alerts only those about this subject; null for all. */
+  /** With a probe: only its alerts about this subject; null for all. */
   subject_key: string | null
-  /** That subject as people read it. */
+  /** That subject's name for people. */
   subject_label: string | null
   starts_at: number
   ends_at: number
-  /** 1: it ends sooner, when no alert within it is unresolved any more. */
+  /** 1: ends early, once no alert within it is unresolved. */
   until_resolved: Generated<number>
   comment: string | null
   created_at: number
@@ -104,10 +104,10 @@ export interface MaintenanceTable {
   title: string
   kind: string
   is_active: number
-  /** Of one that is once; null otherwise. */
+  /** For a single one; null otherwise. */
   starts_at: number | null
   ends_at: number | null
-  /** Of a weekly one, JSON: ISO weekdays, 1 = Monday; null otherwise, like the next three. */
+  /** For a weekly one, JSON of ISO weekdays, 1 = Monday; null otherwise, as are the next three. */
   weekdays: string | null
   /** Local time, `HH:MM`. */
   start: string | null
@@ -117,83 +117,83 @@ export interface MaintenanceTable {
   created_by: string
 }
 
-/** How a way to reach people does. The address itself may have changed since: then what is said here is of no interest. */
+/** The state of a channel. The configured address may have changed since; then this state no longer matters. */
 export interface ChannelTable {
   /** `global`, `chat:CLIENT`, `email:CLIENT` or `own:CLIENT:ID`. */
   channel: string
-  /** The address that the rest speaks of; of `global` the service and a hash, as it is a secret of the environment. */
+  /** The address that this state is about. For `global` the service and a hash, because it is a secret of the environment. */
   address: string
-  /** The node that sends on it now: one at a time, so that messages keep their order and services their pace. */
+  /** The node that sends on it now: one at a time, so that messages keep their order and services their rate limits. */
   claimed_by: string | null
   claimed_at: number | null
   next_attempt_at: number
-  /** Failed attempts in a row. */
+  /** Consecutive failed attempts. */
   failures: number
   failing_since: number | null
   last_error: string | null
   last_success_at: number | null
-  /** Switched off by a failure that does not pass, until the address is edited. */
+  /** Since when a permanent failure has turned it off, until the address is edited. */
   off_since: number | null
 }
 
-/** A way to reach people of a client besides its chat webhook and its e-mail. */
+/** A channel of a client besides its chat webhook and its e-mail. */
 export interface ClientChannelTable {
   id: string
   client_id: string
   kind: string
   name: string
-  /** With its key, see `destinationOf`. */
+  /** Contains the service's key, see `destinationOf`. */
   address: string
   minimum_severity: string
   is_active: number
   created_at: number
-  /** Null: `NOTIFY_WARNINGS_AFTER_MINUTES` says. */
+  /** Null: `NOTIFY_WARNINGS_AFTER_MINUTES` applies. */
   warnings_after_minutes: number | null
 }
 
-/** A message on its way to people over one channel: written together with its cause, sent later. */
+/** A message to people over one channel: written together with its cause, sent later. */
 export interface DeliveryTable {
-  /** Begins with the time; the order in which a channel's messages are sent. */
+  /** Begins with the time; a channel's messages are sent in this order. */
   id: string
   channel: string
   client_id: string | null
   alert_id: string | null
   kind: string
-  /** JSON of the message as `notifications/message.ts` describes it. */
+  /** JSON of the message; `notifications/message.ts` has its shape. */
   message: string
   state: string
   created_at: number
-  /** Kept back until then, so that what belongs together goes out together. */
+  /** Held back until then, so that related messages go out together. */
   not_before: number
-  /** Deliveries that share it go out as one message. Settled before it is sent, so that a repetition says the same. */
+  /** Deliveries with the same group go out as one message. Set before sending, so that a retry says the same. */
   group_id: string | null
   attempts: number
   last_attempt_at: number | null
   last_error: string | null
   delivered_at: number | null
-  /** By which the service knows it, where it may be changed later. */
+  /** The service's id of the message, where it may be changed later. */
   receipt: Generated<string | null>
 }
 
-/** The periods whose digest is done with: written for the client, or left out because it would have come too late. */
+/** A period whose digest is settled: written for the client, or skipped because it would have come too late. */
 export interface DigestTable {
   client_id: string
-  /** Epoch ms. Its end and not its start: a day and a week that end on one morning are sent only once. */
+  /** Epoch ms. The end and not the start, so that a day and a week that end on the same morning are sent only once. */
   period_end: number
   written_at: number
 }
 
-/** Whether an alert was right, as people said. The probes read it: what they take for usual follows from it. */
+/** People's verdict on an alert. Probes read it to learn what is usual. */
 export interface AlertFeedbackTable {
   alert_id: string
   site_id: string
-  /** Null: it was about all events of the site. */
+  /** Null: all events of the site. */
   event_name: string | null
   /** `not_a_problem` or `real`. */
   verdict: string
   /** When the alert began. */
   began_at: number
-  /** When it was resolved; null while it is not. */
+  /** When it was resolved; null before. */
   ended_at: number | null
   given_at: number
   given_by: string
@@ -221,60 +221,60 @@ export interface ProbeTable {
   recovery_threshold: number
   is_active: number
   created_at: number
-  /** Moves on with the claim of a run, and to its place on the grid when the result is written. */
+  /** Advances when a run is claimed, and to its place on the grid when the result is written. */
   next_run_at: number
   /** The node that runs the probe now. */
   claimed_by: string | null
   claimed_at: number | null
-  /** When the run that is claimed was due. */
+  /** When the claimed run was due. */
   due_at: Generated<number | null>
-  /** Runs in a row whose node died before their result was written. */
+  /** Consecutive runs whose node died before their result was written. */
   lost_runs: Generated<number>
   last_status: string | null
-  /** Why the last result judged nothing (`no_data`, `learning`); null where it judged, and before the first. */
+  /** Why the last result judged nothing (`no_data`, `learning`); null if it judged, and before the first. */
   last_reason: Generated<string | null>
   last_message: string | null
   last_response_time_ms: number | null
   last_result_at: number | null
-  /** Warnings and criticals in a row; an error neither adds to them nor ends them. */
+  /** Consecutive warnings and criticals; an error neither adds to them nor ends them. */
   consecutive_failures: number
   /** The first letters of the last 20 results' statuses, oldest first; `u` for one that judged nothing. */
   recent_statuses: Generated<string>
-  /** JSON, of a type that judges many subjects: the same letters of each that was bad in the last 20 results, by its key. */
+  /** JSON, for types that judge many subjects: the same letters by subject key, for each subject that was bad in the last 20 results. */
   subject_statuses: Generated<string>
-  /** JSON of what the probe's type remembers from run to run. */
+  /** JSON of what the probe's type remembers between runs. */
   memory: string
 }
 
-/** What a job calls that reports by itself, and what its last call said. */
+/** The address that a job calls to report, and its last call. */
 export interface PushTable {
   probe_id: string
   /** Shown to admins, who need the address again. */
   token: string
-  /** SHA-256 of the token, base64url: by it the token of a call is looked up. */
+  /** SHA-256 of the token, base64url; calls are looked up by it. */
   token_hash: string
   made_at: number
   last_at: number | null
   last_status: 'ok' | 'warning' | 'critical' | null
-  /** Cleaned and cut; empty where it said nothing. */
+  /** Cleaned and cut; empty when the call gave none. */
   last_message: string | null
-  /** Since when calls say `last_status`. */
+  /** Since when calls have said `last_status`. */
   status_since: number | null
-  /** When the job said that it begins, until it says how it ended. */
+  /** When the job reported its start; null once it has reported its end. */
   started_at: number | null
-  /** How long the job ran that called last, where it is known. */
+  /** How long the last reported job ran, if known. */
   duration_ms: number | null
-  /** For when a call last asked for a run of the probe: calls do not ask for one each. */
+  /** The time for which a call last requested a run of the probe, so that not every call requests one. */
   run_asked_at: number | null
 }
 
 export interface ProbeResultTable {
-  /** Of a probe that may be deleted by now: its results go after it, in steps. */
+  /** The probe may be deleted by now: its results follow it, in steps. */
   probe_id: string
   /** Begins with the time, so that the key orders a probe's results. */
   id: string
   status: string
-  /** Why it judged nothing (`no_data`, `learning`); null where it judged. */
+  /** Why it judged nothing (`no_data`, `learning`); null if it judged. */
   reason: string | null
   message: string
   response_time_ms: number | null
@@ -282,11 +282,11 @@ export interface ProbeResultTable {
   details: string
   attempts: number
   executed_at: number
-  /** The maintenance during which it was found. */
+  /** The maintenance in which it was found. */
   maintenance_id: string | null
 }
 
-/** A version of what a site runs that was seen for the first time. */
+/** The first sighting of a version of something that a site runs. */
 export interface DeployMarkerTable {
   site_id: string
   /** Begins with the time. */

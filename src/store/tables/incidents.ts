@@ -1,50 +1,50 @@
 import type { Selectable } from 'kysely'
 
-/** Alerts of one cause: what people are notified of. */
+/** Alerts with one cause: what people are notified of. */
 export interface IncidentTable {
-  /** Begins with the time it was opened. */
+  /** Begins with the time at which it was opened. */
   id: string
-  /** `site`: of one site; `vendor`: a vendor fails on many sites, of whatever clients, and the operator alone is notified of it. */
+  /** `site`: of one site. `vendor`: a vendor fails on many sites of any clients, and only the operator is notified. */
   scope: string
-  /** Null of a vendor's, like the next. */
+  /** Null for a vendor's incident, as is the next. */
   client_id: string | null
   site_id: string | null
-  /** What explains it, the strongest that is known: `server`, `release`, `tag`, … */
+  /** The strongest known explanation: `server`, `release`, `tag`, … */
   cause: string
-  /** When what explains it happened, where that is no alert: a release. */
+  /** When the cause happened, if it is not an alert but, say, a release. */
   cause_at: number | null
-  /** Whose tags it is about; null where it is not about tags. */
+  /** The vendor of the tags that it is about; null when it is not about tags. */
   vendor: string | null
-  /** That of the alert that explains it. */
+  /** The title of the alert that explains it. */
   title: string
   severity: string
   state: string
-  /** Its earliest sign. */
+  /** Time of its earliest sign. */
   started_at: number
   opened_at: number
-  /** When its first message was put into the outbox, and the last. */
+  /** When its first and its last message were put into the outbox. */
   announced_at: number | null
   last_announced_at: number | null
   /** When a message about it was last delivered. */
   last_notified_at: number | null
-  /** The worst severity that messages were written of. */
+  /** The worst severity that a message was written about. */
   notified_severity: string | null
-  /** The alert under whose id its messages go out, so that services keep them together; of a vendor's its own id. */
+  /** The alert under whose id its messages go out, so that services keep them together; for a vendor's incident its own id. */
   announced_alert_id: string | null
   acknowledged_at: number | null
   acknowledged_by: string | null
   resolved_at: number | null
-  /** The alert that explains the others; null of a vendor's. */
+  /** The alert that explains the others; null for a vendor's incident. */
   lead_alert_id: string | null
-  /** The vendor's incident that a site's belongs to. */
+  /** The vendor's incident that a site's incident belongs to. */
   parent_id: string | null
-  /** What it costs, JSON; null while that is not known. */
+  /** What it costs, JSON; null while unknown. */
   impact: string | null
-  /** When that is counted next; null once it is final. */
+  /** When the impact is computed next; null once it is final. */
   impact_due: number | null
 }
 
-/** What happened to an incident, for its timeline. */
+/** An entry in an incident's timeline. */
 export interface IncidentEventTable {
   incident_id: string
   /** Begins with the time. */
@@ -56,7 +56,7 @@ export interface IncidentEventTable {
   text: string
 }
 
-/** What people write down about an incident. */
+/** A note that someone wrote about an incident. */
 export interface IncidentNoteTable {
   incident_id: string
   /** Begins with the time. */

@@ -10,28 +10,28 @@ export interface ClientTable {
   requests_per_second: number | null
   events_per_month: number | null
   reminder_minutes: number | null
-  /** Whether to notify when an alert is resolved, and when one has become critical. */
+  /** Whether to notify when an alert is resolved, and when one becomes critical. */
   notify_resolved: Generated<number>
   notify_escalated: Generated<number>
   /** `off`, `daily` or `weekly`. */
   digest: Generated<string>
-  /** `HH:MM` of the sites' local time, both or neither. */
+  /** `HH:MM` in the sites' local time, both or neither. */
   quiet_from: Generated<string | null>
   quiet_to: Generated<string | null>
   created_at: number
 }
 
 export interface SiteTable {
-  /** Never given out again, so that a straggling row of a deleted site cannot turn up under a new one. */
+  /** Never assigned again, so that a late row of a deleted site cannot appear under a new one. */
   site_no: Generated<number>
   id: string
   client_id: string
   name: string
   url: string
-  /** The newest valid key of `site_keys`; where none is valid, the one that ended last. */
+  /** The newest valid key of `site_keys`; if none is valid, the one that ended last. */
   ingest_key: string
   is_active: number
-  /** From when on no key of the site is valid, which may lie ahead; null: one has no end. */
+  /** From when on no key of the site is valid, possibly in the future; null: at least one has no end. */
   key_revoked_at: number | null
   timezone: string
   tag_server_url: string | null
@@ -44,7 +44,7 @@ export interface SiteTable {
   hosting_a_container_id: string | null
   hosting_b_container_id: string | null
   cmp_provider: string | null
-  /** Of an order, in `currency` (ISO 4217); null: not known. */
+  /** In `currency` (ISO 4217); null: unknown. */
   average_order_value: number | null
   currency: string | null
   /** Percentage of the time that should be without a critical problem; null: no target. */
@@ -52,9 +52,9 @@ export interface SiteTable {
   created_at: number
 }
 
-/** A key that a site's senders authenticate with, or did. */
+/** A key with which a site's senders authenticate, or once did. */
 export interface SiteKeyTable {
-  /** Of later ones begins with the time; a site's first has the id of the site. */
+  /** A site's first key has the site's id; later ones begin with the time. */
   id: string
   site_id: string
   name: string
@@ -66,7 +66,7 @@ export interface SiteKeyTable {
   revoked_at: number | null
 }
 
-/** When requests last came with a key; its site's number, so that it goes with the rest of what came. */
+/** When requests last came with a key. By site number, so that it is removed with the site's telemetry. */
 export interface SiteKeyUseTable {
   site_no: number
   key_id: string
@@ -77,7 +77,7 @@ export interface AuditTable {
   id: Generated<number>
   at: number
   actor: string
-  /** `entity.verb`, e.g. `site.update`. */
+  /** `entity.verb`, as in `site.update`. */
   action: string
   entity: string
   entity_id: string
@@ -85,20 +85,20 @@ export interface AuditTable {
   before: string | null
   /** JSON of the changed fields, secrets masked; null on deletion. */
   after: string | null
-  /** Of which client it was; null: of none, or not known of what was changed before it was noted. */
+  /** The client concerned; null: none, or unknown because the change is older than this column. */
   client_id: Generated<string | null>
 }
 
-/** What was created under an `Idempotency-Key`. */
+/** A create that was sent with an `Idempotency-Key`. */
 export interface CreateKeyTable {
   /** A hash of the caller and the key. */
   id: string
-  /** A hash of the key and all that the request says. */
+  /** A hash of the key and the whole request. */
   fingerprint: string
-  /** As the audit log's entry has them. */
+  /** As in the audit log's entry. */
   action: string
   entity_id: string
-  /** Sealed with the key; null: not answered yet, or never. */
+  /** Encrypted with the key; null: not answered yet, or never. */
   answer: string | null
   created_at: number
 }
@@ -107,11 +107,11 @@ export interface CreateKeyTable {
 export interface SiteRemovalTable {
   site_no: number
   requested_at: number
-  /** When a pass last found nothing left; the row goes a day after, when no straggler can come any more. */
+  /** When a pass last found nothing left. The row is deleted a day later, when no late row can come any more. */
   emptied_at: number | null
 }
 
-/** The address under which a client's status can be seen without a key. */
+/** The address at which a client's status page is visible without a key. */
 export interface StatusLinkTable {
   client_id: string
   /** 32 random bytes, base64url. */
@@ -120,7 +120,7 @@ export interface StatusLinkTable {
   created_by: string
 }
 
-/** A page of the dashboard with its filters, which someone saved for everyone. */
+/** A page of the dashboard with its filters, saved by someone. */
 export interface SavedViewTable {
   /** Begins with the time. */
   id: string
@@ -128,50 +128,50 @@ export interface SavedViewTable {
   path: string
   created_at: number
   created_by: string
-  /** The user or API token that sees it alone; null: everyone who sees every client. */
+  /** The only user or API token that sees it; null: everyone who sees every client. */
   owner_id: Generated<string | null>
 }
 
-/** Someone who gets e-mail about the incidents of a status page. Times in epoch ms. */
+/** Someone who gets e-mail about a status page's incidents. Times in epoch ms. */
 export interface StatusSubscriberTable {
   /** Begins with the time. */
   id: string
   client_id: string
-  /** Of the status page it was asked for on: with another link, or none, nothing is sent. */
+  /** Token of the status page that they subscribed on: once its link is replaced or revoked, nothing is sent. */
   token: string
   /** In lower case. */
   email: string
-  /** In the links of its e-mails: opens this subscription and nothing else. */
+  /** Part of the links in its e-mails: opens this subscription and nothing else. */
   secret: string
   created_at: number
-  /** When the e-mail that asks to confirm was sent; null: it is due. */
+  /** When the e-mail that asks for confirmation was sent; null: it is due. */
   asked_at: number | null
   confirmed_at: number | null
-  /** What was seen of an incident until then has been sent, or was before the subscription. */
+  /** Up to this time, everything about incidents has been sent, or was before the subscription. */
   notified_until: number
   next_mail_at: number
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number
 }
 
-/** How a client's status page looks. */
+/** A client's colour and logo on its status page. */
 export interface StatusLooksTable {
   client_id: string
   /** `#rrggbb` */
   accent: string | null
-  /** A picture as base64, and what it is by its own bytes. */
+  /** The image as base64, and its type, detected from its bytes. */
   logo: string | null
   logo_type: string | null
 }
 
-/** Quota messages that clients were sent. */
+/** Quota messages sent to clients. */
 export interface QuotaMessageTable {
   client_id: string
   /** UTC, as in `client_usage`. */
   month: number
-  /** Events: a client that gets a larger quota is warned of that one as well. */
+  /** In events; part of the key, so that a client with a new, larger quota is warned about that one too. */
   quota: number
-  /** Per cent: 80 or 100. */
+  /** Percentage: 80 or 100. */
   step: number
   written_at: number
 }
@@ -184,7 +184,7 @@ export interface SpecialDayTable {
   /** Begins with the time. */
   id: string
   site_id: string
-  /** Calendar days of the site's time zone, `YYYY-MM-DD`; the last one belongs to it. */
+  /** Calendar days in the site's time zone, `YYYY-MM-DD`, including the last. */
   first_day: string
   last_day: string
   note: string | null
@@ -192,10 +192,10 @@ export interface SpecialDayTable {
   created_by: string
 }
 
-/** Whose tag it is, where its name does not say. */
+/** A tag's vendor, set where its name does not reveal it. */
 export interface TagVendorTable {
   site_id: string
-  /** As reports name it. */
+  /** As reports name the tag. */
   tag_key: string
   /** The id of a known vendor, or another name. */
   vendor: string
@@ -203,7 +203,7 @@ export interface TagVendorTable {
   created_by: string
 }
 
-/** What a site was on a calendar day of its time zone, written once when the day is over: each ms of it is one of the five. */
+/** A site's calendar day in its time zone, written once when the day is over: each of its milliseconds counts in one of five columns. */
 export interface SiteDayTable {
   site_id: string
   /** `YYYY-MM-DD`. */
@@ -214,13 +214,13 @@ export interface SiteDayTable {
   maintenance_ms: number
   /** Not watched, not judged, or we were down. */
   unknown_ms: number
-  /** Of its tags, and how many of them ended well; null where counts of that day were no longer kept. */
+  /** Executions of its tags, and successful ones; null when that day's counts were no longer kept. */
   executions: number | null
   successes: number | null
   written_at: number
 }
 
-/** A deleted probe, until no day of its site is unwritten that its results vouch for. */
+/** A deleted probe, kept until all days of its site that need its results are written. */
 export interface RemovedProbeTable {
   id: string
   site_id: string
@@ -233,12 +233,12 @@ export type SiteDayRow = Selectable<SiteDayTable>
 export type TagVendorRow = Selectable<TagVendorTable>
 export type SpecialDayRow = Selectable<SpecialDayTable>
 
-/** What happened at a moment, as people or their pipelines say: charts draw it. */
+/** Something that happened at a moment, recorded by people or pipelines and drawn on charts. */
 export interface AnnotationTable {
   /** Begins with the time at which it was written. */
   id: string
   client_id: string
-  /** Null: of all sites of the client. */
+  /** Null: all sites of the client. */
   site_id: string | null
   at: number
   text: string

@@ -1,22 +1,22 @@
 import type { Selectable } from 'kysely'
 
-/** Who of a client's people is on call in which week. */
+/** Which of a client's people is on call in which week. */
 export interface OnCallRotationTable {
   client_id: string
-  /** JSON of the people in the order of their weeks. */
+  /** JSON of the people, in the order of their weeks. */
   people: string
   people_count: number
   timezone: string
   /** 1 (Monday) to 7. */
   handover_weekday: number
-  /** `HH:MM` of the zone. */
+  /** `HH:MM` in `timezone`. */
   handover_time: string
-  /** `YYYY-MM-DD` in the first person's week. */
+  /** `YYYY-MM-DD`, a day in the first person's week. */
   starts_on: string
   escalate_after_minutes: number | null
 }
 
-/** Someone stands in for who would be on call. */
+/** A stand-in for the person who would be on call. */
 export interface OnCallOverrideTable {
   /** Begins with the time. */
   id: string
@@ -27,10 +27,10 @@ export interface OnCallOverrideTable {
   created_by: string
 }
 
-/** How far an incident that no one acknowledged has gone. */
+/** How far an unacknowledged incident has escalated. */
 export interface OnCallEscalationTable {
   incident_id: string
-  /** People who were notified after the first. */
+  /** People notified after the first. */
   steps: number
   last_at: number
 }

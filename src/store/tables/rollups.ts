@@ -12,7 +12,7 @@ interface RollupKey {
 export interface EventCounts {
   /** Events counted under this name. */
   events: number
-  /** What the row adds to the site's total. A batch adds its `total_events` on the row without a name. */
+  /** What the row adds to the site's total. A batch adds its `total_events` in the row without a name. */
   total: number
   /** Events whose sender's time was out of bounds and was replaced by ours. */
   skewed: number
@@ -20,7 +20,7 @@ export interface EventCounts {
   email: number
   phone: number
   address: number
-  /** Base of the four fields below, which batches do not carry. */
+  /** Base of the four fields below, which batches do not report. */
   user_data_detail_total: number
   first_name: number
   last_name: number
@@ -34,13 +34,13 @@ export interface EventCounts {
 }
 
 export interface EventRollupTable extends RollupKey, EventCounts {
-  /** Empty for what a batch reports without saying of which event. */
+  /** Empty for what a batch reports without naming an event. */
   event_name: string
 }
 
-/** What events say beside their presence flags. Only those that say some of it have a row. */
+/** What events report besides presence flags. Only events that report any of it have a row. */
 export interface SignalCounts {
-  /** Events that said anything of consent: the base of the counts below, which say nothing of the rest of them. */
+  /** Events that reported consent: the base of the consent counts below. */
   consent_total: number
   ad_storage_granted: number
   ad_storage_denied: number
@@ -50,13 +50,13 @@ export interface SignalCounts {
   ad_user_data_denied: number
   ad_personalization_granted: number
   ad_personalization_denied: number
-  /** Events that said whether a choice followed the consent default … */
+  /** Events that reported whether a choice followed the consent default … */
   update_known: number
   /** … and those of them on which none had. */
   never_updated: number
   /** Events of visitors to whom the Digital Markets Act applies. */
   dma: number
-  /** Events that said which identifiers they carry: the base of the seven below. */
+  /** Events that reported which identifiers they carry: the base of the seven below. */
   identifiers_total: number
   event_id: number
   client_id: number
@@ -66,23 +66,23 @@ export interface SignalCounts {
   click_id: number
   ip: number
   user_agent: number
-  /** Commerce events whose fields were looked at: the base of what follows. */
+  /** Commerce events whose fields were checked: the base of the counts below. */
   validity_total: number
   value_zero: number
   value_invalid: number
   currency_invalid: number
-  /** Purchases whose transaction id had been there before, as far as one instance remembers. */
+  /** Purchases whose transaction id occurred before, as far as one instance of the tag server remembers. */
   transaction_duplicate: number
   items_empty: number
   /**
-   * Of events that stand for `w` of their like each, the sum of w·(w − 1): the squares of all weights are this and the number of
-   * events, and over the number of events they are how many events one that was sent stood for.
+   * Sum of w·(w − 1) over the events that stand for w events each. Added to the number of events it gives the sum of the squared
+   * weights; that sum divided by the number of events is how many events one sent event stood for.
    */
   weight_excess: number
 }
 
 export interface SignalRollupTable extends RollupKey, SignalCounts {
-  /** Empty for what a batch reports without saying of which event. */
+  /** Empty for what a batch reports without naming an event. */
   event_name: string
 }
 
@@ -115,18 +115,18 @@ export interface TagRollupTable extends RollupKey, TagCounts {
   tag_key: string
 }
 
-/** What events said on which a tag ran, and how its vendor answered. */
+/** Signals of the events that a tag ran on, and its vendor's answers. */
 export interface TagSignalCounts {
-  /** Executions on events that said anything of consent. */
+  /** Executions on events that reported consent. */
   consent_total: number
   ad_storage_denied: number
   analytics_storage_denied: number
-  /** Executions by the class of the HTTP status that the vendor answered with, where the tag says it. */
+  /** Executions by class of the HTTP status that the vendor answered with, where the tag reports it. */
   response_2xx: number
   response_3xx: number
   response_4xx: number
   response_5xx: number
-  /** No answer came. */
+  /** The vendor did not answer. */
   response_none: number
 }
 
@@ -134,32 +134,32 @@ export interface TagSignalRollupTable extends RollupKey, TagSignalCounts {
   tag_key: string
 }
 
-/** How often a parameter of the site's own was there. */
+/** How often a site's own parameter was present. */
 export interface FieldCounts {
   present: number
-  /** Events that said whether it was. */
+  /** Events that reported whether it was. */
   total: number
 }
 
-/** Parameters that senders name, each on each event. Only those that name any have rows. */
+/** Own parameters by event. Only events that name any have rows. */
 export interface FieldRollupTable extends RollupKey, FieldCounts {
-  /** Empty for what a batch reports without saying of which event. */
+  /** Empty for what a batch reports without naming an event. */
   event_name: string
   field: string
 }
 
-/** Which tag ended how on which event: hours and days only, and only from per-event payloads. */
+/** Outcomes by event and tag: only hours and days, and only from per-event payloads. */
 export interface EventTagRollupTable extends RollupKey, OutcomeCounts {
   event_name: string
   tag_key: string
 }
 
-/** Dirty buckets: hours and days whose derived rows are out of date; reports read the finer rows there. */
+/** Dirty buckets: hours and days whose derived rows are out of date. Reports read the finer rows there. */
 export interface RollupMarkTable {
   site_no: number
   grain: number
   bucket: number
-  /** How often folds have written to it since it is dirty. */
+  /** Grows with each fold that writes to the dirty bucket, see `oneWrite`. */
   writes: Generated<number>
 }
 
@@ -167,11 +167,11 @@ export interface SiteContainerTable {
   site_no: number
   container_id: string
   last_seen_at: number
-  /** How many folds have added counts of it: something has changed where this has. */
+  /** Grows with each fold that adds counts of it, so that readers see whether something has changed. */
   writes: Generated<number>
 }
 
-/** A version of a container that sent something, in an environment of it. */
+/** A container version that sent something, in one environment. */
 export interface ContainerVersionTable {
   site_no: number
   container_id: string
@@ -190,7 +190,7 @@ export interface ContainerClientTable {
   last_seen_at: number
 }
 
-/** Which name a tag id has had. The latest one joins the rows of all. */
+/** A name that a tag id has had. The latest one joins the rows of all. */
 export interface TagNameTable {
   site_no: number
   container_id: string
@@ -199,11 +199,11 @@ export interface TagNameTable {
   last_seen_at: number
 }
 
-/** Names admitted on a UTC day, which the cardinality cap counts. */
+/** A name admitted on a UTC day; the daily caps count these. */
 export interface DailyNameTable {
   site_no: number
   day: number
-  /** `event`, `tag`, `container` or `version`. */
+  /** A `NameKind`: `event`, `tag`, `container`, `version`, `client` or `field`. */
   kind: string
   name: string
 }
@@ -216,21 +216,21 @@ export interface ClientUsageTable {
   requests: number
 }
 
-/** Minute rows of hours that start before `gone_before` were deleted by age; any that exist came later. */
+/** Minute rows of hours before `gone_before` were deleted for their age; any that exist came later. */
 export interface MinuteFloorTable {
   site_no: number
   /** Start of a UTC hour, epoch ms. */
   gone_before: number
-  /** Start of the hour that is being emptied, or null. */
+  /** Start of the hour that is being deleted, or null. */
   clearing: number | null
-  /** Likewise: minute rows of older hours have been added up by fives, see `addUpNextHour`. */
+  /** Start of a UTC hour; minute rows of older hours have been merged by fives, see `addUpNextHour`. */
   fives_before: number | null
 }
 
-/** What another system, such as the shop, counted of an event in an hour. */
+/** What another system, such as the shop, counted for an event in an hour. */
 export interface ReferenceCountTable {
   site_no: number
-  /** Who counted. */
+  /** The system that counted. */
   source: string
   event_name: string
   /** Start of the UTC hour, epoch ms. */
