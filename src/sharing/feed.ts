@@ -31,7 +31,7 @@ export function atomFeed(
   page: string | null,
   emptyAt: number,
 ): string {
-  const changedAt = ({ opened_at, resolved_at }: PastIncident) => resolved_at ?? opened_at
+  const changedAt = ({ opened_at, resolved_at, back_at }: PastIncident) => resolved_at ?? back_at ?? opened_at
   const updated = incidents.map(changedAt).toSorted().at(-1) ?? isoTime(emptyAt)
   const link = (address: string) => `<link rel="alternate" type="text/html" href="${svgText(address)}"/>`
   return [
@@ -66,9 +66,9 @@ export function atomFeed(
 const feedId = (token: string): string =>
   `urn:tagwarden:status:${createHash('sha256').update(token).digest('hex').slice(0, 32)}`
 
-const summaryOf = ({ severity, started_at, resolved_at }: PastIncident): string =>
+const summaryOf = ({ severity, started_at, resolved_at, back_at }: PastIncident): string =>
   resolved_at === null
-    ? `${severity} since ${started_at}`
+    ? `${severity} since ${started_at}${back_at === null ? '' : `, open again since ${back_at}`}`
     : `Resolved: ${severity} from ${started_at} to ${resolved_at}`
 
 /** Public: the token of the status page is the key. */

@@ -4,7 +4,6 @@ import { AlertRecord, type Planned, plannedMaintenance, saysBack, withoutParts }
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { DAY, isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../store/index.ts'
-import type { SiteHealth } from './site-health.ts'
 
 export const HISTORY_DAYS = 90
 /** No one reads more of them on a page. */
@@ -22,6 +21,12 @@ export const PastIncident = Type.Object({
   started_at: IsoTime,
   opened_at: IsoTime,
   resolved_at: nullable(IsoTime),
+  back_at: nullable(
+    Type.Unsafe<string>({
+      ...IsoTime,
+      description: 'When it returned the last time after it had ended; null: it has not, or has ended since',
+    }),
+  ),
 })
 export type PastIncident = Static<typeof PastIncident>
 
@@ -39,7 +44,7 @@ interface NamedSite {
   name: string
 }
 
-interface ShownIncident extends PastIncident {
+interface ShownIncident extends Omit<PastIncident, 'back_at'> {
   site_id: string
   parent_id: string | null
   /** When it could first be seen, epoch ms. */
@@ -126,14 +131,17 @@ export async function shownIncidents(
 export async function pastIncidents(
   db: Kysely<Tables>,
   clientId: string,
-  sites: readonly SiteHealth[],
+  sites: readonly NamedSite[],
   now: number,
 ): Promise<{ incidents: PastIncident[]; has_older_incidents: boolean }> {
   const read = await shownIncidents(db, clientId, sites, now - HISTORY_DAYS * DAY, MOST_READ)
   const found = withoutParts(read, read)
-  const shown = found
-    .slice(0, MOST_INCIDENTS)
-    .map(({ shownAt: _, site_id: __, parent_id: ___, ...incident }) => incident)
+  const listed = found.slice(0, MOST_INCIDENTS)
+  const turns = await turnsOf(db, listed)
+  const shown = listed.map(({ shownAt: _, site_id: __, parent_id: ___, ...incident }) => {
+    const last = turns.get(incident.id)?.at(-1)
+    return { ...incident, back_at: last?.kind === 'back' ? isoTime(last.saidAt) : null }
+  })
   // Ids begin with the time an incident was opened.
   const incidents = shown.toSorted((a, b) => (a.id < b.id ? 1 : -1))
   return { incidents, has_older_incidents: found.length > MOST_INCIDENTS || read.length === MOST_READ }

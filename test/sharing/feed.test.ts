@@ -11,6 +11,7 @@ const incident = (over: Partial<PastIncident> = {}): PastIncident => ({
   started_at: '2026-11-20T09:00:00.000Z',
   opened_at: '2026-11-20T09:05:00.000Z',
   resolved_at: null,
+  back_at: null,
   ...over,
 })
 
@@ -19,6 +20,10 @@ test('a feed names incidents, links to their pages and changes when one ends', (
   assert.match(open, /<title type="text">shop: It is down<\/title>/)
   assert.match(open, /href="https:\/\/watch\.example\/status\/T\/incidents\/00000000-0000-7000-8000-000000000001"/)
   assert.match(open, /<updated>2026-11-20T09:05:00\.000Z<\/updated>/)
+  // A reader that has seen its end sees that it has changed again.
+  const back = atomFeed('Acme', 'urn:x', [incident({ back_at: '2026-11-20T11:00:00.000Z' })], null, 0)
+  assert.equal(back.match(/<updated>2026-11-20T11:00:00\.000Z<\/updated>/g)?.length, 2)
+  assert.match(back, /critical since 2026-11-20T09:00:00\.000Z, open again since 2026-11-20T11:00:00\.000Z</)
   const over = atomFeed('Acme', 'urn:x', [incident({ resolved_at: '2026-11-20T10:00:00.000Z' })], null, 0)
   assert.match(over, /<title type="text">Resolved: shop: It is down<\/title>/)
   assert.match(over, /<summary type="text">Resolved: critical from /)

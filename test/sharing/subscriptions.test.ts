@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { DAY, HOUR, MINUTE, newId, newOrderedId, SECOND } from '../../src/lib/index.ts'
+import { DAY, HOUR, isoTime, MINUTE, newId, newOrderedId, SECOND } from '../../src/lib/index.ts'
 import type { ClientRecord, SiteRecord, StatusLinkRecord } from '../../src/management/index.ts'
 import { composeNotice } from '../../src/notifications/index.ts'
-import type { SubscriberRecord, Subscription } from '../../src/sharing/index.ts'
+import type { StatusPage, SubscriberRecord, Subscription } from '../../src/sharing/index.ts'
 import { changesMail, changesSince } from '../../src/sharing/subscription-mails.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer } from '../../testkit/api.ts'
@@ -108,6 +108,29 @@ async function start(t: TestContext, engine: TestEngine = sqlite, options: Param
 /** Without the soft ends of quoted-printable lines. */
 const textOf = (raw = ''): string => raw.replaceAll('=\r\n', '')
 const subjectOf = (raw: string): string => /^Subject: (.*(?:\r\n .*)*)/m.exec(raw)?.[1]?.replaceAll(/\r\n /g, ' ') ?? ''
+
+testPerEngine('the page and its feed say since when an incident that had ended is open again', async (engine, t) => {
+  const { clock, api, path, breakDown, recover, comeBack } = await start(t, engine)
+  const page = path.replace('/subscribers', '')
+  const backAt = async () => {
+    // The page is worked out again after a few seconds.
+    clock.advance(10 * SECOND)
+    const { incidents } = (await api.call('GET', page)).json<StatusPage>()
+    const feed = await api.call('GET', `${page}/feed.atom`)
+    return [incidents.map(({ back_at }) => back_at), /since ([^<,]*)<\/summary>/.exec(feed.text)?.[1]]
+  }
+  const began = isoTime(clock.now())
+  const { id } = await breakDown('Checkout is down')
+  assert.deepEqual(await backAt(), [[null], began])
+  await recover(id)
+  assert.deepEqual(await backAt(), [[null], undefined])
+  clock.advance(11 * MINUTE)
+  const again = isoTime(clock.now())
+  await comeBack(id)
+  assert.deepEqual(await backAt(), [[again], again])
+  await recover(id)
+  assert.deepEqual(await backAt(), [[null], undefined])
+})
 
 testPerEngine(
   'who subscribes and confirms gets an e-mail when an incident begins, when it is back and when it ends',

@@ -40,7 +40,7 @@ export function History({ token, page, now }: { token: string; page: StatusPage;
         <p className={classes.text}>None.</p>
       ) : (
         <ul className={classes.history}>
-          {incidents.map(({ id, site, title, severity, started_at, resolved_at }) => {
+          {incidents.map(({ id, site, title, severity, started_at, resolved_at, back_at }) => {
             const began = Date.parse(started_at)
             const ended = resolved_at === null ? null : Date.parse(resolved_at)
             return (
@@ -58,6 +58,7 @@ export function History({ token, page, now }: { token: string; page: StatusPage;
                   <span className={classes.muted}>
                     · {moment(began, now)} ·{' '}
                     {ended === null ? `ongoing for ${duration(now - began)}` : `lasted ${duration(ended - began)}`}
+                    {back_at !== null && `, open again since ${moment(Date.parse(back_at), now)}`}
                   </span>
                 </span>
               </li>
