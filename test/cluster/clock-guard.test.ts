@@ -85,7 +85,7 @@ testOnEveryEngine('a clock that is put right is believed at once, and for a day 
   clock.set(NOW + 30 * MINUTE)
   assert.equal(guard.doubt, null)
   assert.equal(guard.expiryTime(), null)
-  assert.match(said.at(-1) ?? '', /believed again/)
+  assert.match(said.at(-1) ?? '', /trusted again/)
   await pass(DAY)
   assert.equal(guard.expiryTime(), clock.now())
 })
