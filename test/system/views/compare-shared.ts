@@ -31,7 +31,7 @@ export interface Page {
   name: string
   status: Status
   sites: PageSite[]
-  incidents: PageIncident[]
+  incidents: (PageIncident & { back_at: string | null })[]
   maintenance: { site: string | null; starts_at: string; ends_at: string }[]
 }
 
@@ -67,11 +67,12 @@ export async function compareShared(say: Say, story: Story, truth: Truth, finals
   const known = shownIncidents(truth, sites)
   say(
     'incidents of the page',
-    page.incidents,
+    page.incidents.map(({ back_at: _, ...one }) => one),
     alone(known, known).map((one) => pageIncident(one, sites)),
   )
   compareFeed(say, page, feed.text)
-  for (const { id, title } of page.incidents) {
+  for (const { id, title, started_at: began, resolved_at: ended, back_at } of page.incidents) {
+    if (back_at !== null) say(`that ${title} is open again`, [ended, back_at > began], [null, true])
     const incident = truth.incidents.find((one) => one.id === id)
     const shared = await admin.call('GET', `/api/status/${token}/incidents/${id}`)
     const { state, severity, started_at, resolved_at } = shared.json<Incident>()
