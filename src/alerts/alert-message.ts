@@ -19,11 +19,11 @@ import { signOf } from './incidents/sign.ts'
 import { badEventsOf } from './machine/bad.ts'
 
 /**
- * The message about an incident as it is now, worded as the alert that announced it.
+ * Returns the message about an incident as it is now, in the words of the alert that announced it.
  *
- * @param vendorElsewhere whose tags fail on other sites, too
- * @param onCall who is responsible now
- * @param downMs how much of the time of one that is over no one looked
+ * @param vendorElsewhere the vendor whose tags fail on other sites too, or null
+ * @param onCall name of the person who is on call when the message is due, or null
+ * @param downMs how much of a resolved incident's time Tagwarden was down, ms
  */
 export function alertMessage(
   { kind, before, alert, source: { client, site, probe }, known, note, resolvedBy, handledBy }: DueMessage,
@@ -79,21 +79,21 @@ export function alertMessage(
   }
 }
 
-/** As it was last counted: what is counted of its end is added while the message waits for others. */
+/** Returns the impact as last counted. When the incident ends it is counted once more, while the message waits to be merged with others. */
 export function messageImpact({ impact }: Pick<IncidentRow, 'impact'>, final: boolean): MessageImpact | null {
   const known = impactIn(impact)
   const text = known === null ? null : lossAndValue(known)
   return text === null ? null : { text, final }
 }
 
-/** The title names the worst event, which people may know already. */
+/** Names only the events that no message has named yet: people may already know the worst one, which is in the title. */
 const newEvents = (before: AlertRow | null, alert: AlertRow): Fact[] => [
   { name: ALSO_ON, value: namesInWords(badEventsOf(alert).slice(before?.told_events ?? 0)) },
 ]
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The figures that an alert takes from the details (JSON) of a result, which each type of probe writes as it likes. */
+/** Returns the figures that a message shows, from a result's details (JSON), whose fields depend on the type of probe. */
 export function factsOf(probeType: string, details: string): Fact[] {
   const fields = fieldsOf(JSON.parse(details))
   const finding = fieldsOf(Array.isArray(fields.findings) ? fields.findings[0] : undefined)
@@ -101,7 +101,7 @@ export function factsOf(probeType: string, details: string): Fact[] {
   return facts.slice(0, FACTS_MAX)
 }
 
-/** Which event, tag or field it is about. */
+/** Returns the event, tag or field that the finding is about. */
 function subjectFacts(finding: Fields): Fact[] {
   const subject = fieldsOf(finding.subject)
   const named = [
@@ -119,7 +119,7 @@ function measureFacts(probeType: string, finding: Fields): Fact[] {
   const band = fieldsOf(finding.band)
   const measured = numberIn(finding.measured)
   const [least, most] = [numberIn(band.low), numberIn(band.high)]
-  // Of the two bounds the one that was passed.
+  // The bound that was crossed.
   const threshold = measured !== null && most !== null && measured > most ? most : least
   const [shown, limit] = measured === null || threshold === null ? [] : apart(measured, threshold, figure)
   return [
@@ -131,31 +131,31 @@ function measureFacts(probeType: string, finding: Fields): Fact[] {
 
 const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 
-/** What the target said, of the probes that ask it. */
+/** Returns the target's HTTP status, for probes that send it a request. */
 function answerFacts({ status }: Fields): Fact[] {
   return typeof status === 'number' ? [{ name: 'HTTP status', value: String(status) }] : []
 }
 
-/** Null where no target answered. */
+/** Returns the target's HTTP status, or null when none answered or the probe sends no request. */
 export function httpStatusIn(details: string): number | null {
   const { status } = fieldsOf(JSON.parse(details))
   return typeof status === 'number' ? status : null
 }
 
-/** How a figure of this probe is read: they are counts where its type says nothing else. */
+/** Returns how to write a figure of this probe: as a plain count, unless its type defines a `figure`. */
 function figureOf(probeType: string, finding: Fields): (value: number, write: (value: number) => string) => string {
   const figure = PROBE_TYPES.find(({ name }) => name === probeType)?.figure
   return (value, write) => (figure === undefined ? write(value) : figure(value, write, fieldsOf(finding.subject)))
 }
 
-/** How long after a deploy an alert that begins names it, ms. */
+/** An alert that begins within this time of a deploy names it, ms. */
 const CHANGE_NAMED_MS = 6 * HOUR
 
 type Marker = Pick<DeployMarkerTable, 'site_id' | 'at' | 'source' | 'from_version' | 'to_version'>
 
 /**
- * What changed last before each of these alerts began, by the alert's id; those before which nothing did are missing. A change is
- * known when a check has seen it: so one that was seen after the beginning, and before the alert opened, may be the cause too.
+ * Returns, by alert id, the last change before each alert began; alerts without one are missing. A change is dated when a check
+ * sees it, so one that was seen after the alert began but before it opened may also be the cause.
  */
 export async function changesBefore(
   db: Kysely<Tables>,
@@ -167,7 +167,7 @@ export async function changesBefore(
       .selectFrom('deploy_markers')
       .select(['site_id', 'at', 'source', 'from_version', 'to_version'])
       .where('site_id', 'in', [...new Set(chunk.map(({ site_id }) => site_id))])
-      // Ids begin with the time, and the key is of site and id: what was published in other years is not read.
+      // Ids begin with the time and the key is (site, id), so older markers are not read.
       .where('id', '>=', firstIdAt(Math.min(...chunk.map(({ started_at }) => started_at)) - CHANGE_NAMED_MS))
       .where('id', '<', firstIdAt(Math.max(...chunk.flatMap((alert) => [alert.started_at, alert.opened_at])) + 1))
       .orderBy('at', 'desc')
@@ -183,7 +183,7 @@ export async function changesBefore(
   return found
 }
 
-/** `12 min after web container 41 → 42`, or `2 min before web container 41 → 42 was seen`. */
+/** Returns `12 min after web container 41 → 42`, or `2 min before web container 41 → 42 was seen`. */
 export function changeInWords({ at, source, from_version, to_version }: Marker, startedAt: number): string {
   const versions = from_version === null ? to_version : `${from_version} → ${to_version}`
   return at <= startedAt

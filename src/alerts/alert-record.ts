@@ -10,7 +10,7 @@ export const SEVERITIES = ['warning', 'critical'] as const
 export const STATES = ['open', 'acknowledged', 'resolved'] as const
 const RESOLUTIONS = ['recovered', 'gone', 'manual', 'probe_removed', 'replaced'] as const
 
-// The columns are text; our own writer wrote nothing else into them.
+// The columns are text, so a value is narrowed to what we write into them.
 
 export const severityOf = ({ severity }: Pick<AlertRow, 'severity'>): (typeof SEVERITIES)[number] =>
   severity === 'critical' ? 'critical' : 'warning'
@@ -82,7 +82,7 @@ const Feedback = Type.Enum([...FEEDBACK_VERDICTS], {
 export const FeedbackRecord = Type.Object({ verdict: Feedback, by: Type.String(), at: IsoTime })
 export type FeedbackRecord = Static<typeof FeedbackRecord>
 
-/** `Delivery` is the record of the room that delivers. */
+/** `Delivery` is passed in, because the schema of a delivery belongs to the room of notifications. */
 export const alertDetail = <D extends Parameters<typeof Type.Array>[0]>(delivery: D) =>
   Type.Object({
     ...AlertRecord.properties,

@@ -15,9 +15,9 @@ import { removeMutesOf } from './mutes.ts'
 import { judgeResults } from './on-results.ts'
 import { runUpkeep } from './upkeep.ts'
 
-/** What people notice of it: how late a reminder comes, and how long an alert outlives its probe. */
+/** Reminders come at most this late, and an alert outlives its deleted probe by at most this time. */
 const UPKEEP_INTERVAL_MS = 2 * SECOND
-/** How late the next person may be notified. */
+/** An escalation to the next person on call comes at most this late. */
 const ON_CALL_INTERVAL_MS = 15 * SECOND
 const RETENTION_INTERVAL_MS = 10 * MINUTE
 
@@ -26,19 +26,19 @@ export interface AlertsOptions {
   clock: Clock
   leases: Leases
   channelSettings: ChannelSettings
-  /** Names of events whose loss matters most, the most important first. */
+  /** Names of the events whose loss matters most, the most important first. */
   keyEvents: readonly string[]
-  /** Days that alerts are kept after they ended. */
+  /** Days that alerts are kept after they were resolved. */
   resultDays: number
   onError: (error: Error, what: string) => void
 }
 
-/** Alerts follow from the results of probes, and from time. */
+/** The room's jobs and hooks: they update alerts when probes write results and as time passes. */
 export class Alerts extends JobRunner {
-  /** Goes into the transaction that writes results. */
+  /** Runs in the transaction that writes results. */
   readonly onResults: ResultHook
   readonly channelSettings: ChannelSettings
-  /** They come before those of the probes, whose rows they read. */
+  /** Must run before the hooks of the probes, as they read the probes' rows. */
   readonly deletionHooks: DeletionHooks
 
   constructor({ store, clock, leases, channelSettings, keyEvents, resultDays, onError }: AlertsOptions) {
@@ -73,10 +73,10 @@ export class Alerts extends JobRunner {
   }
 }
 
-/** Alerts deleted in one transaction, each with a few lines of timeline. */
+/** Alerts deleted in one transaction, each with a few timeline entries. */
 const PER_STEP = 200
 
-/** Deletes alerts that ended more than `days` ago, with their timelines and feedback, in small steps. Any node may do so. */
+/** Deletes alerts that were resolved more than `days` ago, with their timelines and feedback, in small steps. Any node may run it. */
 export async function clearAlerts(
   store: Store,
   days: number,
@@ -89,7 +89,7 @@ export async function clearAlerts(
       .select('id')
       .where('state', '=', 'resolved')
       .where('resolved_at', '<', now - days * DAY)
-      // What opened an incident that lasts is what its messages go out by.
+      // An unresolved incident sends its messages under the id of the alert that opened it.
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
@@ -114,8 +114,8 @@ export async function clearAlerts(
 }
 
 /**
- * Deletes silences, and maintenance that was once, that ended more than `days` ago: no result that is kept names them. And those
- * of probes that were deleted: the room of the probes does not know of them.
+ * Deletes silences and one-off maintenance that ended more than `days` ago: by then the results that name them are deleted too.
+ * Also deletes those of deleted probes, because the room of the probes cannot import this one.
  */
 export async function clearMutes({ write }: Pick<Store, 'write'>, days: number, now: number): Promise<void> {
   for (const table of ['silences', 'maintenance'] as const) {
@@ -135,8 +135,8 @@ export async function clearMutes({ write }: Pick<Store, 'write'>, days: number, 
 }
 
 /**
- * Deletes what is kept here of sites that are being deleted: alerts with their timelines, feedback and messages, incidents, silences
- * and maintenance, those of their probes too. To be called while the probes are still there.
+ * Deletes all that this room keeps about sites: alerts with their timelines, feedback and messages, incidents, silences and
+ * maintenance, including those of the sites' probes. Call it before the probes are deleted.
  */
 async function removeAlertsOfSites(
   trx: Transaction<Tables>,
@@ -151,7 +151,7 @@ async function removeAlertsOfSites(
       .selectFrom('probes')
       .select('id')
       .where('site_id', 'in', siteIds)
-      // Probes first, then alerts, as results lock them: otherwise the two wait for each other.
+      // Probes first, then alerts: results lock them in this order, and another order could deadlock.
       .$if(isShared, (query) => query.orderBy('id').forUpdate())
       .execute()
     probeIds.push(...probes.map(({ id }) => id))

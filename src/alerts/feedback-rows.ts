@@ -10,7 +10,10 @@ import {
 } from '../store/index.ts'
 import type { FeedbackRecord } from './alert-record.ts'
 
-/** The event that is learnt about from feedback on an alert, null for all events of the site; undefined where nothing is learnt. */
+/**
+ * Returns the event that feedback on this alert adjusts the probe for; null for all events of the site, undefined when no probe
+ * learns from such an alert.
+ */
 export function learntEvent({
   probe_type,
   subject,
@@ -25,20 +28,24 @@ export const feedbackOf = (db: Kysely<Tables>, alertId: string): Promise<AlertFe
   db.selectFrom('alert_feedback').selectAll().where('alert_id', '=', alertId).executeTakeFirst()
 
 export const feedbackRecord = ({ verdict, given_at, given_by }: AlertFeedbackRow): FeedbackRecord => ({
-  // The column is text; our own writer wrote nothing else into it.
+  // The column is text, so the value is narrowed to what we write into it.
   verdict: FEEDBACK_VERDICTS.find((known) => known === verdict) ?? 'real',
   by: given_by,
   at: isoTime(given_at),
 })
 
-/** What was said of these alerts is about the time until now. To be called when they are resolved. */
+/** Ends the period that the alerts' feedback covers. Call it when they are resolved. */
 export async function endFeedback(trx: Transaction<Tables>, alertIds: readonly string[], now: number): Promise<void> {
   for (const ids of chunksOf(alertIds)) {
     await trx.updateTable('alert_feedback').set({ ended_at: now }).where('alert_id', 'in', ids).execute()
   }
 }
 
-/** @param alertIds no more than one statement takes */
+/**
+ * Deletes the feedback on these alerts.
+ *
+ * @param alertIds at most as many as fit in one statement
+ */
 export async function removeFeedback(trx: Transaction<Tables>, alertIds: readonly string[]): Promise<void> {
   await trx.deleteFrom('alert_feedback').where('alert_id', 'in', alertIds).execute()
 }

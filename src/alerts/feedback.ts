@@ -6,16 +6,16 @@ import type { FeedbackRecord, GiveFeedback } from './alert-record.ts'
 import { feedbackOf, feedbackRecord, learntEvent, removeFeedback } from './feedback-rows.ts'
 import { lockAlert } from './write-transitions.ts'
 
-/** What the timeline says of it. */
+/** The text in the timeline. */
 const SAID: Readonly<Record<FeedbackVerdict, string>> = {
   not_a_problem: 'Not a problem: this time counts as usual, and it takes more for the next alert',
   real: 'This was real: this time does not count as usual',
 }
 
 /**
- * Says whether an alert was right, which the probes of the site's counts learn from. Replaces what was said before.
+ * Records whether an alert was right, from which the probes that judge the site's counts learn. Replaces earlier feedback.
  *
- * @throws AppError `not_found`, or `conflict` when nothing learns from alerts of that kind
+ * @throws AppError `not_found`, or `conflict` when no probe learns from alerts of that kind
  */
 export async function giveFeedback(ctx: Context, id: string, { verdict, by }: GiveFeedback): Promise<FeedbackRecord> {
   const row = await ctx.store.write.transaction().execute(async (trx) => {
@@ -40,7 +40,7 @@ export async function giveFeedback(ctx: Context, id: string, { verdict, by }: Gi
 }
 
 /**
- * Takes back what was said of an alert: the probes judge as if it had never been said. Where nothing was said nothing changes.
+ * Deletes the feedback on an alert, so that the probes judge as if it had never been given. Does nothing when there is none.
  *
  * @throws AppError `not_found`
  */
@@ -54,7 +54,7 @@ export async function withdrawFeedback(ctx: Context, id: string): Promise<void> 
   })
 }
 
-/** In the timeline and in the audit log. */
+/** Records the change in the timeline and in the audit log. */
 async function writeDown(
   trx: Transaction<Tables>,
   ctx: Context,

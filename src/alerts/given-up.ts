@@ -2,12 +2,12 @@ import { GIVEN_UP, TRIED_FOR_MS, tryAgain } from '../notifications/index.ts'
 import { chunksOf, type Store } from '../store/index.ts'
 import { LASTS } from './incidents/reach.ts'
 
-/** Alerts of one round; the rest comes with the next. */
+/** Alerts handled in one round; the next round continues. */
 const PER_ROUND = 200
 
 /**
- * Takes back that people are about to be notified of alerts whose messages were given up, on every channel. What still lasts is announced
- * again with its next result, or reminded of: as soon as a channel works, it is delivered.
+ * Clears the notes that people are about to be notified of alerts whose messages were given up on every channel. An alert that
+ * lasts is then announced with its next result, or by a reminder, so that it gets through as soon as a channel works.
  */
 export async function forgetGivenUp(store: Store, now: number): Promise<void> {
   const ids = await givenUp(store, now - TRIED_FOR_MS)
@@ -37,8 +37,8 @@ export async function forgetGivenUp(store: Store, now: number): Promise<void> {
 }
 
 /**
- * Tries messages again that handed an incident over to someone and were given up, while no one takes care of it: each is written once, to
- * that person alone.
+ * Sends messages again that passed an incident on to the next person on call and were given up, as long as no one has acknowledged
+ * the incident. Each was written once, to that person alone, so no later message replaces it.
  */
 export async function resumeHandovers(store: Store, now: number): Promise<void> {
   const rows = await store.read
@@ -51,7 +51,7 @@ export async function resumeHandovers(store: Store, now: number): Promise<void> 
     .where('deliveries.kind', '=', 'reminder')
     .where('deliveries.state', '=', 'failed')
     .where('deliveries.last_error', 'like', `${GIVEN_UP}%`)
-    // As JSON has it: a plain reminder, of which there may be more than a round takes, has no note.
+    // Matches a note in the message's JSON. Plain reminders have none, and there may be more of them than fit in a round.
     .where('deliveries.message', 'like', '%"note":"%')
     .limit(PER_ROUND)
     .execute()
@@ -62,7 +62,7 @@ export async function resumeHandovers(store: Store, now: number): Promise<void> 
   )
 }
 
-/** Unresolved alerts whose last message was written before that time, reached no one, and waits nowhere any more. */
+/** Returns unresolved alerts whose last message was written before that time, reached no one and is no longer pending on any channel. */
 async function givenUp({ read }: Pick<Store, 'read'>, before: number): Promise<string[]> {
   const rows = await read
     .selectFrom('alerts')

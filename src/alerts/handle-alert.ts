@@ -10,7 +10,8 @@ import { loadContext, rulesOf } from './rules.ts'
 import { lockAlert, writeTransitions } from './write-transitions.ts'
 
 /**
- * Someone is working on it: no more reminders. Who was first stays; a comment is added to the timeline each time.
+ * Acknowledges an alert, which stops its reminders. The first person stays its `acknowledged_by`; each comment goes into the
+ * timeline.
  *
  * @throws AppError `not_found`, or `conflict` when it is resolved
  */
@@ -27,7 +28,7 @@ export async function acknowledgeAlert(
 }
 
 /**
- * Takes an acknowledgement back: reminders resume. One that is not acknowledged stays as it is.
+ * Withdraws an acknowledgement, so that reminders resume. An alert that is not acknowledged stays as it is.
  *
  * @throws AppError `not_found`, or `conflict` when it is resolved
  */
@@ -44,7 +45,7 @@ export async function unacknowledgeAlert(
 }
 
 /**
- * Resolves an alert by hand. The next bad result opens another. A resolved one stays as it is.
+ * Resolves an alert by hand. The next bad result opens a new one. A resolved alert stays as it is.
  *
  * @throws AppError `not_found`
  */
@@ -83,7 +84,7 @@ async function handle(
       now,
     })
     const source = context.sources.get(before.probe_id)
-    // Its probe was deleted a moment ago: it is about to be closed.
+    // Without a source its probe was just deleted, and upkeep is about to close the alert.
     if (input === null || source === undefined) return before
     const rules = rulesOf(before, source, context)
     const step = transition(before, input, rules, now)

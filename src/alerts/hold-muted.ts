@@ -3,14 +3,14 @@ import { heldOpenings, postponeOpenings } from '../notifications/index.ts'
 import { type AlertRow, chunksOf, type Store } from '../store/index.ts'
 import { areMuted, loadMutes } from './mutes.ts'
 
-/** So soon before it is due a message is looked at: longer than another node takes to go on with this one's rounds. */
+/** A pending message is checked this long before it is due: longer than it takes another node to take over this job. */
 const AHEAD_MS = 90 * SECOND
-/** So much later it is due then: at most so late it comes after the end of the silence. */
+/** A held message is postponed to this long from now, so it goes out at most this late after the silence ends. */
 const LATER_MS = 120 * SECOND
 
 /**
- * Keeps messages that wait, of incidents that have been silenced or are under maintenance since they were written, until that is over. What
- * is still bad then is notified; what ended meanwhile is not.
+ * Postpones pending messages of incidents that were silenced, or came under maintenance, after the messages were written. Once that
+ * ends, what is still bad is notified; what was resolved meanwhile is not.
  */
 export async function holdMuted(store: Store, now: number): Promise<void> {
   const held = await heldOpenings(store, now, now + AHEAD_MS)
@@ -23,7 +23,7 @@ export async function holdMuted(store: Store, now: number): Promise<void> {
   await store.write.transaction().execute((trx) => postponeOpenings(trx, muted, now, now + LATER_MS))
 }
 
-/** By the id of an alert: those of its incident, itself among them. */
+/** Returns, for each alert id, all alerts of its incident, including itself. */
 async function alertsBeside({ read }: Pick<Store, 'read'>, ids: readonly string[]): Promise<Map<string, AlertRow[]>> {
   const beside = new Map<string, AlertRow[]>()
   for (const chunk of chunksOf(ids)) {

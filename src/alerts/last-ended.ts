@@ -4,23 +4,23 @@ import { isIsoTime } from '../http/index.ts'
 import { invalidRequest, isUuid } from '../lib/index.ts'
 import { unindexed } from '../store/index.ts'
 
-/** Query parameter of lists whose entries end. */
+/** Query parameter of lists whose entries can be resolved. */
 export const Order = Type.Enum(['opened', 'resolved'], {
   default: 'opened',
   description: '`resolved`: only resolved ones, the last one resolved first; `before` then is about when that was',
 })
-/** A place in a list ordered by ends: several may end in one moment. */
+/** A position in a list ordered by end; the id breaks ties between entries that ended in the same millisecond. */
 interface End {
   at: number
   id: string
 }
 
 /**
- * What `before` stands for in a list ordered by ends.
+ * Returns the position that `before` names in a list ordered by end.
  *
  * @param what an entry is, for the message: `an alert`
- * @param find the entry of that id
- * @throws AppError `invalid_request` when it is neither a time nor the id of one that is resolved: an incident may open again
+ * @param find reads the entry with that id
+ * @throws AppError `invalid_request` when it is neither a time nor the id of a resolved entry (an incident may have reopened)
  */
 export async function endBefore(
   before: string,
@@ -34,12 +34,15 @@ export async function endBefore(
   throw invalidRequest('/before', `must be the id of ${what} that is resolved, or an ISO 8601 time`)
 }
 
-/** Whether a row comes after that place. Compared as a pair, which both engines look up in one index. */
+/** The condition for rows after that position. It compares pairs, because both engines then use one index for it. */
 export const endedBefore = ({ at, id }: End) => sql<boolean>`(resolved_at, id) < (${at}, ${id})`
 
-/** Whether a list asks for what lasts, and for nothing else. */
+/** Returns whether a query asks only for unresolved entries. */
 export const asksForLasting = ({ resolved, state }: { resolved?: boolean; state?: string }): boolean =>
   resolved === false || (state !== undefined && state !== 'resolved')
 
-/** The column of a row's client in conditions. Few rows last, and they have indexes of their own; a client may have a hundred thousand. */
+/**
+ * Returns `client_id` for a condition. Unresolved rows are few and have their own indexes, so there the client's index is disabled:
+ * a client may have 100,000 rows.
+ */
 export const clientColumn = (lasts: boolean) => (lasts ? unindexed('client_id') : sql.ref<string>('client_id'))

@@ -25,7 +25,10 @@ import { alertMessage, changesBefore } from './alert-message.ts'
 import type { DueMessage } from './incidents/due-messages.ts'
 import type { AlertSource } from './rules.ts'
 
-/** One for each channel of the client; where a vendor's incident speaks to the operator, without theirs. */
+/**
+ * Returns an outbox entry for each message and each channel that is to get it. A site's incident that is part of a vendor's is
+ * announced to the operator by that one, so of its own messages the global channel gets only opening and end.
+ */
 export async function entriesOf(
   trx: Transaction<Tables>,
   due: readonly DueMessage[],
@@ -54,9 +57,9 @@ export async function entriesOf(
     const { source, alert, known, kind } = message
     const vendor = vendors.get(known.row.parent_id ?? '')
     const elsewhere = vendor === undefined ? null : vendorName(vendor)
-    // Beginning and end belong together: where the one was withdrawn, the other is cancelled before it is sent.
+    // The global channel needs both: a withdrawn opening also cancels its end before either is sent.
     const isForOperator = vendor === undefined || kind === 'opened' || kind === 'resolved'
-    // One that was critical is so until its end.
+    // An alert that was critical counts as critical until it is resolved.
     const isCritical = alert.severity === 'critical' || known.row.notified_severity === 'critical'
     return (
       channelsFor(message, channelSettings, told.get(alert.id), dueAt(message, isCritical, channelSettings, now))
@@ -65,9 +68,10 @@ export async function entriesOf(
         .filter(
           ({ key, address }) => hears(kindOf(key, address), message) || isForUntold(kindOf(key, address), message),
         )
-        // One that was added meanwhile knows of no beginning, nor does one that was notified of its end, and not that it is back.
+        // A channel added since the opening never announced it, and one that was notified of the end does not know yet that it is
+        // back.
         .filter((channel) => !QUIETENS.includes(kind) || !told.has(alert.id) || awaitsEnd(channel, message, told))
-        // To a channel for what is critical the escalation is the opening, whatever the client wants of escalations.
+        // To a channel for critical alerts only, the escalation is the opening, whatever the client chose for escalations.
         .filter(
           ({ minimumSeverity }) => kind !== 'escalated' || source.notifyAllEscalated || minimumSeverity === 'critical',
         )
@@ -78,7 +82,7 @@ export async function entriesOf(
           const pacing = pacingOf(channel, message, isCritical, channelSettings.warningsAfterMs)
           const isHeld = !isCritical && knowsQuietHours(channel, kind)
           const waited = now + (pacing.holdMs ?? 0)
-          // Written in the evening, what waits may be due by night only.
+          // A message written in the evening may only become due during the quiet hours.
           const heldUntil = isHeld ? quietEndOf(source, waited) : null
           return {
             channel,
@@ -99,14 +103,14 @@ export async function entriesOf(
   })
 }
 
-/** What the timelines say then. */
+/** The timeline entry when `isForNoOne` returns true. */
 export const FOR_NO_ONE = {
   kind: 'suppressed',
   actor: null,
   text: 'No notification: every channel takes critical alerts only',
 } as const
 
-/** Whether it opens as a warning while every channel there is takes only what is critical. */
+/** Returns whether the message opens a warning although every channel takes critical alerts only. */
 export function isForNoOne(message: DueMessage, channelSettings: ChannelSettings, now: number): boolean {
   const { kind, alert } = message
   if ((kind !== 'opened' && kind !== 'flapping') || alert.severity === 'critical') return false
@@ -114,7 +118,10 @@ export function isForNoOne(message: DueMessage, channelSettings: ChannelSettings
   return channels.length > 0 && !channels.some((channel) => takesSeverity(channel, 'warning'))
 }
 
-/** When people read it: after a hand-over in between it is no business of the one who was on call when it was written. */
+/**
+ * Returns when the message will be sent, epoch ms. It is for the person on call then, who may not be the one on call when it is
+ * written.
+ */
 function dueAt(
   { kind, holdMs, source }: DueMessage,
   isCritical: boolean,
@@ -126,7 +133,10 @@ function dueAt(
   return quietEndOf(source, due) ?? due
 }
 
-/** Those of the client, and of its people the one on call then. How it ends is sent to all who were notified of it. */
+/**
+ * Returns the client's channels and those of the person on call when the message is due. The end goes to all people who were
+ * notified of the beginning.
+ */
 function channelsFor(
   { only, source: { client }, kind }: DueMessage,
   channelSettings: ChannelSettings,
@@ -141,7 +151,7 @@ function channelsFor(
   return [...channelsOf(recipients), ...personal]
 }
 
-/** Of what is over no one has to take care. */
+/** Returns the name to put on the message; null at its end, when no one has to act. */
 function onCallName({ only, source, kind }: DueMessage, at: number): string | null {
   const plan = source.client.onCall ?? null
   if (only !== undefined) return only.name
@@ -149,12 +159,12 @@ function onCallName({ only, source, kind }: DueMessage, at: number): string | nu
   return whoIsOnCall(plan.rotation, plan.overrides, at)?.person.name ?? null
 }
 
-/** Ends wait so long for company on the operator's channel: any opening that goes out there takes them along. */
+/** An end waits this long on the operator's channel, so that the next opening there takes it along in one message. */
 const ENDS_WAIT_MS = 12 * HOUR
 
 /**
- * How long a message waits on a channel that people read, whom too many messages tire: a warning for what becomes of it; an end, on the
- * channel for all clients, for others, unless someone waits for it.
+ * Returns how long a message waits on a channel that people read, so that fewer messages reach them: a warning waits to see whether
+ * it lasts, and an end on the global channel waits for other messages, unless someone is waiting for it.
  */
 function pacingOf(
   { key, address, warningsAfterMs: ofChannel }: Channel,
@@ -167,28 +177,31 @@ function pacingOf(
   const holdMs = Math.max(message.holdMs, isForIncidents(service) ? 0 : message.workMs)
   if (!isForPeople(service)) return { holdMs }
   const warningsAfterMs = ofChannel ?? ofAll
-  // What is over within a silence, or was removed, is not notified, however long it lasted.
+  // What ends in a silence, or was removed, is never notified, however long it lasted.
   const briefMs = message.isMoot ? Number.POSITIVE_INFINITY : warningsAfterMs
   const merging = { isOnly: !hears(service, message), briefMs, certainMs: message.holdMs }
   if (kind === 'opened' && !isCritical) return { merging, holdMs: Math.max(holdMs, warningsAfterMs) }
   if (kind !== 'resolved' || !gathersEnds(key, address)) return { merging, holdMs }
-  // A server that is back, or what someone has taken on.
+  // Someone waits for it: a server is back, or the incident was acknowledged.
   const isAwaited = (isCritical && message.holdMs === 0) || known.row.acknowledged_by !== null
   return { merging, holdMs: isAwaited ? holdMs : Math.max(holdMs, ENDS_WAIT_MS) }
 }
 
-/** An end that no one wants a message about is still what becomes of an opening that no one was sent. */
+/** An end that is only for `keepers` must still cancel an opening that is pending on a channel for people. */
 const isForUntold = (service: ServiceKind, { kind, audience }: DueMessage): boolean =>
   kind === 'resolved' && audience === 'keepers' && isForPeople(service)
 
 const hears = (service: ServiceKind, { kind, audience }: DueMessage): boolean =>
   takesMessage(service, kind) && (audience === 'everyone' || isForIncidents(service))
 
-/** Not the operator's own, and not what would go on paging someone about what is over or taken care of. */
+/**
+ * Whether quiet hours hold back the message. They never apply to the global channel, nor to ends and acknowledgements for paging
+ * services, which would otherwise go on paging someone.
+ */
 const knowsQuietHours = ({ key, address }: Channel, kind: AlertMessageKind): boolean =>
   key !== 'global' && !(isForIncidents(kindOf(key, address)) && QUIETENS.includes(kind))
 
-/** It was notified of the beginning, by when it took what is less bad. */
+/** Whether the channel announced the beginning and not yet the end: it gets the end even if it now takes critical alerts only. */
 const awaitsEnd = (
   { key }: Channel,
   { kind, alert }: DueMessage,
@@ -197,11 +210,11 @@ const awaitsEnd = (
 
 const QUIETENS: readonly AlertMessageKind[] = ['acknowledged', 'unacknowledged', 'resolved']
 
-/** What is no more than a warning, and due then, waits for the end of the client's quiet hours, by the site's clock. */
+/** Returns when the client's quiet hours end, by the site's time zone, for a warning that is due at that time; null outside them. */
 export const quietEndOf = ({ quietHours, site }: AlertSource, due: number): number | null =>
   quietHours === null ? null : quietUntil(quietHours, site.timezone, due)
 
-/** Of these incidents those of vendors, with whose. */
+/** Returns the vendor of each of these incidents that is a vendor's. */
 async function vendorsOf(trx: Transaction<Tables>, ids: readonly string[]): Promise<Map<string, string>> {
   const vendors = new Map<string, string>()
   for (const chunk of chunksOf([...new Set(ids)])) {

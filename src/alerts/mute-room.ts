@@ -2,10 +2,14 @@ import { clientOfChange, requireRoom } from '../management/index.ts'
 import type { SilenceRow, Tables, Transaction } from '../store/index.ts'
 import { type Scope, withinClients } from './scope.ts'
 
-/** Of a client, those that are not over. Each write of results, of whichever client, reads and works out all that there are. */
+/** Silences, or maintenance, that a client may have at once. Every write of results, for any client, reads and evaluates all of them. */
 const MOST_OF_CLIENT = 500
 
-/** @throws AppError `conflict` when the client has as many silences, or as much maintenance, as it may */
+/**
+ * Checks that a client may have one more silence or maintenance.
+ *
+ * @throws AppError `conflict` when it already has the maximum
+ */
 export async function requireMuteRoom(
   trx: Transaction<Tables>,
   table: 'silences' | 'maintenance',
@@ -13,7 +17,7 @@ export async function requireMuteRoom(
   now: number,
 ): Promise<void> {
   const clientId = await clientOfChange(trx, { entity: table, id: '', before: null, after: { ...scope } })
-  // Of a vendor's incident, which takes a role for all clients.
+  // It is for a vendor's incident, which only a role for all clients may silence.
   if (clientId === null) return
   let query = trx
     .selectFrom(table)

@@ -5,7 +5,7 @@ import { listMaintenance } from './maintenance/maintenance.ts'
 import { ScopeFields } from './scope.ts'
 import { listSilences } from './silences/silences.ts'
 
-/** As many as one list holds; no one reads more of them. */
+/** The maximum of one page; no one reads more. */
 const MOST = 1_000
 
 export const MutedNow = Type.Object({
@@ -22,9 +22,9 @@ export const MutedNow = Type.Object({
 export type MutedNow = Static<typeof MutedNow>
 
 /**
- * What keeps messages back now, of these clients or of all: what ends last comes first. Left out is what is of other sites, as they are paused.
+ * Returns the silences and maintenance in effect now, the one that ends last first. Those for paused sites are left out.
  *
- * @param sites those that are watched
+ * @param sites the active sites
  */
 export async function mutedNow(
   store: Pick<Store, 'read'>,
@@ -88,13 +88,13 @@ export async function mutedNow(
   return muted
     .filter(({ client_id, site_id, probe_id, incident_id }) => {
       const of = site_id ?? client_id ?? siteOf.get(probe_id ?? incident_id ?? '')
-      // A vendor's incident is of no one site; a probe that was deleted a moment ago is of none that is known.
+      // Null is a vendor's incident, which has no site; undefined is a probe that was just deleted.
       return of === null || (of !== undefined && watched.has(of))
     })
     .sort((a, b) => (a.ends_at < b.ends_at ? 1 : a.ends_at > b.ends_at ? -1 : 0))
 }
 
-/** The sites of the probes and the incidents among them, by the ids of these. */
+/** Returns the site of each probe and incident that is muted, by the id of the probe or incident. */
 async function sitesOf({ read }: Pick<Store, 'read'>, muted: readonly MutedNow[]): Promise<Map<string, string | null>> {
   const sites = new Map<string, string | null>()
   for (const [table, ids] of [

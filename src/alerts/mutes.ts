@@ -16,37 +16,37 @@ interface Target {
   clientId: string
   siteId: string
   probeId: string
-  /** The subject's key, as alerts have it. */
+  /** The subject's key, as in `alerts.subject`. */
   subject: string
-  /** The incident that it is part of; null, or missing, of what is in none yet. */
+  /** Null or missing when it is not part of an incident yet. */
   incidentId?: string | null
 }
 
-/** A time in which nothing is sent, of a silence or of maintenance. Epoch ms, half-open. */
+/** A time in which a silence or maintenance holds messages back. Epoch ms, half-open. */
 export interface Mute extends Scope {
   id: string
   starts_at: number
   ends_at: number
-  /** With a probe: only this subject of it. */
+  /** With `probe_id`: only this subject of the probe. */
   subject_key?: string | null
-  /** Of an incident: itself, and those that it explains. */
+  /** For a silenced incident: its id and those of the incidents that it explains. */
   incident_ids?: readonly string[]
 }
 
-/** What keeps messages from being sent. */
+/** The silences and maintenance in effect at one time. */
 export interface Mutes {
   silences: readonly Mute[]
   maintenances: readonly Mute[]
 }
 
 interface MuteReason {
-  /** As `suppressed_by` of an alert says it. */
+  /** As in an alert's `suppressed_by`. */
   by: `silence:${string}` | `maintenance:${string}`
-  /** The maintenance under way, also when a silence is named as the reason: results are marked with it. */
+  /** The current maintenance, even when a silence is the reason: results are marked with it. */
   maintenanceId: string | null
 }
 
-/** Why nothing is sent about the target at that time (epoch ms), or null. */
+/** Returns why nothing is sent about the target at that time (epoch ms), or null. */
 export function muteFor(
   target: Target,
   silences: readonly Mute[],
@@ -59,7 +59,7 @@ export function muteFor(
   return maintenanceId === null ? null : { by: `maintenance:${maintenanceId}`, maintenanceId }
 }
 
-/** When the planned work on the target ends, epoch ms; null where there is none. */
+/** Returns when the maintenance of the target ends, epoch ms, or null when there is none. */
 export const workEnds = (target: Target, maintenances: readonly Mute[], at: number): number | null =>
   maintenances.reduce<number | null>(
     (end, mute) => (applies(mute, target, at) ? Math.max(end ?? 0, mute.ends_at) : end),
@@ -78,8 +78,8 @@ function applies(mute: Mute, target: Target, at: number): boolean {
 }
 
 /**
- * Reads, in two small statements, what is in effect at that time. The windows of weekly maintenance are settled here, once for
- * all the targets that are asked about: a look-up in a zone's rules takes longer than all the rest.
+ * Reads what is in effect at that time, in two small statements. The windows of weekly maintenance are computed here once for all
+ * targets, because looking up a time zone's rules takes longer than everything else.
  */
 export async function loadMutes(db: Kysely<Tables>, at: number): Promise<Mutes> {
   const silences = await db
@@ -88,7 +88,7 @@ export async function loadMutes(db: Kysely<Tables>, at: number): Promise<Mutes> 
     .where('ends_at', '>', at)
     .where('starts_at', '<=', at)
     .execute()
-  // Not by the statement: in the order of the ids SQLite reads those that ended in other years, with each result that is bad.
+  // Sorted here, because ordered by id SQLite reads all silences that ever ended, for every bad result.
   silences.sort((a, b) => (a.id < b.id ? -1 : 1))
   const rows = await db
     .selectFrom('maintenance')
@@ -99,12 +99,12 @@ export async function loadMutes(db: Kysely<Tables>, at: number): Promise<Mutes> 
     )
     .orderBy('id')
     .execute()
-  // A result names one maintenance: that of the site before that of its probe, as the first makes it maintenance of the site's time.
+  // A result names one maintenance: the site's before the probe's, because only the site's takes the time out of the site's uptime.
   rows.sort((a, b) => Number(a.probe_id !== null) - Number(b.probe_id !== null))
   return { silences: await withParts(db, silences), maintenances: rows.flatMap((row) => underWay(row, at)) }
 }
 
-/** Silences of incidents are those of what these explain, too. */
+/** Extends silences of an incident to the incidents that it explains. */
 async function withParts(
   db: Kysely<Tables>,
   silences: readonly (Mute & Pick<SilenceRow, 'incident_id'>)[],
@@ -120,11 +120,11 @@ async function withParts(
   )
 }
 
-/** Whether someone has silenced all of an incident, with what joins it later. */
+/** Returns whether someone has silenced a whole incident, including alerts that join it later. */
 export const isSilenced = ({ silences }: Pick<Mutes, 'silences'>, incidentId: string): boolean =>
   silences.some(({ incident_ids = [] }) => incident_ids.includes(incidentId))
 
-/** Whether some of these alerts last, and none of those may speak. */
+/** Returns whether some of these alerts are unresolved and all of those are muted. */
 export function areMuted(alerts: Iterable<AlertRow>, { silences, maintenances }: Mutes, at: number): boolean {
   const lasting = [...alerts].filter(({ state }) => state !== 'resolved')
   const isMuted = ({ client_id, site_id, probe_id, subject, incident_id }: AlertRow) => {
@@ -142,14 +142,14 @@ function underWay(row: MaintenanceRow, at: number): Mute[] {
     : [{ id, client_id, site_id, probe_id, starts_at: window.startsAt, ends_at: window.endsAt }]
 }
 
-/** What is deleted, by id. Of a deleted site the probes have to be named too, and of a deleted client the sites. */
+/** Ids of what is being deleted. For a site its probes must be listed too, and for a client its sites. */
 interface Deleted {
   clientIds?: readonly string[]
   siteIds?: readonly string[]
   probeIds?: readonly string[]
 }
 
-/** Deletes the silences and the maintenance of what is deleted, in the transaction that deletes it. */
+/** Deletes the silences and maintenance of what is being deleted, in the same transaction. */
 export async function removeMutesOf(
   trx: Transaction<Tables>,
   { clientIds = [], siteIds = [], probeIds = [] }: Deleted,
@@ -166,7 +166,7 @@ export async function removeMutesOf(
   }
 }
 
-/** Results found during maintenance say so, for anyone who judges a site's past by them. */
+/** Marks results found during maintenance, so that calculations of a site's uptime can leave them out. */
 export async function markMaintained(
   trx: Transaction<Tables>,
   written: readonly Finished[],

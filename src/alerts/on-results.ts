@@ -13,8 +13,8 @@ import { vendorSaidOf } from './tag-vendor.ts'
 import { lockUnresolved, writeTransitions } from './write-transitions.ts'
 
 /**
- * Decides what results mean for alerts, and writes it in the transaction that writes the results: a crash leaves both or
- * neither. Nearly all results are good and of probes without an alert; they cost three small reads in all.
+ * Updates alerts for new results, in the transaction that writes the results, so that a crash leaves both or neither. Nearly all
+ * results are good and of probes without an alert; they cost three small reads in all.
  */
 export async function judgeResults(
   trx: Transaction<Tables>,
@@ -39,8 +39,9 @@ export async function judgeResults(
 }
 
 /**
- * The probes whose alerts may change: where something is bad, all of the site, as an alert that opens may explain others. One transaction
- * at a time opens alerts on a site, or two that find two signs of one fault would notify twice.
+ * Returns the probes whose alerts may change. Where a result is bad these are all probes of the site, as an alert that opens may
+ * explain others. An advisory lock lets one transaction at a time open alerts on a site: otherwise two that find two signs of one
+ * fault would notify twice.
  */
 async function probesToLock(
   trx: Transaction<Tables>,
@@ -74,7 +75,7 @@ async function pendingOf(
 ): Promise<PendingTransition[]> {
   const { finished, key, streak, violation, events, alert } = judgement
   const source = context.sources.get(finished.probe.id)
-  // Run by hand while switched off, or switched off during the run: the result stays a result.
+  // The probe was run by hand while paused, or paused during the run: its result opens no alert.
   if (source === undefined || !source.isActive) return []
   const identity = {
     id: newOrderedId(now),
@@ -86,7 +87,7 @@ async function pendingOf(
     vendor: alert === null ? await vendorSaidOf(trx, source.site.id, violation.details) : alert.vendor,
   }
   const began = alert === null ? await startOf(trx, judgement) : (judgement.startedAt ?? alert.started_at)
-  // What is counted in slots of five minutes begins before what was counted first.
+  // The first five-minute slot of counts may begin before the site was created.
   const startedAt = Math.max(began, finished.site.created_at)
   const input: AlertInput =
     alert !== null && (await isGone(trx, judgement, alert, now))
@@ -97,8 +98,8 @@ async function pendingOf(
 }
 
 /**
- * Earlier versions had one alert for all that a probe found. With the first result after the upgrade it becomes the alert of the
- * subject that its last bad result named; where that is not known it closes without a message, and what is bad opens alerts again.
+ * Earlier versions had one alert for everything that a probe found. With the first result after the upgrade it becomes the alert of
+ * the subject that its last bad result named. Where that is unknown it closes without a message, and what is bad opens new alerts.
  */
 async function adoptAlerts(
   trx: Transaction<Tables>,
@@ -131,18 +132,19 @@ async function adoptAlerts(
   return { alerts: kept, replaced }
 }
 
-/** What an alert's details are about; null when they do not say. */
+/** Returns the subject of an alert's details, or null when they name none. */
 function subjectIn(details: string): Subject | null {
   const { findings } = JSON.parse(details) as { findings?: readonly { subject?: Subject }[] }
   const subject = Array.isArray(findings) ? findings[0]?.subject : undefined
   if (subject === undefined) return null
-  // An alert of a tag is about all events that it should run on.
+  // An alert about a tag covers all events that the tag should run on.
   return subject.tag_key === undefined ? subject : { tag_key: subject.tag_key }
 }
 
 /**
- * Since when that is bad for which an alert is about to open, epoch ms: as the result says, or else since the first bad result of
- * the streak. That is an earlier one after an alert was resolved by hand, and where it takes three errors; not one from before a pause.
+ * Returns when that began for which an alert is about to open, epoch ms: as the result says, or else at the first bad result of the
+ * streak. That may be an earlier result, after an alert was resolved by hand or when it takes three errors to open, but never one
+ * from before a pause.
  */
 async function startOf(trx: Transaction<Tables>, judgement: Judgement): Promise<number> {
   const { finished, startedAt, history, key } = judgement
@@ -150,7 +152,7 @@ async function startOf(trx: Transaction<Tables>, judgement: Judgement): Promise<
   if (startedAt !== null) return startedAt
   const back = resultsSince(history, key === 'check')
   if (back === 0) return executed_at
-  // While it was paused no one looked: what was bad before says nothing of that time.
+  // While the probe was paused no one looked, so earlier bad results say nothing about the time since.
   const paused = await trx
     .selectFrom('alerts')
     .select(({ fn }) => fn.max('resolved_at').as('at'))
@@ -167,7 +169,7 @@ async function startOf(trx: Transaction<Tables>, judgement: Judgement): Promise<
   return Math.min(executed_at, first?.executed_at ?? executed_at)
 }
 
-/** How many results ago the streak began that the last one belongs to; 0: with it. */
+/** Returns how many results ago the last result's streak began; 0 when it began with it. */
 function resultsSince(history: string, isCheck: boolean): number {
   const before = isCheck ? withoutEnd(history, 'e').length : history.lastIndexOf('o') + 1
   const since = history.slice(before)
@@ -175,22 +177,25 @@ function resultsSince(history: string, isCheck: boolean): number {
   return Math.max(0, since.length - Math.max(0, first) - 1)
 }
 
-/** So long nothing of a tag, an event or a field has come when its alert ends. */
+/** An alert about a tag, event or field ends when nothing of it arrived for this time, ms. */
 const GONE_AFTER_MS = DAY
 
 /**
- * Whether an alert is about something that does not come any more: its tag was removed or renamed, or its event is not sent. The
- * alert of a site as a whole never ends so: that nothing comes is what it may be about.
+ * Returns whether an alert is about something that no longer arrives: its tag was removed or renamed, or its event is no longer
+ * sent. An alert about the whole site never ends this way, because it may be about exactly that.
  */
 async function isGone(trx: Transaction<Tables>, judgement: Judgement, alert: AlertRow, now: number): Promise<boolean> {
   if (!judgement.isUnseen || judgement.key === WHOLE) return false
   const since = lastSeenIn(alert)
   if (now - since < GONE_AFTER_MS) return false
-  // During an outage of ours nothing could be seen.
+  // While Tagwarden was down it could see nothing.
   return now - since - (await readDowntime(trx, since, now)) >= GONE_AFTER_MS
 }
 
-/** A probe that looks back further keeps finding bad what has stopped: where it says when the last of it came, that counts. */
+/**
+ * Returns when the subject was last seen, epoch ms. A probe with a long window keeps finding bad what has already stopped, so the
+ * `last_seen` of its evidence counts where there is one.
+ */
 function lastSeenIn({ details, last_seen_at }: AlertRow): number {
   const { findings } = JSON.parse(details) as { findings?: readonly { evidence?: { last_seen?: unknown } }[] }
   const newest = Array.isArray(findings) ? findings[0]?.evidence?.last_seen : undefined
@@ -201,22 +206,22 @@ function lastSeenIn({ details, last_seen_at }: AlertRow): number {
 /** What a result says about one subject, and the alert that it may change. */
 interface Judgement {
   finished: Finished
-  /** Of the subject, as alerts have it. */
+  /** The subject's key, as in `alerts.subject`. */
   key: string
-  /** Letters of the subject's last results, this one included. */
+  /** Letters of the subject's last results, including this one, oldest first. */
   history: string
   streak: Streak
   violation: Violation
-  /** Since when it is bad, where the result says so. Epoch ms. */
+  /** When it became bad, where the result says so. Epoch ms. */
   startedAt: number | null
-  /** Of a tag that is judged on each of its events: on which of them it is bad. */
+  /** For a tag that is judged on each of its events: those on which it is bad. */
   events: readonly string[]
   alert: AlertRow | null
-  /** Nothing of it came, or too little to judge it, though it was looked for. */
+  /** The probe looked for it, but nothing arrived, or too little to judge. */
   isUnseen: boolean
 }
 
-/** What there is to decide: what is bad, and what has an alert. */
+/** Returns a judgement for each subject that is bad or has an alert. */
 function judgementsOf(written: readonly Finished[], alerts: readonly AlertRow[]): Judgement[] {
   const byProbe = Map.groupBy(alerts, ({ probe_id }) => probe_id)
   return written.flatMap((finished) => {
@@ -227,7 +232,7 @@ function judgementsOf(written: readonly Finished[], alerts: readonly AlertRow[])
 
 type AlertsBySubject = ReadonlyMap<string, AlertRow>
 
-/** A subject that was judged and is not among what is bad is fine; of one that was not judged nothing is known. */
+/** A judged subject that is not among the bad ones is fine; of one that was not judged nothing is known. */
 function aboutSubjects(finished: Finished, alerts: AlertsBySubject): Judgement[] {
   const { subjects, historyOf, sightOf } = finished
   if (subjects === null && ![...alerts.keys()].some((key) => sightOf(key) === 'unseen')) return []
@@ -272,7 +277,6 @@ const unchanged = ({ severity, subject_label, title, message, details }: AlertRo
 
 const TITLE_MAX = 160
 
-/** What a bad result says of a subject. */
 const violationOf = ({ status, label, message, details }: SubjectResult): Violation => ({
   severity: status,
   subject_label: label,
@@ -281,7 +285,6 @@ const violationOf = ({ status, label, message, details }: SubjectResult): Violat
   details,
 })
 
-/** What errors say of the check itself. */
 const checkViolation = ({ probe, result: { message, details } }: Finished): Violation => ({
   severity: 'warning',
   subject_label: null,
@@ -290,7 +293,7 @@ const checkViolation = ({ probe, result: { message, details } }: Finished): Viol
   details,
 })
 
-/** At most 160 UTF-16 units, cut between words, and no character in two. */
+/** Cuts a text to `TITLE_MAX` UTF-16 units, between words and never inside a surrogate pair. */
 function shortened(text: string): string {
   if (text.length <= TITLE_MAX) return text
   const cut = text.slice(0, TITLE_MAX - 1).replace(/[\ud800-\udbff]$/, '')

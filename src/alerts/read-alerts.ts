@@ -20,7 +20,7 @@ import { subjectOf } from './machine/types.ts'
 import { endsOfTimeline } from './timeline.ts'
 
 /**
- * A page of the alerts that the caller may see, newest first or, by their ends, the last first.
+ * Returns a page of the alerts that the caller may see, newest first or, ordered by end, the last resolved first.
  *
  * @throws AppError `invalid_request` when `before` is neither an id nor a time
  */
@@ -36,7 +36,7 @@ export async function listAlerts(
     .selectAll()
     .$if(order === 'resolved', (all) => all.where('resolved_at', 'is not', null).orderBy('resolved_at', 'desc'))
     .orderBy('id', 'desc')
-    // Nothing that lasts has ended.
+    // An unresolved alert has no end to order by.
     .limit(lasts && order === 'resolved' ? 0 : limit + 1)
   const client = clientColumn(lasts)
   if (visible !== null) rows = rows.where(client, 'in', [...visible])
@@ -46,9 +46,9 @@ export async function listAlerts(
   if (state !== undefined) rows = rows.where('state', '=', state)
   if (severity !== undefined) rows = rows.where('severity', '=', severity)
   if (resolved === true) rows = rows.where('state', '=', 'resolved')
-  // What is open lasts: said as well, it is found among the few that do.
+  // Redundant beside `state = 'open'`, but it lets the engine use the small index of unresolved alerts.
   if (lasts) rows = rows.where('state', '<>', 'resolved')
-  // Ids begin with the time an alert was opened.
+  // Ids begin with the time at which an alert was opened.
   if (since !== undefined) rows = rows.where('id', '>=', firstIdAt(Date.parse(since)))
   const find = (id: string) => read.selectFrom('alerts').select('resolved_at').where('id', '=', id).executeTakeFirst()
   if (before !== undefined) {
@@ -60,7 +60,7 @@ export async function listAlerts(
   return pageOf((await rows.execute()).map(alertRecord), limit, ({ id }) => id)
 }
 
-/** The last alerts of active sites of active clients, newest first: what is switched off is no news. */
+/** Returns the last alerts of active sites of active clients, newest first. */
 export async function recentAlerts(
   { read }: Pick<Store, 'read'>,
   visible: Visible,
@@ -85,9 +85,9 @@ export async function recentAlerts(
 }
 
 /**
- * An alert with its timeline and the messages about it.
+ * Returns an alert with its timeline and the messages about it.
  *
- * @param seesSecrets whether the addresses that messages went to are shown
+ * @param seesSecrets whether the caller may see the addresses that messages went to
  * @throws AppError `not_found`
  */
 export async function readAlert(store: Pick<Store, 'read'>, id: string, seesSecrets: boolean) {
@@ -124,13 +124,13 @@ function timelineOf({ read }: Pick<Store, 'read'>, id: string) {
   )
 }
 
-/** What the status of a site or a client needs of an unresolved alert. Times are epoch ms. */
+/** The fields of an unresolved alert that the status of a site or client needs. Times are epoch ms. */
 export interface UnresolvedAlert {
   id: string
   clientId: string
   siteId: string
   probeId: string
-  /** `check`: it is about our own check, and says nothing of the site. */
+  /** `check`: the alert is about our own check, and says nothing about the site. */
   subject: Subject
   severity: (typeof SEVERITIES)[number]
   state: 'open' | 'acknowledged' | 'resolved'
@@ -140,7 +140,7 @@ export interface UnresolvedAlert {
   openedAt: number
 }
 
-/** All unresolved alerts, the worst first, of equal ones the oldest. */
+/** Returns all unresolved alerts, the worst first, and oldest first among equals. */
 export async function unresolvedAlerts(db: Kysely<Tables>): Promise<UnresolvedAlert[]> {
   const rows = await db
     .selectFrom('alerts')
@@ -165,7 +165,7 @@ export async function unresolvedAlerts(db: Kysely<Tables>): Promise<UnresolvedAl
     .toSorted((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))
 }
 
-/** Those of the clients without working notifications: they have no channel, or all of theirs are switched off. */
+/** Returns the clients that no notification can reach: they have no channel, or all of theirs are off after failures. */
 export async function unreachableClients(
   db: Kysely<Tables>,
   clients: readonly Pick<ClientRow, 'id' | 'name' | 'chat_webhook' | 'email'>[],

@@ -38,7 +38,6 @@ const path = '/api/alerts/:alert_id'
 const AlertDetail = alertDetail(DeliveryRecord)
 export type AlertDetail = Static<typeof AlertDetail>
 
-/** What people do to an alert. */
 const VERBS = [
   {
     verb: 'acknowledge',
@@ -61,7 +60,7 @@ const VERBS = [
   },
 ] as const
 
-/** Adds the interface of the alerts themselves. */
+/** Adds the routes of alerts. */
 export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
   const { store, clock, channelSettings } = options
   const allowance = new Allowance(BY_HAND_PER_MINUTE, 'changes of an alert', clock)

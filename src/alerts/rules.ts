@@ -14,7 +14,8 @@ import type { Rules } from './machine/types.ts'
 import { type Mutes, muteFor, workEnds } from './mutes.ts'
 
 /**
- * Errors have a threshold of their own, so that about the check itself the probe's do not count.
+ * Returns the rules for an alert's messages. Alerts about the check itself have a fixed threshold, so the probe's thresholds do not
+ * apply to them.
  *
  * @param alert as it is, or as it would be opened
  */
@@ -55,14 +56,17 @@ const targetOf = ({ subject, incident_id }: Alert, { client, site, probe }: Aler
   incidentId: incident_id,
 })
 
-/** After longer work no one waits for the end of what was bad before it. */
+/** After maintenance longer than this no one waits for the end of something that was bad before it, ms. */
 const LONGEST_WORK_MS = DAY
 
-/** When the planned work on what the alert is about ends, epoch ms; null where there is none. */
+/** Returns when the maintenance of the alert's subject ends, epoch ms, or null when there is none. */
 export const workEndsOf = (alert: Alert, source: AlertSource, { mutes, now }: Pick<AlertContext, 'mutes' | 'now'>) =>
   workEnds(targetOf(alert, source), mutes.maintenances, now)
 
-/** How long the work still lasts after which people are notified of what ended within it, ms; 0 where nothing is sent then, as of what is silenced. */
+/**
+ * Returns for how long people are not yet notified of an end within maintenance, ms. 0 when they will not be notified after it
+ * either, because the alert is silenced or the maintenance too long.
+ */
 export function workLeft(alert: Alert, source: AlertSource, { mutes, now }: AlertContext): number {
   if (muteFor(targetOf(alert, source), mutes.silences, [], now) !== null) return 0
   const left = (workEndsOf(alert, source, { mutes, now }) ?? now) - now
@@ -76,7 +80,7 @@ export interface AlertContext {
   channelSettings: ChannelSettings
   /** By the probe's id. */
   sources: ReadonlyMap<string, AlertSource>
-  /** Channels that are switched off until someone mends them. */
+  /** Channels that are off until someone fixes them. */
   off: ReadonlySet<string>
 }
 
@@ -95,21 +99,21 @@ export interface AlertSource {
   client: Recipients['client'] & { name: string }
   site: { id: string; name: string; url: string; timezone: string }
   probe: { id: string; name: string; probe_type: string }
-  /** Probe, site and client are switched on. */
+  /** Whether neither probe, site nor client is paused. */
   isActive: boolean
   failureThreshold: number
   recoveryThreshold: number
   reminderMinutes: number | null
   notifyResolved: boolean
-  /** Whether some channel is to be notified of an escalation. */
+  /** Whether any channel gets escalations. */
   notifyEscalated: boolean
-  /** Whether all are; else those that get nothing before it is critical. */
+  /** Whether all channels get escalations; if not, only those that take critical alerts only. */
   notifyAllEscalated: boolean
-  /** In which only what is critical goes out at once. */
+  /** Hours in which only critical alerts are sent at once. */
   quietHours: QuietHours | null
 }
 
-/** By the probe's id; deleted probes are missing. */
+/** Returns the sources by probe id; deleted probes are missing. */
 export async function loadSources(db: Kysely<Tables>, probeIds: readonly string[]): Promise<Map<string, AlertSource>> {
   const sources = new Map<string, AlertSource>()
   for (const ids of chunksOf([...new Set(probeIds)])) {
@@ -124,7 +128,10 @@ export async function loadSources(db: Kysely<Tables>, probeIds: readonly string[
   return sources
 }
 
-/** Whom an end is for whose probe was deleted: by its site, and named by its type, as that is all that is left of it. */
+/**
+ * Returns whom to notify of the end of an alert whose probe was deleted: from its site, with the probe named by its type, which is
+ * all that is left of it.
+ */
 export async function sourceWithoutProbe(
   db: Kysely<Tables>,
   { site_id, probe_id, probe_type }: Pick<AlertRow, 'site_id' | 'probe_id' | 'probe_type'>,

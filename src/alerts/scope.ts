@@ -6,7 +6,7 @@ import { lockClient, lockSite } from '../management/index.ts'
 import { lockProbe } from '../probes/index.ts'
 import type { Tables, Transaction } from '../store/index.ts'
 
-/** What a silence or maintenance applies to: exactly one is named. */
+/** What a silence or maintenance applies to: exactly one id is set. */
 export interface Scope {
   client_id: string | null
   site_id: string | null
@@ -30,10 +30,10 @@ export const ScopeFilter = {
 }
 
 /**
- * The scope that was asked for, and the time zone of its site (UTC for a client). What it names stays until the transaction
- * ends: deleting it takes the same lock.
+ * Returns the requested scope and the time zone of its site (UTC for a client). What it names cannot be deleted until the
+ * transaction ends, because deleting takes the same lock.
  *
- * @throws AppError `invalid_request` naming the fields when not exactly one is given, or when what it names does not exist.
+ * @throws AppError `invalid_request` naming the fields when not exactly one is given, or when what it names does not exist
  */
 export async function lockScope(
   trx: Transaction<Tables>,
@@ -64,14 +64,18 @@ function notOne(given: readonly string[]): AppError {
 
 const unknown = (what: string): AppError => invalidRequest(`/${what}_id`, `is not the id of a ${what}`)
 
-/** The site of a probe, which is locked; undefined when there is no such probe. */
+/** Returns the site of a probe and locks the probe; undefined when there is no such probe. */
 async function lockSiteOfProbe(trx: Transaction<Tables>, id: string): Promise<{ timezone: string } | undefined> {
   const probe = await lockProbe(trx, id)
   if (probe === undefined) return undefined
   return trx.selectFrom('sites').select('timezone').where('id', '=', probe.site_id).executeTakeFirst()
 }
 
-/** The condition by which rows with a scope are of one of the clients; null: of any. @param ofIncidents whether they may be of an incident */
+/**
+ * Returns the conditions that restrict rows with a scope to these clients; none for null, which means all clients.
+ *
+ * @param ofIncidents whether the rows have an `incident_id`
+ */
 export function withinClients(visible: Visible, ofIncidents = false): RawBuilder<SqlBool>[] {
   if (visible === null) return []
   const ids = sql.join([...visible])
@@ -85,9 +89,9 @@ export function withinClients(visible: Visible, ofIncidents = false): RawBuilder
 }
 
 /**
- * The conditions by which rows with a scope lie within what a list was asked for.
+ * Returns the conditions that restrict rows with a scope to what a list was filtered by.
  *
- * @param ofIncidents whether they may be of an incident
+ * @param ofIncidents whether the rows have an `incident_id`
  */
 export function withinScope({ client_id, site_id, probe_id }: ScopeInput, ofIncidents = false): RawBuilder<SqlBool>[] {
   const conditions = typeof client_id === 'string' ? withinClients([client_id], ofIncidents) : []

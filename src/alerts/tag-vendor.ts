@@ -3,8 +3,8 @@ import { fieldsOf } from '../lib/index.ts'
 import type { Tables, Transaction } from '../store/index.ts'
 
 /**
- * Whose tag an alert that opens is about, where people have set that; null where they have not. It stays the alert's: what is set later holds for
- * what opens later.
+ * Returns the vendor that people have set for the tag of an alert that opens, or null. The alert keeps it: a later setting applies
+ * to alerts that open after it.
  *
  * @param details of its first bad result (JSON)
  */

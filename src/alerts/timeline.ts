@@ -1,20 +1,20 @@
-/** Lines of a timeline that an answer holds of its beginning, and as many of its end: what people and reminders add to it has no end. */
+/** Entries that a response holds of a timeline's beginning, and again of its end: people and reminders can add any number. */
 const AT_EACH_END = 250
 
-/** That people may make in a minute to one alert or incident: each is a line of its timeline and of the audit log. */
+/** Changes that people may make to one alert or incident in a minute: each adds an entry to its timeline and to the audit log. */
 export const BY_HAND_PER_MINUTE = 30
 
 interface TimelineEnds<E> {
   lines: E[]
-  /** How many lie between the first and the last of them. */
+  /** How many entries between beginning and end are left out. */
   leftOut: number
 }
 
 /**
- * The beginning and the end of a timeline, the oldest first.
+ * Returns the beginning and the end of a timeline, oldest first.
  *
- * @param read its lines in the order of their ids, so many at most
- * @param count how many there are; asked where it is too long
+ * @param read reads at most `limit` entries, ordered by id
+ * @param count counts all entries; called only when the timeline is too long
  */
 export async function endsOfTimeline<E extends { id: string }>(
   read: (order: 'asc' | 'desc', limit: number) => Promise<E[]>,

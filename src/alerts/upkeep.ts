@@ -15,8 +15,8 @@ import { lockUnresolved, writeTransitions } from './write-transitions.ts'
 const PER_STEP = 200
 
 /**
- * Moves alerts on with time: reminds, sends what a silence or a maintenance held back once it is over, and closes the
- * alerts of probes that were deleted or switched off, alone or with their site or client.
+ * Updates alerts as time passes: sends reminders, sends what a silence or maintenance held back once that has ended, and closes the
+ * alerts of probes that were deleted or paused, alone or with their site or client.
  */
 export async function runUpkeep(
   store: Store,
@@ -34,7 +34,7 @@ export async function runUpkeep(
   }
 }
 
-/** The clients that had an alert and no channel, and have a channel now; at most as many as one statement takes. */
+/** Returns clients whose alerts no channel took and that have a working channel now; at most `PER_STEP`, which fit in one statement. */
 async function clientsReachableAgain({ read }: Store, channelSettings: ChannelSettings): Promise<string[]> {
   const clients = await read
     .selectFrom('alerts')
@@ -52,7 +52,7 @@ async function clientsReachableAgain({ read }: Store, channelSettings: ChannelSe
     .slice(0, PER_STEP)
 }
 
-/** Probes with an unresolved alert that something may have to be done about, in order of their ids. */
+/** Returns probes with an unresolved alert that may need a change, ordered by id. */
 async function probesToUpdate(
   { read }: Store,
   now: number,
@@ -77,10 +77,10 @@ async function probesToUpdate(
         eb('sites.is_active', '=', 0),
         eb('clients.is_active', '=', 0),
         and([
-          // Else what it found may be over, as after a downtime.
+          // Otherwise what the probe found may already be over, for example after a downtime.
           runsInTime(now),
           or([
-            // Nothing changes for a client that still has no channel, nor for an alert that another one speaks for.
+            // These two have their own conditions below: no channel yet, and another alert speaks for the incident.
             and([eb('alerts.suppressed_by', '<>', 'no_channel'), eb('alerts.suppressed_by', 'not like', 'incident:%')]),
             and([
               eb('alerts.suppressed_by', 'like', 'incident:%'),
@@ -141,7 +141,7 @@ async function updateAlertsOf(
       const rules = rulesOf(alert, source, context)
       const incident = incidents.get(alert.incident_id ?? '')
       const made = transition(alert, { type: 'time' }, rules, now)
-      // Of an incident that another alert opened it is this one's turn to remind, when that one is over.
+      // When the alert that opened an incident is resolved, the next one sends the incident's reminders.
       const isReminder = made.message === 'opened' && remindsFor(alert, incident, rules, now)
       return { before: alert, transition: isReminder ? { alert, events: [], message: 'reminder' } : made, source }
     })
@@ -149,7 +149,7 @@ async function updateAlertsOf(
   })
 }
 
-/** Only read: they are locked after the alerts, and decided by again, when something of them changes. */
+/** Reads incidents without a lock: they are locked after the alerts, and judged again, when one of them changes. */
 async function incidentsOf(trx: Transaction<Tables>, alerts: readonly AlertRow[]): Promise<Map<string, IncidentRow>> {
   const incidents = new Map<string, IncidentRow>()
   for (const ids of chunksOf([...new Set(alerts.flatMap(({ incident_id }) => incident_id ?? []))])) {
@@ -159,7 +159,7 @@ async function incidentsOf(trx: Transaction<Tables>, alerts: readonly AlertRow[]
   return incidents
 }
 
-/** Whether the incident that it has joined is due for a reminder that the alert may send. */
+/** Returns whether the alert's incident is due for a reminder that this alert may send. */
 function remindsFor(
   alert: AlertRow,
   incident: IncidentRow | undefined,
@@ -170,6 +170,5 @@ function remindsFor(
   return alert.suppressed_by === suppressedBy(incident.id) && isReminderDue(incident, reminderMinutes, now)
 }
 
-/** Without a message there are no rules to follow. */
 const removed = (alert: AlertRow, text: string, now: number) =>
   transition(alert, { type: 'removed', text }, SILENT, now)

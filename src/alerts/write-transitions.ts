@@ -23,7 +23,7 @@ import { entriesOf } from './message-entries.ts'
 import type { AlertContext } from './rules.ts'
 import { endResolvedSilences } from './silences/silences.ts'
 
-/** The unresolved alerts of these probes, locked until the transaction ends. */
+/** Returns the unresolved alerts of these probes, locked until the transaction ends. */
 export async function lockUnresolved(
   trx: Transaction<Tables>,
   { isShared }: Pick<Store, 'isShared'>,
@@ -36,7 +36,7 @@ export async function lockUnresolved(
       .selectAll()
       .where('probe_id', 'in', ids)
       .where('state', '<>', 'resolved')
-      // In one order for all, so that two transactions never wait for each other.
+      // Everyone locks in this order, so that two transactions never deadlock.
       .orderBy('probe_id')
       .orderBy('subject')
       .$if(isShared, (query) => query.forUpdate())
@@ -46,7 +46,7 @@ export async function lockUnresolved(
   return alerts
 }
 
-/** One alert, unresolved or not, locked until the transaction ends. */
+/** Returns an alert, unresolved or not, locked until the transaction ends. */
 export async function lockAlert(trx: Transaction<Tables>, id: string): Promise<AlertRow | undefined> {
   return trx
     .updateTable('alerts')
@@ -56,7 +56,7 @@ export async function lockAlert(trx: Transaction<Tables>, id: string): Promise<A
     .executeTakeFirst()
 }
 
-/** What an alert never changes once it is there. */
+/** Columns that an update must not overwrite. */
 const FIXED: readonly (keyof AlertRow)[] = [
   'id',
   'client_id',
@@ -65,16 +65,17 @@ const FIXED: readonly (keyof AlertRow)[] = [
   'probe_type',
   'subject',
   'opened_at',
-  // Delivery alone writes these, once a message was delivered.
+  // Written by `noteDelivered` alone.
   'first_notified_at',
   'last_notified_at',
 ]
 
 /**
- * Writes what became of alerts: they themselves, their timelines, their incidents and the messages. A few statements whatever their
- * number, in the transaction of what it follows from.
+ * Writes what happened to alerts: their rows, timelines, incidents and messages. It takes a few statements, however many alerts
+ * there are, and runs in the transaction of whatever caused the changes.
  *
- * @throws StoreError `unique` when another alert for the same probe and subject is unresolved: nothing of it may be kept then
+ * @throws StoreError `unique` when another alert for the same probe and subject is unresolved; the transaction must then be rolled
+ * back
  */
 export async function writeTransitions(
   trx: Transaction<Tables>,
@@ -94,7 +95,7 @@ export async function writeTransitions(
   )
   for (const chunk of chunksOf(events)) await trx.insertInto('alert_events').values(chunk).execute()
   const said = await sayCritical(trx, critical)
-  // Where it is to be said again as an escalation, that is still to come on channels that have had the opening.
+  // With an escalation to come, channels that have had the opening still get that.
   await noteCritical(
     trx,
     [...said].filter((id) => critical.get(id)?.notifyEscalated === false),
@@ -111,7 +112,7 @@ export async function writeTransitions(
   await endFeedback(trx, resolved, now)
 }
 
-/** Notes of incidents that people read of as critical without an escalation that they do: so they read of the end. */
+/** Notes that people know an incident as critical although no escalation was sent, so that channels for critical alerts get its end too. */
 async function noteCritical(trx: Transaction<Tables>, voices: readonly string[]): Promise<void> {
   for (const ids of chunksOf(voices)) {
     await trx
@@ -138,7 +139,7 @@ async function saveAlerts(trx: Transaction<Tables>, alerts: readonly AlertRow[])
   }
 }
 
-/** What the timeline says of each message that reached someone. */
+/** The timeline's text for each message that reached someone. */
 const NOTIFIED: Readonly<Record<AlertMessageKind, string>> = {
   opened: 'Notified: open',
   escalated: 'Notified: now critical',
@@ -152,8 +153,8 @@ const NOTIFIED: Readonly<Record<AlertMessageKind, string>> = {
 }
 
 /**
- * Notes in alerts when people were notified. Doing it twice changes nothing, as the same operations are repeated; an
- * alert that was deleted meanwhile stays so.
+ * Notes in alerts when people were notified. Repeating it changes nothing, because the operations are the same; an alert that was
+ * deleted meanwhile stays deleted.
  */
 export const noteDelivered =
   ({ write, isShared }: Pick<Store, 'write' | 'isShared'>): DeliveredHook =>

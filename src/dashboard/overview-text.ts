@@ -3,18 +3,21 @@ import type { ProbeState } from '../probes/index.ts'
 import type { ClientState, Overview, SiteState } from './schemas.ts'
 import { probeStatus } from './status.ts'
 
-/** A site of the overview with its probes as they were read. */
+/** A site of the overview with the states of its probes as they were read. */
 export type SiteContent = Omit<SiteState, 'probes'> & { probes: readonly ProbeState[] }
 
-/** What an overview says, whenever it is said. */
+/** The content of an overview, without its time. */
 export type OverviewContent = Omit<Overview, 'generated_at' | 'clients'> & {
   clients: (Omit<ClientState, 'sites'> & { sites: SiteContent[] })[]
 }
 
-/** The content as JSON, from behind its first brace, cut where probes belong: those of each site are written once, as long as they stay the same. */
+/**
+ * The content as JSON, without its first brace and split where probes belong: the JSON of a site's probes is kept as long as they
+ * stay the same.
+ */
 export class OverviewText {
   readonly #texts: readonly string[]
-  /** Behind each of the texts but the last. */
+  /** The probes that follow each of the texts but the last. */
   readonly #probes: readonly ProbesText[]
 
   constructor({ clients, ...rest }: OverviewContent) {
@@ -34,12 +37,16 @@ export class OverviewText {
     this.#probes = probes
   }
 
-  /** Of the content, the same on every node. */
+  /** Hash of the content, the same on every node. */
   get hash(): string {
     return hashOf(this.#with(({ hash }) => hash))
   }
 
-  /** The whole as JSON, an `Overview`. @param generatedAt ISO 8601 */
+  /**
+   * Returns the whole as JSON, an `Overview`.
+   *
+   * @param generatedAt ISO 8601
+   */
   json(generatedAt: string): string {
     return `{"generated_at":${JSON.stringify(generatedAt)},${this.#with(({ json }) => json)}`
   }
@@ -54,7 +61,7 @@ export class OverviewText {
   }
 }
 
-/** An object that has some properties as JSON, up to the value of one more. */
+/** Returns an object as JSON, cut off before the value of one more property. */
 const opened = (object: object, key: string): string => `${JSON.stringify(object).slice(0, -1)},"${key}":`
 
 interface ProbesText {
@@ -62,7 +69,7 @@ interface ProbesText {
   hash: string
 }
 
-/** By the array of a site's states, which stays the same as long as they do. */
+/** Keyed by the array of a site's states, which stays the same object as long as they do. */
 const texts = new WeakMap<readonly ProbeState[], ProbesText>()
 
 function probesText(probes: readonly ProbeState[]): ProbesText {

@@ -21,20 +21,21 @@ import { STATUSES, type Status, siteStatus, worstStatus } from './status.ts'
 export interface OverviewOptions {
   store: Store
   probes: Pick<ProbeStates, 'read'>
-  /** Where messages go besides the addresses of the clients. */
+  /** Where messages go besides the clients' addresses. */
   channelSettings: ChannelSettings
 }
 
 export interface OverviewAnswer {
-  /** Of the content, whatever its time; the same on every node. */
+  /** Hash of the content without its time; the same on every node. */
   hash: string
-  /** The answer as JSON, an `Overview`. */
+  /** Returns the answer as JSON, an `Overview`. */
   json: () => string
 }
 
 /**
- * Everything at a glance, for dashboards that ask for it again and again: what costs most, sums of 24 hours and the states of
- * thousands of probes, is read again only where it has changed. Whether it has is read every time, so no answer is out of date.
+ * Makes the overview, for dashboards that request it over and over. The most expensive parts, sums of 24 hours and the states of
+ * thousands of probes, are read again only where they have changed. Whether they have is read every time, so no answer is out of
+ * date.
  */
 export class Overviews {
   readonly #options: OverviewOptions
@@ -47,7 +48,11 @@ export class Overviews {
     this.#summaries = new KeptSummaries(options.store)
   }
 
-  /** Active clients that the caller may see, with their active sites, oldest first. @param now epoch ms */
+  /**
+   * Returns the active clients that the caller may see, with their active sites, oldest first.
+   *
+   * @param now epoch ms
+   */
   async answer(visible: Visible, now: number): Promise<OverviewAnswer> {
     const text = new OverviewText(await this.#read(visible, now))
     return { hash: text.hash, json: () => text.json(isoTime(now)) }
@@ -104,7 +109,11 @@ export class Overviews {
 
 const NO_PROBES: readonly ProbeState[] = []
 
-/** The critical alert of each site that has one: of several the first, as on the wall. @param alerts the worst first, of equal ones the oldest */
+/**
+ * Returns the critical alert of each site that has one; the first of several, as on the wall.
+ *
+ * @param alerts the worst first, then the oldest
+ */
 function criticalOf(alerts: ReadonlyMap<string, readonly UnresolvedAlert[]>): Map<string, CriticalAlert> {
   const critical = new Map<string, CriticalAlert>()
   for (const [siteId, [worst]] of alerts) if (worst?.severity === 'critical') critical.set(siteId, worst)
@@ -114,7 +123,7 @@ function criticalOf(alerts: ReadonlyMap<string, readonly UnresolvedAlert[]>): Ma
 const RECENT_ALERTS = 20
 const INCIDENTS_MOST = 20
 
-/** Who is refused comes before who will be. */
+/** Returns clients near their quota, those that are already refused first. */
 function nearQuota(usages: Awaited<ReturnType<typeof monthUsages>>): Overview['clients_near_quota'] {
   const near = usages.flatMap(({ level, ...usage }) => (level === 'ok' ? [] : [{ ...usage, level }]))
   return near.toSorted((a, b) => Number(b.level === 'exceeded') - Number(a.level === 'exceeded'))
@@ -159,7 +168,7 @@ function siteContent(
   return {
     id: site.id,
     name: site.name,
-    // Viewers see this, too.
+    // Viewers see this too.
     url: maskedQuery(site.url),
     timezone: site.timezone,
     ...siteStatus(probes, lastEventAt, now),

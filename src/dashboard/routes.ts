@@ -21,7 +21,7 @@ import { EventStream } from './stream.ts'
 export interface DashboardOptions {
   store: Store
   clock: Clock
-  /** Where messages go besides the addresses of the clients. */
+  /** Where messages go besides the clients' addresses. */
   channelSettings: ChannelSettings
   credentials: Pick<Credentials, 'accessesOf' | 'hasAccounts'>
   onError: (error: Error, loop: string) => void
@@ -29,7 +29,7 @@ export interface DashboardOptions {
 
 const tags = ['Dashboard']
 
-/** Some streams are kept for those who may change something. */
+/** Some streams are reserved for those who may change something. */
 const canChange = ({ grants }: Access): boolean => suffices(highestRole(grants), 'editor')
 
 export function dashboardRoutes(
@@ -53,7 +53,7 @@ export function dashboardRoutes(
       },
     },
     async (request, reply) => {
-      // The time of the answer is no part of its hash: two answers that differ in nothing else are the same.
+      // The time of the answer is not part of the hash, so answers that differ in nothing else are the same.
       const { hash, json } = await overviews.answer(visibleTo(request.access), clock.now())
       const etag = `"${hash}"`
       reply.header('etag', etag).header('cache-control', 'private, no-cache')
@@ -67,7 +67,7 @@ export function dashboardRoutes(
   app.get(
     '/api/stream',
     {
-      // A stream has no end at which a HEAD could be answered.
+      // A stream never ends, so HEAD could not be answered.
       exposeHeadRoute: false,
       config: { work: 'none', scope: 'visible' },
       schema: {

@@ -42,25 +42,25 @@ export const SearchAnswer = Type.Object({
 })
 export type SearchAnswer = Static<typeof SearchAnswer>
 
-/** No one who types waits longer. */
+/** No one who types waits longer, ms. */
 const PATIENCE_MS = 2_000
-/** Names of a day are kept for three; what was not sent since yesterday no one looks for. */
+/** Names seen within this time are found. They are kept for three days, but no one looks for what was not sent since yesterday. */
 const NAMES_MS = DAY
-/** Versions and annotations of a quarter of a year. */
+/** Versions and annotations of the last quarter are found. */
 const PAST_MS = 92 * DAY
 
 interface Search {
   db: Kysely<Tables>
-  /** Whether a column holds what is sought. */
+  /** The condition that a column contains the text. */
   holds: (column: string) => RawBuilder<SqlBool>
   limit: number
   now: number
   visible: Visible
-  /** That a site and its client are active, and visible to the caller. */
+  /** The condition that a site and its client are active and visible to the caller. */
   isActive: RawBuilder<SqlBool>
 }
 
-/** What each kind is found by, what people look for most urgently first. */
+/** How to read each kind, the most urgent kinds first. */
 const READERS: readonly [kind: SearchKind, read: (search: Search) => Promise<Omit<Found, 'kind'>[]>][] = [
   ['incident', incidents],
   ['alert', alerts],
@@ -71,10 +71,10 @@ const READERS: readonly [kind: SearchKind, read: (search: Search) => Promise<Omi
 ]
 
 /**
- * Finds tags, events, open incidents and alerts, versions and annotations of active sites by a part of their names. The kinds are read one after
- * the other while there is time: what is behind is named.
+ * Finds tags, events, open incidents and alerts, versions and annotations of active sites by a part of their names. The kinds are
+ * read one after the other while there is time; `unread` names the rest.
  *
- * @param patienceMs after so long nothing further is read
+ * @param patienceMs after this time nothing further is read
  */
 export async function search(
   { interactive }: Pick<Store, 'interactive'>,
@@ -102,16 +102,16 @@ export async function search(
   return { results, unread }
 }
 
-/** The engine ended a statement that took too long. */
+/** Returns null when the engine ended a statement that took too long. */
 function unlessSlow(thrown: unknown): null {
   if (thrown instanceof StoreError && thrown.kind === 'busy') return null
   throw thrown
 }
 
-/** Characters that stand for others in a pattern stand for themselves. */
+/** Escapes the wildcards of `LIKE`. */
 export const escapedForLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
 
-/** SQLite knows the case of ASCII letters only: others are found as they were typed, too. */
+/** SQLite ignores case of ASCII letters only, so the text is also searched as it was typed. */
 function holding(text: string): Search['holds'] {
   const pattern = (part: string) => `%${escapedForLike(part)}%`
   return (column) =>
@@ -125,7 +125,7 @@ const activeAmong = (visible: Visible): RawBuilder<SqlBool> =>
 const among = (visible: Visible): RawBuilder<SqlBool> =>
   visible === null ? sql<SqlBool>`1 = 1` : sql<SqlBool>`clients.id in (${sql.join([...visible])})`
 
-/** Those that last, the latest first; of vendors too, which only who sees every client may know. */
+/** Finds unresolved incidents, the latest first. Those of vendors are found only by callers who see every client. */
 async function incidents({ db, holds, limit, visible, isActive }: Search): Promise<Omit<Found, 'kind'>[]> {
   const rows = await db
     .selectFrom('incidents')
@@ -141,7 +141,7 @@ async function incidents({ db, holds, limit, visible, isActive }: Search): Promi
   return rows.map(({ id, title, site_id, started_at }) => of(id, title, site_id, started_at))
 }
 
-/** Those that last, the latest first. */
+/** Finds unresolved alerts, the latest first. */
 async function alerts({ db, holds, limit, isActive }: Search): Promise<Omit<Found, 'kind'>[]> {
   const rows = await db
     .selectFrom('alerts')
@@ -157,7 +157,7 @@ async function alerts({ db, holds, limit, isActive }: Search): Promise<Omit<Foun
   return rows.map(({ id, title, site_id, started_at }) => of(id, title, site_id, started_at))
 }
 
-/** What sites sent today or yesterday, what most of them sent first. By the key: a few hundred names of each site. */
+/** Finds names that sites sent today or yesterday, those sent by the most sites first. Read by key: a few hundred names per site. */
 async function names(
   { db, holds, limit, now, isActive }: Search,
   kind: 'tag' | 'event',
@@ -183,7 +183,7 @@ async function names(
   return rows.map(({ name, sites, site_id }) => ({ ...of(null, name, site_id, null), sites: Number(sites) }))
 }
 
-/** What was published, the latest first. */
+/** Finds published versions, the latest first. */
 async function versions({ db, holds, limit, now, isActive }: Search): Promise<Omit<Found, 'kind'>[]> {
   const rows = await db
     .selectFrom('deploy_markers')
@@ -202,7 +202,7 @@ async function versions({ db, holds, limit, now, isActive }: Search): Promise<Om
   })
 }
 
-/** What people wrote down, the latest first. */
+/** Finds annotations, the latest first. */
 async function annotations({ db, holds, limit, now, visible }: Search): Promise<Omit<Found, 'kind'>[]> {
   const rows = await db
     .selectFrom('annotations')
@@ -228,7 +228,7 @@ const of = (id: string | null, label: string, site_id: string | null, at: number
   at: at === null ? null : isoTime(at),
 })
 
-/** Adds the search over what has a name. */
+/** Adds the route of the search. */
 export function searchRoutes(app: HttpApp, { store, clock }: { store: Store; clock: Clock }): void {
   app.get(
     '/api/search',

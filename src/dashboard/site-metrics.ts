@@ -7,13 +7,16 @@ import { monthUsages } from '../management/index.ts'
 import { OTHER } from '../rollups/index.ts'
 import type { Store } from '../store/index.ts'
 
-/** Figures of 24 hours change slowly, and several Prometheus servers may ask. */
+/** How long figures are kept, ms: those of 24 hours change slowly, and several Prometheus servers may ask. */
 const FRESH_MS = 30 * SECOND
-/** With more sites than this, `auto` says nothing of each: Prometheus would keep tens of thousands of series without being asked to. */
+/**
+ * With more sites than this, `auto` leaves out figures per site: Prometheus would keep tens of thousands of series that no one
+ * asked for.
+ */
 const SITES_MAX = 1_000
-/** Those of a site that ran most; the rest are one. */
+/** Tags of a site with their own series, those that ran most; the rest share one. */
 const TAGS_PER_SITE = 20
-/** Sites whose lines are made without letting others have their turn. */
+/** Sites whose samples are made before yielding to other work. */
 const SITES_PER_TURN = 50
 
 interface SiteMetricsOptions {
@@ -23,8 +26,8 @@ interface SiteMetricsOptions {
 }
 
 /**
- * What `/metrics` says of each active site, its tags and each client. Read apart from the counters of the process: by a reader of
- * the reports, at most every 30 seconds, and kept as text.
+ * The figures in `/metrics` of each active site, its tags and each client. They are read separately from the process's counters: on
+ * a reader of the reports, at most every 30 s, and kept as text.
  */
 export class SiteMetrics {
   readonly #text: Kept<string>
@@ -35,7 +38,7 @@ export class SiteMetrics {
     this.#text = new Kept(FRESH_MS, async (now) => (setting === 'off' ? '' : readText(store, setting, now)))
   }
 
-  /** Empty when there is nothing to report, and while the store is unavailable. */
+  /** Returns the metrics as text; empty when there is nothing to report, and while the store is unavailable. */
   text(): Promise<string> {
     return this.#text.get(this.#clock.now()).catch(() => '')
   }
@@ -192,7 +195,7 @@ const FAMILIES: readonly Family[] = [
 
 type Signals = NonNullable<SiteFigures['signals']>
 
-/** Columns of signals: the first counts what reported any, and is the sample `reported`. */
+/** Columns of signals. The first counts events that reported any, and becomes the sample `reported`. */
 type SignalGroup = readonly [total: keyof Signals, ...each: (keyof Signals)[]]
 
 const CONSENT: SignalGroup = [
@@ -204,7 +207,7 @@ const CONSENT: SignalGroup = [
   'never_updated',
 ]
 
-/** None of a site that reports none of it: senders of version 1 do not. */
+/** Returns no samples for a site that reports none of the signals, such as one with senders of version 1. */
 function signalSamples(site: Site, signals: Signals | undefined, label: string, group: SignalGroup): Sample[] {
   const [total, ...each] = group
   if (signals === undefined || signals[total] === 0) return []
@@ -217,7 +220,7 @@ const isAnswered = ({ answered }: TagFigures): boolean => answered > 0
 const tagSamples = (site: Site, tags: readonly TagFigures[], countOf: (tag: TagFigures) => number): Sample[] =>
   tags.map((tag) => ({ labels: { ...labelsOf(site), tag: tag.tag_key }, value: countOf(tag) }))
 
-/** The tags that ran most, and `(other)` for what is beyond. */
+/** Returns the tags that ran most, and `(other)` for the rest. */
 function bounded(tags: readonly TagFigures[]): TagFigures[] {
   const named = tags
     .filter(({ tag_key }) => tag_key !== OTHER)
@@ -244,7 +247,7 @@ const activeSites = ({ read }: Store): Promise<Site[]> =>
     .orderBy('sites.site_no')
     .execute()
 
-/** Containers of a site in the metrics: those that sent something last. A sender can name others every day. */
+/** Containers of a site in the metrics, those that sent something last: a sender can invent others every day. */
 const CONTAINERS_PER_SITE = 20
 
 interface ContainerSeen {
@@ -253,7 +256,7 @@ interface ContainerSeen {
   last_seen_at: number
 }
 
-/** When the containers of each site last sent something. */
+/** Returns when the containers of each site last sent something. */
 async function containersBySite({ read }: Pick<Store, 'read'>): Promise<Map<number, ContainerSeen[]>> {
   const rows = await read
     .selectFrom((eb) =>

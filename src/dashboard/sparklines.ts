@@ -6,9 +6,9 @@ import { type Store, totalOf } from '../store/index.ts'
 /** Hours in a sparkline; the last one is under way. */
 export const SPARKLINE_HOURS = 24
 
-/** The shape of a day may lag this much, ms: it is looked at far more often than it changes. */
+/** Counts may be this old, ms: they are looked at far more often than they change. */
 const FRESH_MS = MINUTE
-/** Sites per query: a reader is busy with one for long enough as it is. */
+/** Sites per query, so that a reader is not busy with one for too long. */
 const SITES_PER_QUERY = 250
 
 interface Kept {
@@ -27,7 +27,7 @@ export class Sparklines {
     this.#store = store
   }
 
-  /** By `site_no`: counts of the last 24 UTC hours, oldest first. */
+  /** Returns, by `site_no`, the counts of the last 24 UTC hours, oldest first. */
   async of(siteNos: readonly number[], now: number): Promise<Map<number, readonly number[]>> {
     const hour = floorTo(now, HOUR)
     const stale = siteNos.filter((siteNo) => {
@@ -45,7 +45,10 @@ export class Sparklines {
     return new Map(siteNos.map((siteNo) => [siteNo, this.#kept.get(siteNo)?.counts ?? NONE]))
   }
 
-  /** Once an hour: sites that are gone. Those that this caller may not see, another one asks for. */
+  /**
+   * Drops, once an hour, all sites but those just read: deleted ones are gone for good, and sites that this caller may not see are
+   * read again when another caller asks.
+   */
   #forgetOld(hour: number): void {
     if (this.#hour === hour) return
     this.#hour = hour
@@ -55,7 +58,7 @@ export class Sparklines {
 
 const NONE: readonly number[] = new Array<number>(SPARKLINE_HOURS).fill(0)
 
-/** From hour rows, and from minute rows in hours that are marked: there the hour rows are out of date, or not there yet. */
+/** Sums hour rows, and minute rows in marked hours, where the hour rows are out of date or missing. */
 async function hourlyCounts(
   store: Store,
   siteNos: readonly number[],

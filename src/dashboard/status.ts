@@ -2,38 +2,38 @@ import { Type } from 'typebox'
 import { DAY } from '../lib/index.ts'
 import { type ProbeState, UNJUDGED_REASONS, type UnjudgedReason } from '../probes/index.ts'
 
-/** From what needs a person first to what needs none. */
+/** From the most to the least urgent. */
 export const STATUSES = ['critical', 'error', 'warning', 'ok', 'unknown'] as const
 export type Status = (typeof STATUSES)[number]
 export const Status = Type.Enum([...STATUSES], {
   description: 'The worst of what was judged; `unknown` while nothing was',
 })
 
-/** The status of a whole from those of its parts: the worst that is known, `unknown` while nothing is. */
+/** Returns the status of a whole: the worst known one of its parts, `unknown` while none is known. */
 export function worstStatus(parts: readonly Status[]): Status {
   return STATUSES.find((status) => parts.includes(status)) ?? 'unknown'
 }
 
-/** What one probe says of its site: `unknown` before its first result and when its last one judged nothing. */
+/** Returns what one probe says about its site: `unknown` before its first result and when the last one judged nothing. */
 export const probeStatus = ({ status, reason }: Pick<ProbeState, 'status' | 'reason'>): Status =>
   status === null || reason !== null ? 'unknown' : status
 
 export interface SiteStatus {
   status: Status
-  /** Why it is unknown: nothing has come, or it is not known yet what is usual; null otherwise. */
+  /** Why it is unknown: nothing was received, or what is usual is not known yet; null otherwise. */
   reason: UnjudgedReason | null
 }
 
-/** Without a probe that knows what is usual, an event this old is no sign that the site works, ms. */
+/** When no probe knows what is usual, an event older than this is no sign that the site works, ms. */
 const RECENT_MS = DAY
-/** They judge whether events come as they should. */
+/** The probes that judge whether events arrive as usual. */
 const NORM_PROBES: readonly string[] = ['data_freshness', 'data_volume']
 
 /**
- * A site's status, from its active probes: the worst that was judged. `ok` it is only if at least one probe judged, and its
- * events are within their norm: a probe that knows the norm says so, or, while none does, the newest came in the last 24 hours.
+ * Returns a site's status from its active probes: the worst that was judged. It is `ok` only if at least one probe judged and
+ * events arrive as usual: a probe that knows what is usual says so or, when none does, the last event is at most 24 hours old.
  *
- * @param lastEventAt epoch ms, null when none ever came
+ * @param lastEventAt epoch ms, or null when no event was ever received
  */
 export function siteStatus(
   probes: readonly Pick<ProbeState, 'probeType' | 'status' | 'reason'>[],

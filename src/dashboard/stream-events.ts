@@ -4,13 +4,13 @@ import type { ProbeStates, ProbesBySite } from '../probes/index.ts'
 import type { Kysely, Tables } from '../store/index.ts'
 import { probeStatus, type Status } from './status.ts'
 
-/** The kinds of messages on `/api/stream`, and what each holds. */
+/** The kinds of messages on `/api/stream`, and the data of each. */
 export interface StreamEvents {
-  /** First, once the store could be read, and whenever there was no other message for 25 seconds. */
+  /** Sent first, once the store could be read, and whenever there was no other message for 25 s. */
   alive: Record<string, never>
   /** Sites that received something since the last message. */
   ingest: { sites: SiteCounter[] }
-  /** Probes whose status is another than before. */
+  /** Probes whose status has changed. */
   status: { probes: ProbeStatus[] }
   /** Alerts that were opened, changed or resolved. */
   alerts: { alerts: AlertChange[] }
@@ -39,10 +39,14 @@ interface AlertChange {
   title: string
 }
 
-/** What happened since the last look, of all clients. */
+/** What happened since the last poll, for all clients. */
 export type Happened = Pick<StreamEvents, 'ingest' | 'status' | 'alerts'>
 
-/** Of it what is of these clients. @param clientOf of a site; what is of a site that is gone is shown to no one */
+/**
+ * Returns the part of it that belongs to these clients.
+ *
+ * @param clientOf the client by site id; what belongs to a deleted site is shown to no one
+ */
 export function happenedTo(
   { ingest, status, alerts }: Happened,
   visible: Visible,
@@ -58,7 +62,7 @@ export function happenedTo(
   }
 }
 
-/** As it is sent: one message for each kind that there is something of. */
+/** Returns it as text: one message for each kind that is not empty. */
 export function messagesOf({ ingest, status, alerts }: Happened): string {
   const message = <K extends keyof StreamEvents>(kind: K, data: StreamEvents[K], count: number): string =>
     count === 0 ? '' : `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`
@@ -69,7 +73,7 @@ export function messagesOf({ ingest, status, alerts }: Happened): string {
   )
 }
 
-/** Finds the alerts that were opened, changed or resolved since the last call; at first none was. */
+/** Finds the alerts that were opened, changed or resolved since the last call; none at the first call. */
 export class AlertChanges {
   #known: Map<string, UnresolvedAlert> | null = null
 
@@ -102,7 +106,7 @@ const changeOf = ({ id, clientId, siteId, probeId, severity, state, title }: Unr
   title,
 })
 
-/** Finds the probes that have another status than at the last call; at first none has. */
+/** Finds the probes whose status has changed since the last call; none at the first call. */
 export class StatusChanges {
   readonly #probes: Pick<ProbeStates, 'read'>
   #known: ProbesBySite | null = null
@@ -123,7 +127,7 @@ export class StatusChanges {
     if (before === null) return []
     return [...now].flatMap(([siteId, states]) => {
       const known = before.get(siteId)
-      // The same array: nothing of the site has changed.
+      // The same array means that nothing of the site has changed.
       if (known === states) return []
       const statuses = new Map(known?.map((probe) => [probe.id, probeStatus(probe)]))
       return states.flatMap((probe) => {

@@ -14,24 +14,24 @@ import {
 } from './stream-events.ts'
 
 const POLL_INTERVAL_MS = 2 * SECOND
-/** Proxies drop connections that say nothing for a minute. */
+/** Proxies drop connections that are silent for a minute. */
 const KEEP_ALIVE_MS = 25 * SECOND
-/** For readers, not only for proxies: a comment would reach no listener in the browser. */
+/** An event, not a comment: proxies would do with a comment, but it would reach no listener in the browser. */
 const ALIVE = 'event: alive\ndata: {}\n\n'
 const RECENT_MS = 5 * MINUTE
-/** What was answered up to this long ago may reach the rollups only now, ms: busy nodes fold a site's counts later than those of others. */
+/** Data that was answered up to this long ago may reach the rollups only now, ms: busy nodes fold a site's counts later than others. */
 const FOLDED_WITHIN_MS = 20 * SECOND
-/** What sites received up to this long before the first listener came may not be on its page yet, ms. */
+/** What sites received up to this long before the first listener came may be missing on its page, ms. */
 const NEWS_MS = 2 * SECOND
-/** Sites looked at in one poll: those that received something last come first. */
+/** Sites read in one poll, those that received something last first. */
 const SITES_PER_POLL = 10_000
-/** Sites in one message; the rest follows with the next. */
+/** Sites in one message; the next one holds the rest. */
 const SITES_PER_MESSAGE = 1_000
-/** Open streams; a dashboard needs one a tab. */
+/** Streams open at once; a dashboard needs one per tab. */
 export const STREAMS_MAX = 500
-/** Of them, those that who only reads cannot take. */
+/** Of these, the ones that viewers cannot use. */
 export const KEPT_FOR_ADMINS = 50
-/** Of one address. */
+/** Streams of one address. */
 export const STREAMS_PER_CALLER = 20
 const RETRY_SECONDS = 30
 
@@ -43,32 +43,32 @@ export interface EventStreamOptions {
   onError: (error: Error, loop: string) => void
 }
 
-/** Whose a stream is. */
+/** The owner of a stream. */
 export interface StreamOwner {
   caller: string
-  /** What it may hold. It ends with its credential; without one it may last as long as this process. */
+  /** Decides what the stream contains. The stream ends with the credential; without one it may last as long as the process. */
   access: Access
 }
 
 /**
- * Server-sent events for the dashboard. One poll of the store serves all listeners, and none is made without a
- * listener; what it reads is in the store, so every node reports what any node took in.
+ * Server-sent events for the dashboard. One poll of the store serves all listeners, and without listeners there is none. It reads
+ * the store only, so every node reports what any node received.
  */
 export class EventStream {
   readonly #store: Store
   readonly #clock: Clock
   readonly #credentials: EventStreamOptions['credentials']
-  /** With what each may see, as of the last poll. */
+  /** The listeners, with their access as of the last poll. */
   readonly #listeners = new Map<ServerResponse, Access>()
-  /** When something was last sent to each; those that are missing are not live before the store has been read. */
+  /** When something was last sent to each listener; one that is missing is not live until the store was read. */
   readonly #spokenAt = new Map<ServerResponse, number>()
   readonly #byCaller = new Map<string, number>()
   readonly #loop: Loop
   readonly #statuses: StatusChanges
   readonly #alerts = new AlertChanges()
-  /** When each site received something last that listeners know of. */
+  /** When each site last received something that listeners were notified of. */
   readonly #toldOf = new Map<number, number>()
-  /** What sites received until then is no news to the first listener. */
+  /** What sites received until then is not sent to the first listener. */
   #liveFrom = 0
   #isStopping = false
 
@@ -87,9 +87,9 @@ export class EventStream {
   }
 
   /**
-   * Whether another stream may be opened by this caller.
+   * Checks that this caller may open another stream.
    *
-   * @param isViewer who only reads: some streams are kept for others
+   * @param isViewer whether the caller only reads: some streams are reserved for others
    * @throws AppError `unavailable` or RateLimitedError
    */
   admit(caller: string, isViewer: boolean): void {
@@ -105,13 +105,13 @@ export class EventStream {
     }
   }
 
-  /** Takes over a response whose head has not been sent. */
+  /** Takes over a response whose head was not sent yet. */
   add(response: ServerResponse, { caller, access }: StreamOwner): void {
     this.#byCaller.set(caller, (this.#byCaller.get(caller) ?? 0) + 1)
     response.writeHead(200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-store',
-      // nginx would gather the messages until its buffer is full.
+      // nginx would otherwise hold messages until its buffer is full.
       'X-Accel-Buffering': 'no',
     })
     response.write(`retry: ${POLL_INTERVAL_MS}\n\n`)
@@ -123,7 +123,7 @@ export class EventStream {
       this.#statuses.reset()
       this.#alerts.reset()
       this.#loop.start()
-      // Changes are found against how things are now, not as they are at the first poll.
+      // A first poll now, so that changes are found relative to this moment and not to the next interval.
       void this.#loop.tick()
     }
     response.on('close', () => {
@@ -150,7 +150,7 @@ export class EventStream {
   }
 
   async #poll(): Promise<void> {
-    // Before anything is read: while sessions cannot be looked up, nothing is published.
+    // First, so that nothing is sent while sessions cannot be looked up.
     await this.#lookAgainWhoTheyAre()
     if (this.#listeners.size === 0) return
     const { read } = this.#store
@@ -162,7 +162,7 @@ export class EventStream {
     await this.#tell({ ingest: { sites }, status: { probes }, alerts: { alerts } })
   }
 
-  /** To each what it may know of it. */
+  /** Sends to each listener what it may see. */
   async #tell(happened: Happened): Promise<void> {
     const listeners = [...this.#listeners]
     const everything = messagesOf(happened)
@@ -170,7 +170,7 @@ export class EventStream {
     const clientOf = isAnyLimited ? await this.#clientsOf(happened) : new Map<string, string>()
     const now = this.#clock.now()
     for (const [response, access] of listeners) {
-      // One that was closed meanwhile.
+      // Closed meanwhile.
       if (!this.#listeners.has(response)) continue
       const visible = visibleTo(access)
       const message = visible === null ? everything : messagesOf(happenedTo(happened, visible, clientOf))
@@ -181,7 +181,7 @@ export class EventStream {
     }
   }
 
-  /** Of each site of which something happened its client. */
+  /** Returns the client of each site that something happened to. */
   async #clientsOf({ ingest, status }: Happened): Promise<Map<string, string>> {
     const ids = [...new Set([...ingest.sites.map(({ id }) => id), ...status.probes.map(({ site_id }) => site_id)])]
     const clients = new Map<string, string>()
@@ -197,8 +197,8 @@ export class EventStream {
   }
 
   /**
-   * Signed out, expired, revoked, or the key or password is another one: ends such streams. Whose roles are others than before sees
-   * other clients from now on.
+   * Ends streams whose session was signed out, expired or revoked, or whose key or password was changed. A listener whose roles
+   * have changed sees other clients from now on.
    */
   async #lookAgainWhoTheyAre(): Promise<void> {
     if (this.#credentials.hasAccounts()) this.#endOpen()
@@ -206,7 +206,7 @@ export class EventStream {
     if (credentials.size === 0) return
     const accesses = await this.#credentials.accessesOf([...credentials])
     for (const [response, { credential }] of this.#listeners) {
-      // One that came while this was asked is asked about the next time.
+      // One that was added during the lookup is looked up next time.
       if (credential === null || !credentials.has(credential)) continue
       const access = accesses.get(credential)
       if (access !== undefined && highestRole(access.grants) !== null) {
@@ -217,7 +217,7 @@ export class EventStream {
     }
   }
 
-  /** From before anyone had an account. */
+  /** Ends streams that were opened before anyone had an account. */
   #endOpen(): void {
     for (const [response, { role }] of this.#listeners) if (role === 'open') this.#end(response)
   }
@@ -229,7 +229,7 @@ export class EventStream {
 
   #write(response: ServerResponse, message: string, now: number): void {
     this.#spokenAt.set(response, now)
-    // A reader that does not read would make us keep its messages: it reconnects on its own.
+    // Messages for a client that does not read would pile up in memory; it reconnects on its own.
     if (response.writableNeedDrain) response.destroy()
     else response.write(message)
   }

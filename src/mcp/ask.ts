@@ -2,10 +2,10 @@ import type { FastifyRequest, InjectOptions } from 'fastify'
 import { type HttpApp, RateLimitedError } from '../http/index.ts'
 import { AppError, fieldsOf } from '../lib/index.ts'
 
-/** What the interface says when it refuses. Meant for the caller of a tool. */
+/** The API refused a call. The message is meant for the caller of a tool. */
 export class RefusedCall extends Error {
   readonly status: number
-  /** Seconds, where the call may be made again. */
+  /** Seconds after which the call may be repeated; null when the API names none. */
   readonly retryAfter: number | null
 
   constructor(status: number, message: string, retryAfter: number | null) {
@@ -17,9 +17,9 @@ export class RefusedCall extends Error {
 }
 
 /**
- * Asks the interface for someone.
+ * Calls the API for a caller.
  *
- * @param query left out where undefined
+ * @param query parameters; undefined ones are left out
  * @throws RefusedCall
  */
 export type Ask = (
@@ -28,7 +28,7 @@ export type Ask = (
   rest?: { query?: Readonly<Record<string, string | number | boolean | undefined>>; body?: object },
 ) => Promise<unknown>
 
-/** By these it is judged who calls, from where and by which name. */
+/** The headers by which routes recognise who calls, from where and under which host name. */
 const PASSED_ON = [
   'authorization',
   'cookie',
@@ -40,8 +40,8 @@ const PASSED_ON = [
 ] as const
 
 /**
- * The interface as the sender of a request sees it: every call goes through its routes, with what he proves who he is by. So the rules
- * of access are those of the routes, and there are no others.
+ * Returns the API as the sender of a request sees it: every call goes through the routes with the sender's own credentials, so
+ * there are no access rules besides those of the routes.
  */
 export function askFor(app: HttpApp, request: FastifyRequest): Ask {
   const headers: Record<string, string> = {}
@@ -74,7 +74,7 @@ export function askFor(app: HttpApp, request: FastifyRequest): Ask {
 }
 
 /**
- * Requires that the interface knows the caller.
+ * Requires that the API knows the caller.
  *
  * @throws AppError `unauthorized`, RateLimitedError
  */

@@ -14,16 +14,16 @@ const MAX_MESSAGE_BYTES = 65_536
 
 /** Adds `/mcp`, where AI assistants call tools (Model Context Protocol, streamable HTTP without sessions). */
 export function mcpRoutes(app: HttpApp, options: Options): void {
-  // Loaded with the first call: the library takes 25 MB and a third of a second, and most installations never need it.
+  // Loaded with the first call: the library takes 25 MB and a third of a second, and most installations never use it.
   let answerer: Promise<Answerer> | undefined
 
   app.post(
     '/mcp',
     {
-      // It waits for calls that have slots of their own.
+      // It waits for calls that take slots of their own.
       config: { work: 'none', pages: 'own' },
       bodyLimit: MAX_MESSAGE_BYTES,
-      // Before the body is looked at.
+      // Before the body is read.
       onRequest: async (request) => requireKnown(askFor(app, request)),
       schema: {
         tags: ['Service'],
@@ -55,7 +55,7 @@ export function mcpRoutes(app: HttpApp, options: Options): void {
     },
   )
 
-  // Streams and sessions of older revisions, which there are none of: their clients do without.
+  // Older revisions have streams and sessions, which are not offered: their clients work without.
   app.route({
     method: ['GET', 'DELETE'],
     url: '/mcp',

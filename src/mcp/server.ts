@@ -42,7 +42,7 @@ export function createAnswerer({ clock, version }: { clock: Clock; version: stri
   }
 
   return async ({ body, headers }, ask) => {
-    // Nothing here changes by itself, so no one can wait for it: a stream would never end.
+    // No subscriptions, as nothing here changes on its own: a stream would never end.
     const handler = createMcpHandler(() => serverFor(ask), { maxSubscriptions: 0 })
     const passed = Object.entries(headers).filter(([name]) => /^(accept|content-type|mcp-[\w-]+)$/.test(name))
     const request = new Request('http://tagwarden/mcp', {
@@ -68,10 +68,10 @@ export function createAnswerer({ clock, version }: { clock: Clock; version: stri
 const MOST_CHARACTERS = 60_000
 /** Entries of a list within it. */
 const MOST_ENTRIES = 200
-/** Longest text within it: messages of probes are shorter, what people write need not be. */
+/** Longest text within it: messages of probes are shorter, but people's texts need not be. */
 const LONGEST_TEXT = 1_000
 
-/** As the protocol has it; a type and not an interface, which could not be handed on as an open record. */
+/** A result of the protocol. A type, because an interface cannot be assigned to a record. */
 type ToolResult = {
   content: { type: 'text'; text: string }[]
   structuredContent?: Record<string, unknown>
@@ -82,7 +82,7 @@ const checkers = new Map(
   TOOLS.map((tool): [string, [Tool, ReturnType<typeof checkerOf>]] => [tool.name, [tool, checkerOf(tool.input)]]),
 )
 
-/** Calls a tool. What goes wrong is a result as well, in words by which the assistant can do better. */
+/** Calls a tool. Errors are results too, in words that help the assistant to do better. */
 export async function callTool(name: string, input: unknown, context: ToolContext): Promise<ToolResult> {
   const found = checkers.get(name)
   if (found === undefined) return failure(`There is no tool ${shortened(name, 100)}`)

@@ -8,7 +8,7 @@ export interface ToolContext {
   now: number
 }
 
-/** What an assistant can do. */
+/** A tool that an assistant can call. */
 export interface Tool {
   name: string
   title: string
@@ -16,7 +16,7 @@ export interface Tool {
   description: string
   input: TObject
   isReadOnly: boolean
-  /** @throws RefusedCall for what the interface refuses */
+  /** @throws RefusedCall when the API refuses a call */
   run: (input: unknown, context: ToolContext) => Promise<Record<string, unknown>>
 }
 
@@ -25,7 +25,7 @@ interface Definition<Input extends TObject> extends Omit<Tool, 'input' | 'run' |
   run: (input: Static<Input>, context: ToolContext) => Promise<Record<string, unknown>>
 }
 
-/** The input is checked against the schema before `run` is called. */
+/** Makes a tool that only reads. Its input is checked against the schema before `run` is called. */
 export const reading = <Input extends TObject>(tool: Definition<Input>): Tool => ({
   ...tool,
   isReadOnly: true,
@@ -42,7 +42,7 @@ export type Entry = Readonly<Record<string, unknown>>
 /** The objects of a list. */
 export const entriesOf = (value: unknown): Entry[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** What of a record an assistant needs. */
+/** Returns the fields of a record that an assistant needs. */
 export const pick = (record: unknown, names: readonly string[]): Record<string, unknown> => {
   const fields: Entry = isObject(record) ? record : {}
   return Object.fromEntries(names.filter((name) => name in fields).map((name) => [name, fields[name]]))
@@ -51,7 +51,11 @@ export const pick = (record: unknown, names: readonly string[]): Record<string, 
 export const pickAll = (list: unknown, names: readonly string[]): Record<string, unknown>[] =>
   entriesOf(list).map((entry) => pick(entry, names))
 
-/** A page of a list that the interface pages. @param list its newest `count` entries: one more is asked for than is given, which says whether there are older ones */
+/**
+ * Returns a page of a list that the API pages.
+ *
+ * @param list reads its newest `count` entries: one more than the page holds, which shows whether there are older ones
+ */
 export async function pageOf(list: (count: number) => Promise<unknown>, names: readonly string[], rows: number) {
   const found = entriesOf(await list(rows + 1))
   const entries = found.slice(0, rows)
@@ -61,7 +65,7 @@ export async function pageOf(list: (count: number) => Promise<unknown>, names: r
   }
 }
 
-/** A part of a list that the interface gives as a whole. */
+/** Returns a part of a list that the API returns as a whole. */
 export function partOf(list: unknown, names: readonly string[], from: number, rows: number) {
   const all = entriesOf(list)
   const end = from + rows
@@ -72,7 +76,7 @@ export function partOf(list: unknown, names: readonly string[], from: number, ro
   }
 }
 
-/** So many entries of each list, of one in `last` the last, and how many of which are left out. */
+/** Returns at most `most` entries of each list, the last ones of lists in `last`, and how many were left out. */
 export function partsOf(most: number, lists: Lists, last: Lists = {}) {
   const all = Object.entries({ ...lists, ...last })
   const over = all.flatMap(([name, list]): [string, number][] =>
@@ -86,7 +90,7 @@ export function partsOf(most: number, lists: Lists, last: Lists = {}) {
 
 type Lists = Readonly<Record<string, readonly unknown[]>>
 
-/** A count; 0 for what is none. */
+/** Returns a count; 0 when the field is not a number. */
 export const countOf = (record: Entry | undefined, name: string): number => {
   const value = record?.[name]
   return typeof value === 'number' ? value : 0

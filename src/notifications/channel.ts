@@ -5,48 +5,48 @@ import { type OnCallPerson, type OnCallPlan, whoIsOnCall } from './on-call/who-i
 import { type OwnChannel, withChannels } from './own-channels.ts'
 import { destinationOf, SERVICE_KINDS, type ServiceKind, serviceOf } from './services/services.ts'
 
-/** A way to reach people: `global` for everything, a client's chat webhook or e-mail, or another one of its own (`own:CLIENT:ID`). */
+/** A way to reach people: `global` for all clients, a client's chat webhook or e-mail, or one of its own channels (`own:CLIENT:ID`). */
 export type ChannelKey = 'global' | `chat:${string}` | `email:${string}` | `own:${string}:${string}`
 
-/** The addresses a message about a client goes to. */
+/** The addresses that a message about a client goes to. */
 export interface Recipients {
   client: {
     id: string
     chat_webhook: string | null
     email: string | null
-    /** Those that are switched on. */
+    /** The active ones of its own channels. */
     channels: readonly OwnChannel[]
-    /** Who of its people is on call; null, or missing: it says nothing of that. */
+    /** Its on-call plan; null or missing when it has none. */
     onCall?: OnCallPlan | null
   }
   /** `CHAT_WEBHOOK_URL`. */
   globalWebhook: string | null
-  /** Without `SMTP_URL` nothing can be sent by e-mail, and nothing is kept for it. */
+  /** Without `SMTP_URL` nothing can be sent by e-mail, and nothing is queued for it. */
   isEmailOn: boolean
 }
 
 /** Where messages go besides the addresses of the clients, and how soon. */
 export interface ChannelSettings extends Omit<Recipients, 'client'> {
-  /** How long a warning lasts before people are notified of it, ms; missing: they are at once. */
+  /** How long a warning must last before people are notified of it, ms; they are at once when missing. */
   warningsAfterMs?: number
 }
 
 export interface Channel {
   key: ChannelKey
   address: string
-  /** Less severe alerts are not sent over it; without it everything is. */
+  /** Less severe alerts are not sent over it; when missing, all are. */
   minimumSeverity?: Severity
-  /** Of this channel alone; null, or missing: as the settings say. */
+  /** This channel's own setting; null or missing when the general one applies. */
   warningsAfterMs?: number | null
 }
 
-/** Whether a message of an incident that is, or was, so bad goes over the channel. */
+/** Returns whether the channel takes a message about an incident whose worst severity was this. */
 export const takesSeverity = ({ minimumSeverity }: Pick<Channel, 'minimumSeverity'>, severity: string): boolean =>
   minimumSeverity !== 'critical' || severity === 'critical'
 
 /**
- * Every channel that reaches the recipients. An address that occurs twice gets one message, also where it is one of a list: then by the
- * channel that takes more.
+ * Returns every channel that reaches the recipients. An address that occurs twice, also within a list, gets one message, over the
+ * channel that takes more severities.
  */
 export function channelsOf({ client, globalWebhook, isEmailOn }: Recipients): Channel[] {
   const channels: Channel[] = []
@@ -70,18 +70,18 @@ export function channelsOf({ client, globalWebhook, isEmailOn }: Recipients): Ch
   return channels
 }
 
-/** Each one that gets a message of its own: an e-mail may go to several. */
+/** Returns the single addresses of a channel: an e-mail may go to several. */
 export const addressesOf = ({ key, address }: Channel): string[] =>
   kindOf(key, address) === 'email' ? address.toLowerCase().split(/\s*,\s*/) : [address]
 
-/** The ways to reach one person of a client's rotation: a channel of the client, and an address that is this person's alone. */
+/** Returns the ways to reach one person of a client's rotation: one of the client's channels, and an address of the person's own. */
 export function channelsOfPerson({ id, email, channelId }: OnCallPerson, recipients: Recipients): Channel[] {
   const { client, isEmailOn } = recipients
   const own = channelsOf(recipients).filter(({ key }) => channelId !== null && key === ownKey(client.id, channelId))
   return email === null || !isEmailOn ? own : [...own, { key: ownKey(client.id, id), address: email }]
 }
 
-/** The address of the person on call, where that is none of those that every message goes to. */
+/** Returns the channels of the person on call, except addresses that every message goes to anyway. */
 export function channelsOnCall(recipients: Recipients, now: number): Channel[] {
   const { client } = recipients
   const plan = client.onCall ?? null
@@ -89,7 +89,7 @@ export function channelsOnCall(recipients: Recipients, now: number): Channel[] {
   return found === null ? [] : withoutCommon(channelsOfPerson(found.person, recipients), recipients)
 }
 
-/** The addresses of all people of the rotation, where those are none of those that every message goes to. */
+/** Returns the channels of all people of the rotation, except addresses that every message goes to anyway. */
 export const channelsOfPeople = (recipients: Recipients): Channel[] =>
   withoutCommon(
     (recipients.client.onCall?.rotation.people ?? []).flatMap((person) => channelsOfPerson(person, recipients)),
@@ -107,21 +107,21 @@ function withoutCommon(channels: readonly Channel[], recipients: Recipients): Ch
   })
 }
 
-/** A channel's key as the store has it: only what `channelsOf` makes gets there. */
+/** Narrows a stored key: only those that `channelsOf` makes are written. */
 export const keyOf = (channel: string): ChannelKey => channel as ChannelKey
 
 export const ownKey = (clientId: string, id: string): ChannelKey => `own:${clientId}:${id}`
 
-/** The client whose own channel it is; null for `global`. */
+/** Returns the id of the client that the channel belongs to; null for `global`. */
 export const clientIdOf = (channel: ChannelKey): string | null => channel.split(':')[1] ?? null
 
-/** The id of a channel of a client's own; null of another. */
+/** Returns the id of a client's own channel; null for other channels. */
 export const ownIdOf = (channel: ChannelKey): string | null => channel.split(':')[2] ?? null
 
 /**
- * Where the channel leads at present; null when it leads nowhere any more.
+ * Returns the channel's current address, or null when it has none any more.
  *
- * @param client whose own channel it is; undefined when it was deleted or is inactive
+ * @param client that the channel belongs to; undefined when it was deleted or is inactive
  */
 export function addressNow(
   channel: ChannelKey,
@@ -147,21 +147,21 @@ export function kindOf(channel: ChannelKey, address: string): ServiceKind {
 }
 
 /**
- * A channel's address as `channels` holds it. That of `global` comes from the environment, whose secrets are never stored: what
- * stays is which service it is, and a hash that tells another address apart.
+ * Returns a channel's address as stored in `channels`. The address of `global` comes from the environment, whose secrets are never
+ * stored: only its service and a hash are kept, which show when it has changed.
  */
 export function storedAddress({ key, address }: Channel): string {
   if (key !== 'global') return address
   return `${kindOf(key, address)}:${createHash('sha256').update(address).digest('base64url')}`
 }
 
-/** The service behind a stored address. */
+/** Returns the service behind a stored address. */
 export function storedKind(key: ChannelKey, stored: string): ServiceKind {
   if (key !== 'global') return kindOf(key, stored)
   return SERVICE_KINDS.find((kind) => stored.startsWith(`${kind}:`)) ?? 'webhook'
 }
 
-/** What is known of a channel of which nothing is known. */
+/** The state of a channel that was never tried. */
 export const UNTRIED = {
   next_attempt_at: 0,
   failures: 0,
@@ -171,7 +171,7 @@ export const UNTRIED = {
   off_since: null,
 } satisfies Partial<ChannelRow>
 
-/** Writes that a message has just got through to the address, whatever was known of the channel before. */
+/** Records that a message has just got through to the address, which resets what was known about the channel. */
 export async function noteSuccess({ write }: Store, channel: Channel, now: number): Promise<void> {
   const well = { address: storedAddress(channel), ...UNTRIED, last_success_at: now }
   await write
@@ -181,7 +181,7 @@ export async function noteSuccess({ write }: Store, channel: Channel, now: numbe
     .execute()
 }
 
-/** The channels that are off until someone mends them, each with the address that failed. */
+/** Returns the keys (see `offKey`) of the channels that are off until someone fixes them. */
 export async function offChannels(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('channels')
@@ -191,7 +191,7 @@ export async function offChannels(db: Kysely<Tables>): Promise<ReadonlySet<strin
   return new Set(rows.map(({ channel, address }) => offKey(channel, address)))
 }
 
-/** Whether any message about the client goes anywhere. */
+/** Returns whether messages about the client reach at least one channel that works. */
 export const isReachable = (
   client: Recipients['client'],
   channelSettings: ChannelSettings,
@@ -201,16 +201,16 @@ export const isReachable = (
   return [...channelsOf(recipients), ...channelsOfPeople(recipients)].some(isWorking(off))
 }
 
-/** Of a channel: it is not off until someone mends it. */
+/** Returns a predicate for channels that are not off until someone fixes them. */
 export const isWorking =
   (off: ReadonlySet<string>) =>
   (channel: Channel): boolean =>
     !off.has(offKey(channel.key, storedAddress(channel)))
 
-/** An address that was edited since is another one. */
+/** Holds the address, so that a channel that was edited since is not off. */
 const offKey = (channel: string, address: string): string => `${channel} ${address}`
 
-/** Channels that have failed since before that time without being switched off, in words: `e-mail of ACME: why`. */
+/** Returns the channels that have failed since before that time without being off, in words: `e-mail of ACME: why`. */
 export async function channelsFailingSince({ read }: Pick<Store, 'read'>, before: number): Promise<string[]> {
   const channels = await read
     .selectFrom('channels')
@@ -234,7 +234,7 @@ export async function channelsFailingSince({ read }: Pick<Store, 'read'>, before
       for (const { key, address } of [...channelsOf(reached), ...channelsOfPeople(reached)]) lead.set(key, address)
     }
   }
-  // What was edited or deleted since it failed is no failure any more, and may have no message that shows it.
+  // Channels that were edited or deleted since no longer fail, and may have no message that would show it.
   return channels
     .filter(({ channel, address }) => channel === 'global' || lead.get(channel) === address)
     .map(({ channel, last_error }) => {
@@ -243,7 +243,11 @@ export async function channelsFailingSince({ read }: Pick<Store, 'read'>, before
     })
 }
 
-/** @param name of its client */
+/**
+ * Returns how messages call a channel.
+ *
+ * @param name of its client; undefined for `global`
+ */
 export function inWords(key: ChannelKey, name: string | undefined): string {
   if (name === undefined) return 'the webhook for all clients'
   return `${key.startsWith('email:') ? 'e-mail' : key.startsWith('own:') ? 'a channel' : 'chat'} of ${name}`

@@ -5,8 +5,9 @@ import { type ChannelKey, clientIdOf, keyOf, kindOf, ownIdOf, ownKey, UNTRIED } 
 import { type AlertMessage, CHANNEL_ENDS, type ChannelEnd } from './message.ts'
 import { isForIncidents } from './services/services.ts'
 
-// What keeps incidents of its own pages people until it is notified of their end. So it is of what is deleted, and when it is deleted or switched
-// off itself or gets another key: until then its row in `channels` stays, whose address holds the key.
+// Services that keep incidents of their own page people until they are notified of the end. So an end is written for what is
+// deleted, and when the channel itself is deleted, switched off or gets another key. Until that is sent its row in `channels`
+// stays, whose address holds the key.
 
 const keepsIncidents = ({ channel, address }: { channel: string; address: string }): boolean =>
   isForIncidents(kindOf(keyOf(channel), address))
@@ -15,11 +16,11 @@ interface Deleted {
   alertIds?: SelectQueryBuilder<Tables, 'alerts', { id: string }>
   channel?: ChannelKey
   clientId?: string
-  /** Why, where it is the channel alone. With another key what waits is sent there. */
+  /** Why, when only the channel ends. With another key, pending messages are sent under the new one. */
   why?: ChannelEnd
 }
 
-/** What was written for such channels about what is being deleted, by channel and alert, the oldest first. */
+/** Returns the messages written for such channels about what is being deleted, by channel and alert, the oldest first. */
 async function writtenToKeepers(trx: Transaction<Tables>, { alertIds, channel, clientId }: Deleted) {
   let query = trx
     .selectFrom('deliveries')
@@ -31,7 +32,7 @@ async function writtenToKeepers(trx: Transaction<Tables>, { alertIds, channel, c
     .orderBy('deliveries.id')
   if (alertIds !== undefined) query = query.where('alert_id', 'in', alertIds)
   if (channel !== undefined) {
-    // What was said on a channel has no index; without its client's all that is kept would be read, while nothing else can be written.
+    // `channel` has no index, and without the client's the whole table would be read, while nothing else could write.
     query = query.where('deliveries.channel', '=', channel).where('client_id', '=', clientIdOf(channel))
   }
   if (clientId !== undefined) query = query.where('client_id', '=', clientId)
@@ -40,7 +41,8 @@ async function writtenToKeepers(trx: Transaction<Tables>, { alertIds, channel, c
 }
 
 /**
- * Ends there what was opened of these alerts, in the transaction that deletes them, and deletes all other messages about them.
+ * Writes the ends of these alerts for such channels, in the transaction that deletes the alerts, and deletes all other messages
+ * about them.
  */
 export async function removeMessagesOfAlerts(
   trx: Transaction<Tables>,
@@ -57,7 +59,7 @@ export async function removeMessagesOfAlerts(
   await removeRests(trx, alertIds)
 }
 
-/** Deletes what waits for addresses that a server had put off, which is of no alert: its message alone says which it is about. */
+/** Deletes pending rests of e-mails (see `isRest`). They have no `alert_id`, so their message tells which alert they are about. */
 async function removeRests(
   trx: Transaction<Tables>,
   alertIds: SelectQueryBuilder<Tables, 'alerts', { id: string }>,
@@ -78,7 +80,7 @@ async function removeRests(
   }
 }
 
-/** Ends what was opened on a channel that is being deleted or switched off. */
+/** Writes the ends of what was opened on a channel that is being deleted or switched off. */
 export async function closeChannel(
   trx: Transaction<Tables>,
   channel: ChannelKey,
@@ -89,8 +91,8 @@ export async function closeChannel(
 }
 
 /**
- * Ends what was opened under the address that a channel had before this one. These ends, and what was said there of the same alerts, become those
- * of a channel that is no more; what waits goes to the new address.
+ * Ends what was opened under the channel's previous address. These ends, and what was sent there about the same alerts, move to a
+ * new key in `channels` that keeps the old address; pending messages go to the new address.
  */
 export async function leaveAddress(
   trx: Transaction<Tables>,
@@ -123,9 +125,9 @@ export async function leaveAddress(
 /** An end that was written. */
 interface End {
   id: string
-  /** What was said of the same before, and does not wait. */
+  /** Ids of earlier messages about the same alert that are not pending. */
   said: readonly string[]
-  /** Those of it by which the service knows what else was opened. */
+  /** Ids of those that hold receipts, by which the service knows what else was opened. */
   receipts: readonly string[]
 }
 
@@ -133,7 +135,7 @@ async function writeEnds(trx: Transaction<Tables>, deleted: Deleted, now: number
   const ends: End[] = []
   for (const rows of (await writtenToKeepers(trx, deleted)).values()) {
     const last = rows.findLast(({ state }) => state !== 'cancelled')
-    // What is settled may be on its way.
+    // A settled message (see `writeGroups`) may be on its way.
     const wasTried = rows.some(
       ({ state, attempts, group_id }) => state === 'delivered' || attempts > 0 || group_id !== null,
     )
@@ -173,7 +175,7 @@ async function writeEnds(trx: Transaction<Tables>, deleted: Deleted, now: number
   return ends
 }
 
-/** Deletes the messages about a client that is being deleted but for these ends, and what is known of its channels but for theirs. */
+/** Deletes the messages and channels of a client that is being deleted, except pending ends for services that keep incidents. */
 export async function removeMessagesOfClient(trx: Transaction<Tables>, clientId: string): Promise<void> {
   const written = await writtenToKeepers(trx, { clientId })
   const ends = [...written.values()].filter((rows) =>
@@ -201,7 +203,7 @@ export async function removeMessagesOfClient(trx: Transaction<Tables>, clientId:
   await trx.deleteFrom('on_call_overrides').where('client_id', '=', clientId).execute()
 }
 
-/** Forgets channels that keep incidents and were deleted, once nothing waits on them. */
+/** Deletes what is known about deleted channels of services that keep incidents, once nothing is pending there. */
 export async function forgetDeletedChannels({ read, write }: Store): Promise<void> {
   const rows = await read
     .selectFrom('channels')

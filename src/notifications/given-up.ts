@@ -2,20 +2,20 @@ import { sql } from 'kysely'
 import { DAY } from '../lib/index.ts'
 import { chunksOf, type Store } from '../store/index.ts'
 
-/** For how long a message is tried. An older one helps no one: the dashboard shows what is wrong. */
+/** How long a message is tried, ms. An older one helps no one: the dashboard shows what is wrong. */
 export const TRIED_FOR_MS = DAY
 
-/** How the last error of what was given up begins. */
+/** How the `last_error` of a message that was given up begins. */
 export const GIVEN_UP = 'given up after 24 hours'
 
 /**
- * Gives up what has been tried for too long, on whatever channel, and returns how many. Does not ask whose channel it is: what
- * gets through at the same moment is marked as delivered after all.
+ * Gives up messages that were tried for too long and returns their number. It ignores claims on channels, because a message that
+ * gets through at the same moment is marked as delivered anyway.
  */
 export async function giveUpOverdue({ read, write }: Store, now: number): Promise<number> {
   const isPending = sql<boolean>`state = 'pending'`
   const before = now - TRIED_FOR_MS
-  // Nearly always there is none, and reading that costs no commit.
+  // Nearly always there is none, and a read costs no commit.
   const overdue = await read
     .selectFrom('deliveries')
     .select('id')
@@ -36,7 +36,7 @@ export async function giveUpOverdue({ read, write }: Store, now: number): Promis
   return Number(numUpdatedRows)
 }
 
-/** Tries for another 24 hours what was given up, and what no other message will say again. */
+/** Tries messages that were given up for another 24 hours; for those that no later message replaces. */
 export async function tryAgain({ write }: Store, ids: readonly string[], now: number): Promise<void> {
   for (const chunk of chunksOf(ids)) {
     await write

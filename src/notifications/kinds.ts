@@ -3,30 +3,30 @@ import { invalidRequest } from '../lib/index.ts'
 import { maskedUrl } from '../management/index.ts'
 import { addressFor, destinationOf } from './services/services.ts'
 
-/** What a person gives of a channel. */
+/** What a person enters for a channel. */
 interface ChannelInput {
   address: string
   secret: string | null
   endpoint: string | null
 }
 
-/** A kind of channel that a client may have: all that is particular to it. One object here and its line in `KINDS`. */
+/** Everything particular to a kind of channel that a client may have. A new kind is one object here and its entry in `KINDS`. */
 interface ChannelKind {
   /** For people: `PagerDuty`. */
   title: string
   /** What `address` is, in a few words. */
   addressIs: string
-  /** Which of the others it takes, and whether warnings may wait on it: on what people read. */
+  /** Which other fields it takes, and whether warnings may wait on it, which they may where people read it. */
   takes: readonly ('secret' | 'endpoint' | 'wait')[]
   /**
-   * All of it as one text, see `destinationOf`.
+   * Returns the input as one text, see `destinationOf`.
    *
    * @throws AppError `invalid_request`
    */
   addressOf: (input: ChannelInput) => string
-  /** What of it may be shown to those who see addresses. */
+  /** The part of the address that may be shown to those who may see addresses. */
   shown: (address: string) => string
-  /** The `endpoint` that was given; null: the usual one. Of kinds that take one. */
+  /** The `endpoint` that was given, or null for the usual one; only for kinds that take one. */
   endpointOf?: (address: string) => string | null
 }
 
@@ -42,10 +42,10 @@ function requireKey(text: string): string {
   return text
 }
 
-/** Enough to tell keys apart. */
+/** Shows enough to tell keys apart. */
 const maskedKey = (key: string | null): string => (key === null ? '…' : `…${key.slice(-4)}`)
 
-/** Null for the usual one. */
+/** Returns null for the usual endpoint. */
 const otherThan = (usual: string, endpoint: string): string | null => (endpoint === usual ? null : endpoint)
 
 /** Slack, Discord, Teams and Google Chat, told apart by the address. */
@@ -68,7 +68,7 @@ const email: ChannelKind = {
   shown: (address) => address,
 }
 
-/** That of the European service region is https://events.eu.pagerduty.com/v2/enqueue. */
+/** The European service region uses https://events.eu.pagerduty.com/v2/enqueue. */
 const EVENTS = 'https://events.pagerduty.com/v2/enqueue'
 
 const pagerduty: ChannelKind = {
@@ -81,7 +81,7 @@ const pagerduty: ChannelKind = {
   endpointOf: (address) => otherThan(EVENTS, destinationOf(address).url),
 }
 
-/** Opsgenie itself is https://api.opsgenie.com, in Europe https://api.eu.opsgenie.com. */
+/** Opsgenie itself uses https://api.opsgenie.com, in Europe https://api.eu.opsgenie.com. */
 const JIRA = 'https://api.atlassian.com/jsm/ops/integration'
 
 const opsgenie: ChannelKind = {
@@ -94,7 +94,7 @@ const opsgenie: ChannelKind = {
   endpointOf: (address) => otherThan(JIRA, destinationOf(address).url),
 }
 
-/** Whatever takes JSON, signed with a secret of its own. */
+/** Any receiver of JSON; bodies are signed with the channel's secret. */
 const webhook: ChannelKind = {
   title: 'Webhook',
   addressIs: 'the address that takes JSON as Alertmanager sends it',
@@ -103,12 +103,12 @@ const webhook: ChannelKind = {
   shown: (address) => maskedUrl(destinationOf(address).url),
 }
 
-/** What a client's channel may be. Adding a kind is its object and its line. */
+/** The kinds of channels that a client may have. */
 const KINDS = { chat, email, pagerduty, opsgenie, webhook }
 export type KindName = keyof typeof KINDS
 export const KIND_NAMES = Object.keys(KINDS) as KindName[]
 
 export const channelKind = (name: KindName): ChannelKind => KINDS[name]
 
-/** The column is text, and a later version may know more: those are webhooks of some sort. */
+/** The column is text, and a later version may know more kinds: they are shown as webhooks. */
 export const kindNameOf = (text: string): KindName => KIND_NAMES.find((known) => known === text) ?? 'webhook'

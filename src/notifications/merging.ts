@@ -2,7 +2,7 @@ import { chunksOf, type Kysely, type Tables, type Transaction } from '../store/i
 import { ALSO_ON, type AlertMessage, FACTS_MAX, type Fact } from './message.ts'
 import { BRIEF, GATHER_MS, isUnsent, notBefore, type OutboxEntry } from './outbox-entry.ts'
 
-/** An opening that waits and that no one was sent. Times are epoch ms. */
+/** A pending opening that was sent to no one. Times are epoch ms. */
 interface Waiting {
   id: string
   opening: AlertMessage
@@ -10,7 +10,7 @@ interface Waiting {
   notBefore: number
 }
 
-/** What waits to be said of an alert's beginning, and what is said now, as one message; null where they stay two. */
+/** Merges a pending opening and the next message about the alert into one; null when they stay two. */
 function mergedWith({ opening, notBefore: due }: Waiting, next: AlertMessage): AlertMessage | null {
   switch (next.kind) {
     case 'resolved':
@@ -22,20 +22,20 @@ function mergedWith({ opening, notBefore: due }: Waiting, next: AlertMessage): A
     case 'flapping':
       return next
     case 'reminder':
-      // Of what no one has heard of yet.
+      // The opening, which no one was sent yet, says as much as its reminder.
       return opening
     default:
       return null
   }
 }
 
-/** The incident of the next message, which says as well what was to be said of it: that it is back. */
+/** Returns the incident of the next message, with the opening's note too, such as that it is back. */
 function withEarlierNote(opening: AlertMessage, { incident }: AlertMessage): Pick<AlertMessage, 'incident'> {
   const notes = [opening.incident?.note, incident?.note].filter((note) => typeof note === 'string')
   return incident === undefined || notes.length === 0 ? {} : { incident: { ...incident, note: notes.join('. ') } }
 }
 
-/** The facts of the next message, with the events that have been added to the opening while it waited. */
+/** Returns the facts of the next message, with the events that were added to the opening while it was pending. */
 function withEarlierEvents(opening: AlertMessage, next: AlertMessage): readonly Fact[] {
   const added = [opening, next].flatMap(({ facts }) => facts.filter(({ name }) => name === ALSO_ON))
   if (added.length === 0) return next.facts
@@ -44,10 +44,10 @@ function withEarlierEvents(opening: AlertMessage, next: AlertMessage): readonly 
 }
 
 /**
- * Makes one message of an opening that no one was sent yet and what follows it. A warning that is over before it was due is none. What is
- * being sent stays as it is.
+ * Merges messages into pending openings about the same alert and channel. A warning that ends before its opening was due is not
+ * sent at all. Messages on their way stay as they are.
  *
- * @returns what is a message of its own
+ * @returns the entries that stay messages of their own
  */
 export async function mergeIntoOpenings(
   trx: Transaction<Tables>,
@@ -97,13 +97,16 @@ async function merge(trx: Transaction<Tables>, known: Waiting, entry: OutboxEntr
 }
 
 function followUp(known: Waiting, merged: AlertMessage, { message, heldUntil = null }: OutboxEntry, now: number) {
-  // What has become critical waits no longer.
+  // What has become critical is sent without further delay.
   const urgent = heldUntil ?? now + GATHER_MS
   const due = message.kind === 'escalated' ? Math.min(known.notBefore, urgent) : known.notBefore
   return { kind: merged.kind, message: JSON.stringify(merged), not_before: due }
 }
 
-/** A warning that is over before it was due is not sent, unless it is bad again before its end is certain. */
+/**
+ * Returns the columns of an opening that has ended. A warning that ended before it was due is not sent, unless it is bad again
+ * before its end is certain.
+ */
 function endOf(known: Waiting, merged: AlertMessage, entry: OutboxEntry, now: number) {
   const { heldUntil = null, holdMs = 0, merging = { isOnly: false, briefMs: 0, certainMs: 0 } } = entry
   const message = JSON.stringify(merged)
@@ -115,7 +118,8 @@ function endOf(known: Waiting, merged: AlertMessage, entry: OutboxEntry, now: nu
 }
 
 /**
- * Where people were to be notified of an end alone, or of nothing, of what is bad again they are to be notified as if it had not ended.
+ * Restores openings whose end came before they were sent, because the alert is bad again: people are notified as if it had not
+ * ended.
  *
  * @returns the channels
  */
@@ -153,9 +157,9 @@ export async function restoreOpenings(
 }
 
 /**
- * Says of openings that no one was sent that it is critical now, whether or not the client wants a message of that.
+ * Makes openings that were sent to no one say that it is critical now, whether or not the client wants escalations.
  *
- * @returns the alerts whose openings say so
+ * @returns the ids of the alerts whose openings were changed
  */
 export async function sayCritical(
   trx: Transaction<Tables>,
@@ -186,7 +190,7 @@ export async function sayCritical(
   return amended
 }
 
-/** Of these alerts those whose messages were not sent because they were over before these were due. */
+/** Returns those of these alerts that ended before their messages were due, so that these were not sent. */
 export async function briefOnes(db: Kysely<Tables>, alertIds: readonly string[]): Promise<ReadonlySet<string>> {
   const brief = new Set<string>()
   for (const ids of chunksOf(alertIds)) {

@@ -1,6 +1,6 @@
 /**
- * A message to people, before it takes the shape of a chat service or an e-mail. Kept as JSON in the outbox, so a message
- * says what was true when it was written, however late it is sent. Times are epoch ms.
+ * A message to people, before it takes the shape of a chat service or an e-mail. Stored as JSON in the outbox, so it says what was
+ * true when it was written, however late it is sent. Times are epoch ms.
  */
 export type Message = AlertMessage | TestMessage | DigestMessage | QuotaMessage | OwnFailureMessage | VendorMessage
 
@@ -25,19 +25,19 @@ export interface Named {
   name: string
 }
 
-/** A figure that decided, as people read it: `Measured` `31 %`. */
+/** A deciding figure in words: `Measured` `31 %`. */
 export interface Fact {
   name: string
   value: string
 }
 
-/** More of them are no figures at a glance. */
+/** More facts cannot be read at a glance. */
 export const FACTS_MAX = 8
 
-/** The fact that names the events that a tag has become bad on besides. */
+/** The name of the fact that lists further events on which a tag has become bad. */
 export const ALSO_ON = 'Now also on'
 
-/** Why what lasts is closed on a channel that pages people until they are notified of an end. */
+/** Why an unresolved incident is closed on a channel that pages people until it is notified of the end. */
 export const CHANNEL_ENDS = {
   channel_deleted: 'the channel was deleted',
   channel_off: 'the channel was switched off',
@@ -55,35 +55,35 @@ export interface AlertMessage {
     title: string
     /** What the last bad result said. */
     message: string
-    /** Since when it is bad, as far as the data show; the opening of the alert otherwise. */
+    /** When it began as far as the data show, or else when the alert opened. */
     since: number
     opened_at: number
     resolved_at: number | null
-    /** `channel_…`: it is closed on one channel, and may last. */
+    /** `channel_…`: closed on this channel only; the alert may be unresolved. */
     resolution: 'recovered' | 'gone' | 'manual' | 'probe_removed' | 'replaced' | ChannelEnd | null
     /** Who resolved it by hand. */
     resolved_by: string | null
-    /** Who has just acknowledged it, or no longer does; missing in all other messages. */
+    /** Who has just acknowledged it or withdrawn that; missing in all other messages. */
     handled_by?: string
-    /** How much of its time Tagwarden itself was down, ms; missing of less than a minute, and of what is not over. */
+    /** How much of its time Tagwarden itself was down, ms; missing below 1 min, and before it is resolved. */
     down_ms?: number
     occurrences: number
   }
   client: Named
-  /** `timezone`: in which people read its times. */
+  /** `timezone` is the one that its times are shown in. */
   site: Named & { url: string; timezone: string }
   probe: Named & { probe_type: string }
   /** Measured against expected, and which event or tag; at most eight. */
   facts: readonly Fact[]
   /** What changed shortly before: `opened 12 min after web container 41 → 42`. */
   change: string | null
-  /** Who is responsible now; missing where the client says nothing of that. */
+  /** The person on call when it is sent; missing when the client has no on-call plan. */
   on_call?: string
-  /** What the alert is part of; missing in messages of earlier versions. */
+  /** The incident that the alert is part of; missing in messages of earlier versions. */
   incident?: MessageIncident
-  /** Of an end that came before its opening was sent: what was to be said then, and when (epoch ms). */
+  /** For an end that came before its opening was sent: that opening, and when it was due (epoch ms). */
   untold?: { opening: AlertMessage; due: number }
-  /** What has ended meanwhile and goes out with it, in the order in which it did. */
+  /** Ends that are sent along with it, in the order in which they happened. */
   over?: readonly AlertMessage[]
 }
 
@@ -96,9 +96,9 @@ export interface MessageIncident {
   alerts: number
   /** What is new about it: `Cause found: “The tag server does not answer”`. */
   note: string | null
-  /** That others have it too, without their names. */
+  /** That other sites are affected too, without their names. */
   elsewhere: string | null
-  /** What explains it best: `Web container 41 → 42 was published 12 min before it began`; null, or missing, where nothing does. */
+  /** The best explanation: `Web container 41 → 42 was published 12 min before it began`; null or missing without one. */
   likely_cause?: string | null
   impact?: MessageImpact | null
 }
@@ -111,17 +111,17 @@ export interface MessageImpact {
   final: boolean
 }
 
-/** Asked for by hand, to see that a channel works. */
+/** Sent by hand to test a channel. */
 export interface TestMessage {
   kind: 'test'
   client: Named
   asked_by: string
 }
 
-/** Incidents that a digest lists; a client with more finds them in the dashboard: Gmail shows 100 kB of an e-mail. */
+/** Incidents that a digest lists, because Gmail shows 100 kB of an e-mail. The dashboard shows the others. */
 export const DIGEST_INCIDENTS = 50
 
-/** What a client's sites did in a day or a week. */
+/** A summary of a client's sites over a day or a week. */
 export interface DigestMessage {
   kind: 'digest'
   client: Named
@@ -131,35 +131,35 @@ export interface DigestMessage {
   to: number
   timezone: string
   sites: readonly DigestSite[]
-  /** Those that last first, at most `DIGEST_INCIDENTS`. */
+  /** Unresolved ones first, at most `DIGEST_INCIDENTS`. */
   incidents: readonly DigestIncident[]
-  /** Of all incidents, listed or not; missing of one that an earlier version wrote. */
+  /** Counts all incidents, listed or not; missing in messages of earlier versions. */
   counts?: { incidents: number; unresolved: number }
-  /** How long Tagwarden itself was down in the period, ms; missing of one that an earlier version wrote. */
+  /** How long Tagwarden itself was down in the period, ms; missing in messages of earlier versions. */
   down?: number
-  /** How many of the sites have no active probe; missing of one that an earlier version wrote. */
+  /** How many of the sites have no active probe; missing in messages of earlier versions. */
   unwatched?: number
-  /** What a morning wants to know besides; missing of one that an earlier version wrote. */
+  /** What else to know in the morning; missing in messages of earlier versions. */
   morning?: DigestMorning
 }
 
-/** As the page of the morning says it. Times are epoch ms. */
+/** The figures of the page Today. Times are epoch ms. */
 export interface DigestMorning {
-  /** Against the same day of the week before: `purchase: 640, a week before 1,290 (−50 %, usually ±8 %)`. */
+  /** Compared with the same day of the week before: `purchase: 640, a week before 1,290 (−50 %, usually ±8 %)`. */
   changes: readonly { site: string; text: string }[]
-  /** Hours that these leave out, as Tagwarden was down; missing of one that an earlier version wrote. */
+  /** Hours left out of `changes` because Tagwarden was down; missing in messages of earlier versions. */
   hours_left_out?: number
   /** Published in the period: `web container 41 → 42`. */
   versions: readonly { site: string; text: string; at: number }[]
-  /** Where 80 % of the month's events are used up. */
+  /** Set once 80 % of the month's events are used up. */
   quota: { events: number; limit: number } | null
-  /** Null: until what it silences is resolved. */
+  /** `ends_at` is null when it lasts until what it silences is resolved. */
   muted: readonly { kind: 'silence' | 'maintenance'; of: string; why: string | null; ends_at: number | null }[]
 }
 
 export interface DigestSite extends Named {
   events: number
-  /** Of the period before; null when there was none to compare with, or Tagwarden was down too long. */
+  /** The same for the period before; null when there is none to compare with, or Tagwarden was down too long. */
   events_before: number | null
   score: number | null
   score_before: number | null
@@ -172,21 +172,21 @@ export interface DigestIncident {
   site: string
   severity: Severity
   title: string
-  /** What explains it, in a few words: `new version`; null where nothing does. */
+  /** What explains it, in a few words: `new version`; null without an explanation. */
   cause: string | null
   began_at: number
   resolved_at: number | null
   /** What it cost, in a few words. */
   impact: string | null
-  /** Why no one was notified: `not notified: silenced`; null where someone was. */
+  /** Why no one was notified: `not notified: silenced`; null when someone was. */
   unnotified: string | null
 }
 
-/** A client has used so much of its events of the month. */
+/** A client has used a large part of its month's events. */
 export interface QuotaMessage {
   kind: 'quota'
   client: Named
-  /** Per cent that are reached. */
+  /** The percentage that was reached. */
   step: 80 | 100
   events: number
   limit: number
@@ -201,14 +201,14 @@ export interface OwnFailureMessage {
   kind: 'own_failure' | 'own_recovery'
   /** Which part: `deliveries`, `store`, or a loop's name. */
   part: string
-  /** The channel that was switched off; missing of anything else. */
+  /** The channel that was switched off; missing for other parts. */
   channel?: string
   message: string
   since: number
   node: string
 }
 
-/** One vendor fails on sites of many clients, which only the operator may read together. */
+/** One vendor fails on sites of many clients, which only the operator may see together. */
 export interface VendorMessage {
   kind: 'vendor_opened' | 'vendor_resolved'
   vendor: string
@@ -219,18 +219,18 @@ export interface VendorMessage {
     severity: Severity
     started_at: number
     resolved_at: number | null
-    /** Of all sites together. */
+    /** The sum over all sites. */
     impact?: MessageImpact | null
   }
-  /** The first that showed it come first. */
+  /** In the order in which they showed it. */
   sites: readonly { client: string; site: string; since: number }[]
 }
 
-/** Several alert messages of one kind that go out as one. In their order. */
+/** Several alert messages of one kind that are sent as one, in their order. */
 export interface MessageGroup {
   kind: 'group'
   of: AlertMessageKind
-  /** Null of several clients, whose ends only the operator gets together. */
+  /** Null for several clients, whose ends only the operator gets together. */
   client: Named | null
   messages: readonly AlertMessage[]
 }

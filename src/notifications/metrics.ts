@@ -9,7 +9,7 @@ import type { SendOutcome } from './transport.ts'
 export interface NotificationsWatch {
   /** An attempt has ended, of a message or of a group of them. */
   onOutcome?: (service: ServiceKind, outcome: SendOutcome['kind']) => void
-  /** So many messages were given up. */
+  /** This many messages were given up. */
   onGivenUp?: (count: number) => void
 }
 

@@ -28,28 +28,28 @@ export interface NotificationsOptions {
   clock: Clock
   membership: Membership
   leases: Leases
-  /** Says what is too old to be tried any longer; left out, the clock does. */
+  /** Tells which messages are too old to be tried any longer; the clock by default. */
   expiry?: Expiry
   transports: Transports
   /** `CHAT_WEBHOOK_URL`. */
   globalWebhook: string | null
-  /** How long a warning lasts before people are notified of it, ms; 0, or left out: they are at once. */
+  /** How long a warning must last before people are notified of it, ms; at once when 0 or missing. */
   warningsAfterMs?: number
-  /** `PUBLIC_URL` without a slash at its end; asked for with each message, as it is known only when the service listens. */
+  /** `PUBLIC_URL` without a trailing slash. Read for each message, because it is known only once the service listens. */
   publicUrl: () => string
-  /** Days that messages are kept once they were sent or given up. */
+  /** Days that messages are kept after they were sent or given up. */
   resultDays: number
   onError: (error: Error, what: string) => void
-  /** What else is written when messages about alerts were delivered. */
+  /** Returns what else to write when messages about alerts were delivered. */
   onDelivered?: DeliveredHook
-  /** Of 0 … 1. */
+  /** Returns a number between 0 and 1. */
   random?: () => number
   timings?: Partial<DeliveryTimings>
 }
 
-/** The messages of this process: sending those in the outbox, and the retention of those that were. */
+/** The part of a process that sends the messages in the outbox and deletes old ones. */
 export class Notifications {
-  /** Messages about alerts go with these. */
+  /** Messages about alerts are deleted by the alerts' hooks. */
   readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = { removeOfClient: removeMessagesOfClient }
   readonly #tools: DeliveryTools
   readonly #delivery: Delivery
@@ -100,7 +100,7 @@ export class Notifications {
     return [this.#delivery.loop, ...this.#jobs.loops]
   }
 
-  /** Where messages go besides the addresses of the clients: what `channelsOf` wants to know. */
+  /** Where messages go besides the clients' addresses, for `channelsOf`. */
   get channelSettings(): ChannelSettings {
     return this.#tools.channelSettings
   }
@@ -118,13 +118,13 @@ export class Notifications {
     for (const loop of this.loops) loop.start()
   }
 
-  /** To be called after a transaction that wrote messages; without it they are found within a second. */
+  /** Call it after a transaction that wrote messages; otherwise they are found within 1 s. */
   wake(): void {
     this.#delivery.wake()
   }
 
   /**
-   * Sends a message now and once, past the outbox. One that gets through switches its channel on.
+   * Sends a message now and once, bypassing the outbox. If it gets through, the channel is switched on again.
    *
    * @throws StoreError
    */
@@ -148,7 +148,11 @@ export class Notifications {
     await this.#delivery.run()
   }
 
-  /** @param graceMs that attempts under way get to end */
+  /**
+   * Stops sending.
+   *
+   * @param graceMs time that attempts under way get to finish, ms
+   */
   async stop(graceMs?: number): Promise<void> {
     this.#stopping.abort()
     await Promise.all([this.#jobs.stop(), this.#delivery.stop(graceMs)])

@@ -5,15 +5,18 @@ import type { Channel } from './channel.ts'
 import type { AlertMessageKind, Message } from './message.ts'
 
 /**
- * How long a message about an opened or resolved alert waits for others that belong to it. A person waits seconds longer;
- * an outage of ten probes is one message instead of ten.
+ * How long a message about an opened or resolved alert waits for others that belong to it: people wait seconds longer, but an
+ * outage of ten probes is one message instead of ten.
  */
 export const GATHER_MS = 10 * SECOND
 
-/** What waits for others that belong to it. */
+/** Kinds of messages that wait for others that belong to them. */
 export const GATHERED_KINDS: readonly string[] = ['opened', 'resolved'] satisfies AlertMessageKind[]
 
-/** A message that waits, and that no attempt has been made to send. What is settled, or on its way, stays as it is. */
+/**
+ * The condition for pending messages that no attempt was made to send. A message that is settled (see `writeGroups`) or on its way
+ * stays as it is.
+ */
 export const isUnsent = ({
   and,
   eb,
@@ -21,8 +24,9 @@ export const isUnsent = ({
   and([eb('state', '=', 'pending'), eb('group_id', 'is', null), eb('attempts', '=', 0)])
 
 /**
- * An e-mail that some of its addresses have, and that the server has put off for the others, is delivered. What is left of it is a message of its own,
- * for those others alone: under the same key, and of no alert, so that it waits by itself and holds up nothing.
+ * Returns whether a message is the rest of an e-mail: some of its addresses got it, and the server has put it off for the others.
+ * It is then delivered, and its rest is a message for those others alone, under the same key but without an alert, so that it is
+ * pending on its own and holds up nothing.
  */
 export const isRest = ({ alertId, groupId }: { alertId: string | null; groupId: string | null }): boolean =>
   alertId === null && groupId !== null
@@ -32,30 +36,30 @@ export interface OutboxEntry {
   clientId: string | null
   alertId: string | null
   message: Message
-  /** Until when it waits, in the client's quiet hours; null, or missing: for nothing. */
+  /** Until when quiet hours hold it, epoch ms; null or missing when they do not. */
   heldUntil?: number | null
-  /** Kept back so long, in which it may be withdrawn; 0 without it. */
+  /** How long it is held back, in which it may be withdrawn, ms; 0 by default. */
   holdMs?: number
-  /** With it, it becomes one message with the opening where that has not been sent. */
+  /** When set, it is merged with its opening if that was not sent yet. */
   merging?: Merging
 }
 
 export interface Merging {
-  /** Whether it goes out only so. */
+  /** Whether it is dropped when it cannot be merged. */
   isOnly: boolean
-  /** A warning that is over so soon is not sent at all, ms. */
+  /** A warning that ends within this time is not sent at all, ms. */
   briefMs: number
-  /** How long its end may be taken back, ms. */
+  /** How long its end may be withdrawn, ms. */
   certainMs: number
 }
 
-/** What becomes of the message about a warning that was over before it was due: it is not sent, once that is certain. */
+/** The kind of a warning that ended before it was due, until its end is certain, and the reason for then cancelling it. */
 export const BRIEF = { kind: 'passed', reason: 'it was over before a notification was due' } as const
 
-/** Whether it is that message, or one that it had cancelled. */
+/** Returns whether a message is, or was cancelled as, such a brief warning. */
 export const wasBrief = ({ kind, state, last_error }: Pick<DeliveryRow, 'kind' | 'state' | 'last_error'>): boolean =>
   kind === BRIEF.kind || (state === 'cancelled' && last_error === BRIEF.reason)
 
-/** Since when a message may be sent that is written now, unless others hold it up. */
+/** Returns when a message that is written now may be sent, epoch ms, unless others hold it up. */
 export const notBefore = (kind: string, heldUntil: number | null, holdMs: number, now: number): number =>
   Math.max(heldUntil ?? now, now + holdMs, GATHERED_KINDS.includes(kind) ? now + GATHER_MS : now)

@@ -6,17 +6,17 @@ import { mergeIntoOpenings, restoreOpenings } from './merging.ts'
 import type { AlertMessage, AlertMessageKind, MessageIncident } from './message.ts'
 import { GATHER_MS, GATHERED_KINDS, isUnsent, notBefore, type OutboxEntry } from './outbox-entry.ts'
 
-/** What brings no one anything to do: it is no reason to wake anyone with what was before. */
+/** Messages that ask no one to act, so they do not release messages that are held back. */
 const CALMING: readonly string[] = ['acknowledged', 'unacknowledged', 'resolved'] satisfies AlertMessageKind[]
 
 /**
- * Puts messages into the outbox, in the transaction of the change they are about: there is never one without the other. Nothing
- * is sent here.
+ * Puts messages into the outbox, in the transaction of the change that they are about, so that neither exists without the other.
+ * Nothing is sent here.
  */
 export async function enqueue(trx: Transaction<Tables>, entries: readonly OutboxEntry[], now: number): Promise<void> {
   if (entries.length === 0) return
   const channels = new Map(entries.map(({ channel }) => [channel.key, channel]))
-  // In one order everywhere: transactions that add the same channels at once wait for each other instead of standing in the way.
+  // One order everywhere, so that transactions that add the same channels wait for each other instead of deadlocking.
   const inOrder = [...channels.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
   const blank = inOrder.map((channel) => ({
     channel: channel.key,
@@ -49,8 +49,8 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
 }
 
 /**
- * Without the reminders of what still waits on their channel: one that fails for a night would have as many to send in the morning, each of
- * which says what the next one does. One that hands an incident over to someone says more.
+ * Drops reminders of alerts that still have a pending message on the same channel: one that fails for a night would have to send
+ * them all in the morning, and each says the same as the next. A reminder that passes an incident on to the next person stays.
  */
 async function worthReminding(trx: Transaction<Tables>, entries: readonly OutboxEntry[]): Promise<OutboxEntry[]> {
   const isPlain = ({ message }: OutboxEntry) => message.kind === 'reminder' && (message.incident?.note ?? null) === null
@@ -67,7 +67,7 @@ async function worthReminding(trx: Transaction<Tables>, entries: readonly Outbox
   return entries.filter((entry) => !isPlain(entry) || !waiting.has(`${entry.channel.key} ${entry.alertId}`))
 }
 
-/** What goes out at once takes along what was held back about the same alert: no one is notified of its escalation before its opening. */
+/** Releases what is held back about alerts that get an urgent message, so that no one is notified of an escalation before its opening. */
 async function release(trx: Transaction<Tables>, entries: readonly OutboxEntry[], now: number): Promise<void> {
   const isUrgent = ({ heldUntil = null, holdMs = 0, alertId, message: { kind } }: OutboxEntry) =>
     heldUntil === null && holdMs === 0 && alertId !== null && !CALMING.includes(kind)
@@ -78,7 +78,7 @@ async function release(trx: Transaction<Tables>, entries: readonly OutboxEntry[]
   }
 }
 
-/** Lets go what quiet hours, or the time that warnings wait, hold back about these alerts, on one channel or on all. */
+/** Makes messages due that quiet hours, or the delay of warnings, hold back about these alerts, on one channel or on all. */
 export async function releaseHeld(
   trx: Transaction<Tables>,
   alertIds: readonly string[],
@@ -96,7 +96,11 @@ export async function releaseHeld(
   }
 }
 
-/** Makes an end that waits due at another time. @param due epoch ms */
+/**
+ * Makes a pending end due at another time.
+ *
+ * @param due epoch ms
+ */
 export async function moveEnd(trx: Transaction<Tables>, id: string, due: number): Promise<void> {
   await trx
     .updateTable('deliveries')
@@ -107,9 +111,9 @@ export async function moveEnd(trx: Transaction<Tables>, id: string, due: number)
     .execute()
 }
 
-/** The alerts whose openings are kept back and due before `to`, epoch ms. */
+/** Returns the alerts whose openings are held back and due before `to`, epoch ms. */
 export async function heldOpenings({ read }: Pick<Store, 'read'>, now: number, to: number): Promise<string[]> {
-  // With a `distinct` SQLite reads every message there is, by the index of their alerts.
+  // No `distinct`: with it SQLite reads every message, through the index on `alert_id`.
   const rows = await read
     .selectFrom('deliveries')
     .select('alert_id')
@@ -123,7 +127,7 @@ export async function heldOpenings({ read }: Pick<Store, 'read'>, now: number, t
   return [...new Set(rows.flatMap(({ alert_id }) => alert_id ?? []))]
 }
 
-/** Keeps openings that are kept back anyway for longer. */
+/** Holds openings that are held back anyway until a later time. */
 export async function postponeOpenings(
   trx: Transaction<Tables>,
   alertIds: readonly string[],
@@ -147,8 +151,8 @@ export async function postponeOpenings(
 const ROWS_PER_STEP = 500
 
 /**
- * Deletes messages past their retention, in small steps. Any node may do so. What is still to be sent stays: it was asked for
- * by hand.
+ * Deletes messages past their retention, in small steps. Any node may run it. Pending messages stay: someone has asked for them by
+ * hand.
  *
  * @param days for which messages are kept
  */
@@ -162,7 +166,7 @@ export async function clearDeliveries(
   await untilDone(() => clearBelow(store, old), shouldContinue)
 }
 
-/** Deletes the oldest below an id, and says whether there are more. */
+/** Deletes the oldest messages below an id, and returns whether there may be more. */
 async function clearBelow({ read, write }: Store, id: string): Promise<boolean> {
   const rows = await read
     .selectFrom('deliveries')
@@ -179,8 +183,8 @@ async function clearBelow({ read, write }: Store, id: string): Promise<boolean> 
 }
 
 /**
- * Takes back what waits for others of its kind and has not been settled: a message about all of it goes out on that channel instead.
- * What is about to be sent goes out.
+ * Cancels messages that are not settled yet, because one message about all of it is sent on that channel instead. What is about to
+ * be sent is still sent.
  */
 export async function withdrawMessages(
   trx: Transaction<Tables>,
@@ -200,8 +204,8 @@ export async function withdrawMessages(
 }
 
 /**
- * Adds to messages about an incident what became known while they wait for others of their kind. What is settled stays as it is: after
- * a crash the same is sent again.
+ * Adds to pending messages about an incident what became known meanwhile. Settled ones stay as they are, so that the same is sent
+ * again after a crash.
  */
 export async function amendMessages(
   trx: Transaction<Tables>,
@@ -230,9 +234,9 @@ export async function amendMessages(
 }
 
 /**
- * Takes back that an alert is resolved, on all channels that have not been sent it.
+ * Withdraws the end of an alert on all channels that were not sent it yet.
  *
- * @param heldUntil when the client's quiet hours end that an opening waits for which is to be sent after all
+ * @param heldUntil end of the client's quiet hours, for openings that are to be sent after all
  * @returns these channels
  */
 export async function withdrawEnd(
@@ -247,7 +251,7 @@ export async function withdrawEnd(
     .set({ state: 'cancelled', last_error: 'it is bad again' })
     .where('alert_id', '=', alertId)
     .where('kind', '=', 'resolved')
-    // On a channel that is no more, or under a key that it had, it is over all the same.
+    // The end for a deleted channel, or under a previous key, stays valid.
     .where('message', 'not like', '%"resolution":"channel_%')
     .where(isUnsent)
     .returning('channel')

@@ -4,16 +4,16 @@ import type { Severity } from './message.ts'
 import { onCallPlans } from './on-call/plans.ts'
 import type { OnCallPlan } from './on-call/who-is-on-call.ts'
 
-/** A way to reach people of a client besides its chat webhook and its e-mail. */
+/** A client's channel besides its chat webhook and its e-mail. */
 export interface OwnChannel {
   id: string
   address: string
   minimumSeverity: Severity
-  /** How long a warning lasts before it goes over this channel, ms; null: as on the others. */
+  /** How long a warning must last before it is sent over this channel, ms; null when the general setting applies. */
   warningsAfterMs: number | null
 }
 
-/** The channels of clients that are switched on, the oldest first; those without any are missing. */
+/** Returns the active channels of clients, the oldest first; clients without any are missing. */
 export async function ownChannels(db: Kysely<Tables>, clientIds: Iterable<string>): Promise<Map<string, OwnChannel[]>> {
   const rows: ClientChannelRow[] = []
   for (const ids of chunksOf([...new Set(clientIds)])) {
@@ -31,7 +31,7 @@ export async function ownChannels(db: Kysely<Tables>, clientIds: Iterable<string
   return channels
 }
 
-/** Clients, each with its channels and who of its people is on call. */
+/** Returns the clients with their channels and on-call plans. */
 export async function withChannels<T extends { id: string }>(
   db: Kysely<Tables>,
   clients: readonly T[],

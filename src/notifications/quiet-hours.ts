@@ -1,16 +1,16 @@
 import { Temporal } from 'temporal-polyfill'
 
-/** A part of each local day, `HH:MM`; from 22:00 to 07:00 holds midnight. */
+/** A part of each local day, `HH:MM`; 22:00 to 07:00 spans midnight. */
 export interface QuietHours {
   from: string
   to: string
 }
 
 /**
- * When the quiet hours end that a time is in, epoch ms; null where it is in none. Where clocks change, local times hold: they also end
- * when the clock is set to a time that is in none, and at the first of an end that comes twice.
+ * Returns when the quiet hours end that a time is in, epoch ms, or null outside them. Local time counts when clocks change: they
+ * also end when the clock jumps to a time outside them, and at the first occurrence of an end that occurs twice.
  *
- * @param timezone IANA name; UTC for one that is not known here
+ * @param timezone IANA name; UTC for an unknown one
  */
 export function quietUntil({ from, to }: QuietHours, timezone: string, now: number): number | null {
   const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(known(timezone))

@@ -7,8 +7,8 @@ interface Told {
 }
 
 /**
- * The channels that messages about each alert were written for, with when the last of these was (`at`, epoch ms) and whether it said that it is
- * over; an alert without any, or whose are past their retention, is missing.
+ * Returns, by alert, the channels that messages about it were written for, with when the last one was written (`at`, epoch ms) and
+ * whether it was the end. Alerts without messages, or whose messages are past their retention, are missing.
  */
 export async function channelsTold(
   trx: Transaction<Tables>,
@@ -19,7 +19,7 @@ export async function channelsTold(
     const rows = await trx
       .selectFrom('deliveries')
       .select(['alert_id', 'channel'])
-      // What was taken back said nothing.
+      // A cancelled message notified no one.
       .select(({ fn }) => fn.max('id').filterWhere('state', '<>', 'cancelled').as('last'))
       .select(({ fn }) =>
         fn.max('id').filterWhere('state', '<>', 'cancelled').filterWhere('kind', '=', 'resolved').as('end'),
@@ -36,7 +36,7 @@ export async function channelsTold(
   return told
 }
 
-/** Adds to messages about a vendor's incident what it costs, as long as they have not been sent. */
+/** Adds the impact to messages about a vendor's incident that were not sent yet. */
 export async function amendVendorMessages(
   trx: Transaction<Tables>,
   incidentId: string,

@@ -1,14 +1,14 @@
 import type { Message, MessageGroup } from './message.ts'
 
 /**
- * Carries a message to people over one kind of channel. `createChatTransport` (chat services and webhooks) and
- * `createEmailTransport` (SMTP) make the two there are.
+ * Sends messages over one kind of channel. `createChatTransport` (chat services and webhooks) and `createEmailTransport` (SMTP)
+ * make the two there are.
  */
 export interface Transport {
   /**
-   * Makes one attempt. Failures are outcomes too: nothing is thrown for what another system does.
+   * Makes one attempt. Failures of the other system are outcomes, never thrown.
    *
-   * @param signal ends the attempt, by its time limit or because the service stops: a passing failure
+   * @param signal ends the attempt at its time limit or when the service stops: a passing failure
    */
   send(order: SendOrder, signal: AbortSignal): Promise<SendOutcome>
 }
@@ -17,26 +17,26 @@ export interface SendOrder {
   /** A webhook URL or an e-mail address, as it is now. */
   address: string
   message: Message | MessageGroup
-  /** The same whenever the same message is sent again: the receiver may recognise a repetition by it. */
+  /** The same whenever the message is sent again, so that the receiver can recognise a repetition. */
   idempotencyKey: string
-  /** `PUBLIC_URL` without a slash at its end, for links. */
+  /** `PUBLIC_URL` without a trailing slash, for links. */
   publicUrl: string
   /** Now, epoch ms. */
   at: number
-  /** Of what was said about it there before, by which the service knows it; the newest first. */
+  /** Receipts of earlier messages about the same alert on this channel, the newest first. */
   earlier?: readonly string[]
-  /** Of an e-mail that the other addresses have: those that it is for. */
+  /** For the rest of an e-mail: the addresses that do not have it yet. */
   only?: readonly string[]
 }
 
 /**
- * How an attempt ended; `error` is a sentence for people that names no secret.
- * - `delivered`: the other end took it; `note` says what people should know all the same, `receipt` is by which the service knows it, where it
- *   may be changed later; `left` are the addresses that are yet to get it, as the server has put them off
- * - `passing`: it may go well later: the channel waits, and the message with it, unless it is a matter of the address (`ofAddress`) and others
- *   have the message
- * - `channel_broken`: nothing will go through until the address is edited
- * - `message_refused`: this message will never go through, others may
+ * How an attempt ended; `error` is a sentence for people that holds no secret.
+ * - `delivered`: the other end accepted it. `note` says what people should know all the same; `receipt` identifies the message at
+ *   the service, where it can be changed later; `left` are the addresses that the server has put off
+ * - `passing`: it may succeed later. The channel waits and the message with it, unless only one address failed (`ofAddress`) and
+ *   others have the message
+ * - `channel_broken`: nothing will get through until the address is edited
+ * - `message_refused`: this message will never get through, others may
  */
 export type SendOutcome =
   | { kind: 'delivered'; note?: string; receipt?: string; left?: readonly string[] }
@@ -44,7 +44,7 @@ export type SendOutcome =
   | { kind: 'channel_broken'; error: string }
   | { kind: 'message_refused'; error: string }
 
-/** One for each kind of channel. Without e-mail set up there is none for it. */
+/** The transport of each kind of channel; that of e-mail is null when e-mail is not set up. */
 export interface Transports {
   /** For chat services and other webhooks. */
   chat: Transport

@@ -8,17 +8,17 @@ import { maintenanceAhead } from './history.ts'
 import { KeptPages, type SiteHealthCache } from './site-health.ts'
 import { beganAt, duringWork } from './status-page.ts'
 
-/** Characters of the label; a name is cut to as many. */
+/** The longest label, in characters; names are cut to it. */
 export const LABEL_MAX = 40
 
 const HEIGHT = 20
 const FONT_SIZE = 11
-/** Between an edge and what is beside it, px. */
+/** Space between an edge and what is beside it, px. */
 const PAD = 6
 const MARK = 12
 const BASELINE = 14
 
-/** Grounds that white text can be read on with 4.5 : 1 and more. They are part of the badge, so any page can be around it. */
+/** Backgrounds that give white text a contrast of at least 4.5:1. They are part of the badge, so it can be put on any page. */
 const LABEL_GROUND = '#3e4a58'
 const GROUNDS: Readonly<Record<Status, string>> = {
   ok: '#17734a',
@@ -28,7 +28,7 @@ const GROUNDS: Readonly<Record<Status, string>> = {
   unknown: '#53606f',
 }
 
-/** The marks of the dashboard in a square of 12: colour never says it alone. */
+/** The dashboard's marks in a square of 12 px, so that status is never shown by colour alone. */
 const MARKS: Readonly<Record<Status, string>> = {
   ok: '<circle cx="6" cy="6" r="4.5"/>',
   warning: '<path d="M6 1.5 11 10.5H1Z"/>',
@@ -38,10 +38,10 @@ const MARKS: Readonly<Record<Status, string>> = {
 }
 
 /**
- * A status as a small SVG image that needs nothing from elsewhere and holds no script.
+ * Returns a status as a small SVG image that loads nothing and holds no script.
  *
- * @param since when the trouble began (epoch ms), for its title; null: there is none, or it is not known
- * @param workEndsAt when the maintenance that is under way ends (epoch ms), likewise
+ * @param since when the problem began (epoch ms), for the title; null without a problem, or when unknown
+ * @param workEndsAt when the current maintenance ends (epoch ms), likewise
  */
 export function badge(
   label: string,
@@ -62,7 +62,7 @@ export function badge(
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" role="img" aria-label="${title}">`,
     `<title>${title}</title>`,
-    // No id in it: many badges can be pasted into one page.
+    // No ids: several badges may be pasted into one page.
     `<rect fill="${GROUNDS[status]}" width="${width}" height="${HEIGHT}" rx="4"/>`,
     `<path fill="${LABEL_GROUND}" d="M4 0H${split}V${HEIGHT}H4a4 4 0 0 1-4-4V4a4 4 0 0 1 4-4z"/>`,
     `<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="${FONT_SIZE}">`,
@@ -76,7 +76,7 @@ export function badge(
 
 const minuteOf = (time: number): string => `${isoTime(time).slice(0, 16).replace('T', ' ')} UTC`
 
-/** Verdana's advance widths in thousandths of its size, from the space on: browsers have it, or one that is as wide. */
+/** Verdana's advance widths from the space on, in thousandths of the font size. Browsers have Verdana or a font as wide. */
 const ASCII = [
   352, 394, 459, 818, 636, 1076, 727, 269, 454, 454, 636, 818, 364, 454, 364, 454, 636, 636, 636, 636, 636, 636, 636,
   636, 636, 636, 454, 454, 818, 818, 818, 545, 1000, 684, 686, 698, 771, 632, 575, 775, 751, 421, 455, 693, 557, 843,
@@ -84,16 +84,16 @@ const ASCII = [
   596, 352, 623, 633, 274, 344, 592, 274, 973, 633, 607, 623, 623, 427, 521, 394, 633, 592, 818, 592, 592, 525, 635,
   454, 635, 818,
 ]
-/** What is as wide as it is high: East Asian scripts and pictures. */
+/** Characters as wide as they are high: East Asian scripts and pictographs. */
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}]/u
-/** Drawn upon the letter before, or not at all. */
+/** Characters drawn over the one before, or not at all. */
 const WITHOUT_WIDTH = /[\p{M}\p{Cf}]/u
-/** What other letters are wide on average. */
+/** The average width of other letters. */
 const OTHER = 680
 
 /**
- * How wide a text is, in px. The badge makes the browser keep to it (`textLength`), so where the reader's font is another one
- * it is the gaps between letters that differ and not the badge.
+ * Returns the width of a text, px. The badge forces it on the browser (`textLength`): with another font the gaps between letters
+ * differ, but not the badge.
  *
  * @param size of the font, px
  */
@@ -103,14 +103,14 @@ export function textWidth(text: string, size: number): number {
 }
 
 function widthOf(letter: string): number {
-  // Taken apart, é is an e with an accent upon it.
+  // Decomposed, é is an e and an accent.
   const known = ASCII[(letter.normalize('NFD').codePointAt(0) ?? 0) - 32]
   if (known !== undefined) return known
   if (WITHOUT_WIDTH.test(letter)) return 0
   return WIDE.test(letter) ? 1_000 : OTHER
 }
 
-/** What it says where there is no site whose name it could bear. */
+/** The label when there is no site to name. */
 const OWN_LABEL = 'tagwarden'
 
 const Label = Type.String({
@@ -128,7 +128,7 @@ interface BadgeOptions {
   clock: Clock
 }
 
-/** Public: anyone who knows the id of a site may see its status and since when, and nothing else of it. */
+/** Adds the public route of badges: anyone who knows a site's id may see its status and since when, and nothing else. */
 export function badgeRoutes(app: HttpApp, { store, siteHealth, clock }: BadgeOptions): void {
   const planned = new KeptPages((clientId) => async (now) => {
     const sites = [...(await siteHealth.get(now)).values()].filter((site) => site.clientId === clientId)
@@ -144,7 +144,7 @@ export function badgeRoutes(app: HttpApp, { store, siteHealth, clock }: BadgeOpt
           'For wikis and read-me files; needs no key, as the id of a site cannot be guessed. Up to 5 s old, and caches may keep ' +
           'it for a minute. Supports `If-None-Match`.',
         security: [],
-        // Any text, as what is no id is answered by an image, too.
+        // Any text, because what is not an id is answered with an image too.
         params: Type.Object({ site_id: Type.String({ description: 'UUID' }) }),
         querystring: Type.Object({ label: Type.Optional(Label) }, { additionalProperties: false }),
         response: {
@@ -175,9 +175,9 @@ export function badgeRoutes(app: HttpApp, { store, siteHealth, clock }: BadgeOpt
       reply.headers({
         etag,
         'cache-control': 'public, max-age=60',
-        // Opened directly it is a document of our origin.
+        // When opened directly, it is a document of our origin.
         'content-security-policy': "default-src 'none'",
-        // Pages of others show it.
+        // Other sites embed it.
         'cross-origin-resource-policy': 'cross-origin',
       })
       const isKnown = site !== undefined

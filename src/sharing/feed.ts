@@ -11,18 +11,19 @@ interface Options {
   store: Store
   pages: StatusPages
   clock: Clock
-  /** Without a slash at its end; null where it is not set, and entries have no link. */
+  /** Without a trailing slash; null when not set: entries then have no link. */
   publicUrl: string | null
 }
 
 const tag = (name: string, text: string, attributes = ''): string => `<${name}${attributes}>${svgText(text)}</${name}>`
 
 /**
- * The incidents of a client as an Atom feed (RFC 4287), the newest first. Names and titles are of strangers: they are text in it, whatever
- * they look like.
+ * Returns a client's incidents as an Atom feed (RFC 4287), the newest first. Names and titles come from strangers, so they are
+ * escaped as plain text.
  *
- * @param id an IRI that stays as it is
+ * @param id an IRI that never changes
  * @param page address of the status page, or null
+ * @param emptyAt `updated` of a feed without incidents, epoch ms
  */
 export function atomFeed(
   name: string,
@@ -62,7 +63,7 @@ export function atomFeed(
   ].join('\n')
 }
 
-/** Neither the client's id nor the token itself: readers of feeds pass it on. */
+/** Returns the feed's id. It holds neither the client's id nor the token, because feed readers pass it on. */
 const feedId = (token: string): string =>
   `urn:tagwarden:status:${createHash('sha256').update(token).digest('hex').slice(0, 32)}`
 
@@ -71,7 +72,7 @@ const summaryOf = ({ severity, started_at, resolved_at, back_at }: PastIncident)
     ? `${severity} since ${started_at}${back_at === null ? '' : `, open again since ${back_at}`}`
     : `Resolved: ${severity} from ${started_at} to ${resolved_at}`
 
-/** Public: the token of the status page is the key. */
+/** Adds the public route of feeds: the status page's token is the key. */
 export function feedRoutes(app: HttpApp, { store, pages, clock, publicUrl }: Options): void {
   app.get(
     '/api/status/:token/feed.atom',

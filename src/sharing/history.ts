@@ -6,11 +6,11 @@ import { DAY, isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../store/index.ts'
 
 export const HISTORY_DAYS = 90
-/** No one reads more of them on a page. */
+/** Incidents on a page: no one reads more. */
 const MOST_INCIDENTS = 100
-/** Of which some are parts of others. */
+/** Incidents read, as some are parts of others and are left out. */
 const MOST_READ = 1_000
-/** How far ahead planned work is announced, ms. */
+/** How far ahead maintenance is announced, ms. */
 const AHEAD_MS = 14 * DAY
 
 export const PastIncident = Type.Object({
@@ -30,7 +30,7 @@ export const PastIncident = Type.Object({
 })
 export type PastIncident = Static<typeof PastIncident>
 
-/** What people called it is theirs. */
+/** Without its title, which is internal. */
 export const PlannedMaintenance = Type.Object({
   site: nullable(Type.String({ description: 'Its name; null: of all sites' })),
   starts_at: IsoTime,
@@ -38,7 +38,7 @@ export const PlannedMaintenance = Type.Object({
 })
 export type PlannedMaintenance = Static<typeof PlannedMaintenance>
 
-/** Where an incident is: what of a site everyone may know who has the link. */
+/** The fields of a site that anyone with the link may know. */
 interface NamedSite {
   id: string
   name: string
@@ -47,13 +47,14 @@ interface NamedSite {
 interface ShownIncident extends Omit<PastIncident, 'back_at'> {
   site_id: string
   parent_id: string | null
-  /** When it could first be seen, epoch ms. */
+  /** When the page began to show it, epoch ms. */
   shownAt: number
 }
 
 /**
- * Since when an incident is shown: since it was confirmed, and where no one was notified of it at first, as work was planned or it was silenced, since
- * someone was, or no one could be. An alert that another one of it speaks for says nothing of that: it may have been silenced before.
+ * When an incident begins to be shown: when it was confirmed. If maintenance or a silence held its message back at first, only when
+ * someone was notified, or when there was no one to notify. An alert that another alert of the incident speaks for does not count,
+ * because it may have been silenced before.
  */
 const shownAt = sql`(select min(case when a.told_at > a.confirmed_at then a.told_at else a.confirmed_at end)
   from (select alerts.*, coalesce((select min(e.at) from alert_events as e where e.alert_id = alerts.id and e.kind = 'unreachable'
@@ -64,12 +65,13 @@ const shownAt = sql`(select min(case when a.told_at > a.confirmed_at then a.told
       and a.suppressed_by <> 'incident:' || incidents.id)))`
 
 /**
- * The incidents of a client's sites that lasted at some time since then: those that still do first, and each kind newest first. Left out is what was over before
- * it was confirmed, or before the planned work or the silence that it began in, and that a check of ours could not run, which is no business of who has the link.
+ * Returns the incidents of a client's sites that were unresolved at some time since then: unresolved ones first, then the newest
+ * first. Left out are incidents that ended before they were confirmed, or before the end of the maintenance or silence that they
+ * began in, and checks of ours that cannot run, which do not concern people with the link.
  *
- * @param sites those that they may be of
+ * @param sites the sites whose incidents may be shown
  * @param since epoch ms
- * @param most of active sites; without it all of them
+ * @param most returns at most this many, of active sites; without it all
  */
 export async function shownIncidents(
   db: Kysely<Tables>,
@@ -104,7 +106,7 @@ export async function shownIncidents(
     .execute()
   return rows.flatMap((row) => {
     const { id, site_id, parent_id, title, severity, started_at, opened_at, resolved_at, shown_at } = row
-    // Added, or switched off, since the sites were read.
+    // The site was added or paused after the sites were read.
     const site = names.get(site_id ?? '')
     if (site === undefined || site_id === null) return []
     return [
@@ -125,8 +127,8 @@ export async function shownIncidents(
 }
 
 /**
- * The same of 90 days, as the page and its feed have it: the newest first, and of too many those that last and the newest. What another one of them explains
- * is on the page of that one.
+ * Returns the incidents of 90 days for the page and its feed, the newest first. If there are too many, it keeps the unresolved ones
+ * and the newest. Incidents that another one explains are left out: they are on that one's page.
  */
 export async function pastIncidents(
   db: Kysely<Tables>,
@@ -142,12 +144,12 @@ export async function pastIncidents(
     const last = turns.get(incident.id)?.at(-1)
     return { ...incident, back_at: last?.kind === 'back' ? isoTime(last.saidAt) : null }
   })
-  // Ids begin with the time an incident was opened.
+  // Ids begin with the time at which an incident was opened.
   const incidents = shown.toSorted((a, b) => (a.id < b.id ? 1 : -1))
   return { incidents, has_older_incidents: found.length > MOST_INCIDENTS || read.length === MOST_READ }
 }
 
-/** Since when those of them that another of them explains are parts of it, epoch ms, by id. */
+/** Returns, by id, when those incidents that another one explains became part of it, epoch ms. */
 export async function partsSince(db: Kysely<Tables>, shown: readonly ShownIncident[]): Promise<Map<string, number>> {
   const known = new Set(shown.map(({ id }) => id))
   const parts = shown.filter(({ parent_id }) => known.has(parent_id ?? '')).map(({ id }) => id)
@@ -165,16 +167,16 @@ export async function partsSince(db: Kysely<Tables>, shown: readonly ShownIncide
   return since
 }
 
-/** That an incident ended, or was back after an end. Times in epoch ms. */
+/** An incident ended, or was back after an end. Times are epoch ms. */
 export interface Turn {
   kind: 'back' | 'resolved'
-  /** When it was written down: an end may lie before, where what kept the incident open turned out to be something else. */
+  /** When it was written to the timeline. An end may be earlier, when what kept the incident open turned out to be another problem. */
   at: number
-  /** What the page says of it. */
+  /** The time that the page shows. */
   saidAt: number
 }
 
-/** When those of them ended, and were back, by id; the oldest first. */
+/** Returns, by id, when the incidents ended and were back, the oldest first. */
 export async function turnsOf(db: Kysely<Tables>, shown: readonly ShownIncident[]): Promise<Map<string, Turn[]>> {
   const turns = new Map<string, Turn[]>()
   for (const incidents of chunksOf(shown)) {
@@ -195,14 +197,14 @@ export async function turnsOf(db: Kysely<Tables>, shown: readonly ShownIncident[
       const isOver = of.at(-1)?.kind === 'resolved'
       turns.set(incident_id, of)
       if (kind === 'resolved') of.push({ kind, at, saidAt: Math.min(at, resolved_at ?? at) })
-      // What joins it after its end, and is found late, does not bring it back.
+      // An alert that joins after the end because it was found late does not bring the incident back.
       else if (isOver && saysBack(text)) of.push({ kind: 'back', at, saidAt: at })
     }
   }
   return turns
 }
 
-/** Work under way and planned for the next two weeks, the nearest first. */
+/** Returns maintenance under way or planned for the next two weeks, the nearest first. */
 export const maintenanceAhead = (
   db: Kysely<Tables>,
   clientId: string,

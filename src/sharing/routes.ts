@@ -11,13 +11,13 @@ import { subscriptionRoutes } from './subscription-routes.ts'
 interface Options {
   store: Store
   clock: Clock
-  /** Without a slash at its end; null where it is not set. */
+  /** Without a trailing slash; null when not set. */
   publicUrl: string | null
-  /** Whether anyone can be sent e-mail. */
+  /** Whether e-mail is set up. */
   isEmailOn: boolean
 }
 
-/** What is shown to people without a key: status pages of clients with their feeds and subscriptions, and badges of sites. */
+/** Adds the routes for people without a key: clients' status pages with their feeds and subscriptions, and sites' badges. */
 export function sharingRoutes(app: HttpApp, { store, clock, publicUrl, isEmailOn }: Options): void {
   const siteHealth = siteHealthCache(store)
   badgeRoutes(app, { store, siteHealth, clock })

@@ -18,7 +18,7 @@ const SharedAlert = Type.Object({
   resolved_at: AlertRecord.properties.resolved_at,
 })
 
-/** What its timeline says to people without a key: what happened, and not who did it or whom it reached. */
+/** Kinds of timeline entries for people without a key: what happened, but not who did it or whom it reached. */
 const SHARED_KINDS = [
   'opened',
   'joined',
@@ -61,15 +61,15 @@ export const SharedIncident = Type.Object(
 )
 export type SharedIncident = Static<typeof SharedIncident>
 
-/** Why a check cannot run is about how this service is set up, and no business of who has the link. */
+/** Why a check cannot run is about this installation, and does not concern people with the link. */
 const OWN_TITLE = 'One of our checks cannot run'
 
-/** What of an incident people without a key may see. */
+/** Returns the part of an incident that people without a key may see. */
 export function sharedIncident(incident: IncidentDetail): Omit<SharedIncident, 'generated_at' | 'name'> {
   const { alerts, affected, evidence, timeline, lead_alert_id } = incident
   const checks = new Set(alerts.flatMap(({ id, subject }) => (subject === 'check' ? id : [])))
   const isOwn = incident.cause === 'own' || checks.has(lead_alert_id ?? '')
-  // They quote the titles of alerts.
+  // Evidence and timeline quote the titles of alerts.
   const maySay = !isOwn && checks.size === 0
   const names = new Map(affected.map(({ site_id, site_name }) => [site_id, site_name]))
   const bySite = Map.groupBy(
@@ -106,12 +106,12 @@ export function sharedIncident(incident: IncidentDetail): Omit<SharedIncident, '
   }
 }
 
-/** Their texts are what someone wrote, or who it was. */
+/** Kinds whose text is someone's comment or name. */
 const WORDS_OF_PEOPLE: readonly string[] = ['acknowledged', 'unacknowledged', 'resolved']
 
 const Params = Type.Object({ token: StatusToken, incident_id: Uuid })
 
-/** Public: the token of the client's status page is the key. */
+/** Adds the public route of shared incidents: the token of the client's status page is the key. */
 export function sharedIncidentRoutes(app: HttpApp, { store, clock }: { store: Store; clock: Clock }): void {
   const pages = new KeptPages((id) => async (now) => ({
     generated_at: isoTime(now),
@@ -134,7 +134,7 @@ export function sharedIncidentRoutes(app: HttpApp, { store, clock }: { store: St
     },
     async (request, reply) => {
       const { token, incident_id: id } = request.params
-      // Looked up each time: a link that is revoked opens nothing from then on.
+      // Looked up each time, so that a revoked link stops working at once.
       const client = await clientOfStatusLink(store.read, token)
       const own = await store.read
         .selectFrom('incidents')

@@ -5,10 +5,10 @@ import { lastEventTimes } from '../management/index.ts'
 import { ProbeStates } from '../probes/index.ts'
 import type { Store } from '../store/index.ts'
 
-/** Callers without a key make us read no more often, ms. */
+/** Callers without a key cause reads at most this often, ms. */
 const SITE_HEALTH_FRESH_MS = 5 * SECOND
 
-/** A site's status, and what it follows from. */
+/** A site's status and what it is based on. */
 export interface SiteHealth extends SiteStatus {
   id: string
   siteNo: number
@@ -16,13 +16,13 @@ export interface SiteHealth extends SiteStatus {
   name: string
   timezone: string
   created_at: number
-  /** Epoch ms, null when none ever came. */
+  /** Epoch ms, or null when no event was ever received. */
   lastEventAt: number | null
   /** Its unresolved alerts, the worst first. */
   alerts: readonly UnresolvedAlert[]
 }
 
-/** The active sites of active clients, by id: up to 5 s old, for callers without a key. */
+/** The active sites of active clients by id, up to 5 s old, for callers without a key. */
 export type SiteHealthCache = Kept<ReadonlyMap<string, SiteHealth>>
 
 export function siteHealthCache(store: Pick<Store, 'read'>): SiteHealthCache {
@@ -61,15 +61,15 @@ export function siteHealthCache(store: Pick<Store, 'read'>): SiteHealthCache {
   })
 }
 
-/** A page that no one opens for this long is forgotten, ms. */
+/** A page that no one opens for this long is dropped, ms. */
 const IDLE_MS = 10 * MINUTE
 
-/** What is shown to callers without a key. A page with many readers is made as often as one with a single one. */
+/** Caches what callers without a key see: a page with many readers is built no more often than one with a single reader. */
 export class KeptPages<T> {
   readonly #open: (key: string) => (now: number) => Promise<T>
   readonly #pages = new Map<string, { content: Kept<T>; askedAt: number }>()
 
-  /** @param open called when a page is first asked for; what it returns makes the page */
+  /** @param open called when a page is first requested; the function that it returns builds the page */
   constructor(open: (key: string) => (now: number) => Promise<T>) {
     this.#open = open
   }

@@ -9,14 +9,14 @@ import { DAY_STATUSES, dayStatus, readSiteDays, totalTimes, uptimeOf } from '../
 import { maintenanceAhead, PastIncident, PlannedMaintenance, pastIncidents } from './history.ts'
 import { KeptPages, type SiteHealth, type SiteHealthCache } from './site-health.ts'
 
-/** Days are made of thousands of results: read no more often than this for callers without a key, ms. */
+/** Days are computed from thousands of results, so for callers without a key they are read at most this often, ms. */
 const FRESH_MS = 5 * MINUTE
 
 const share = nullable(
   Type.Number({ minimum: 0, maximum: 1, description: 'Share of the judged time without a critical problem' }),
 )
 
-/** The last 90 days of a site as anyone who has the link may see them: no counts. */
+/** The last 90 days of a site for anyone with the link: no counts. */
 const SharedHistory = {
   uptime: share,
   days: Type.Array(
@@ -36,10 +36,14 @@ interface SiteHistory {
 
 const NO_HISTORY: SiteHistory = { uptime: null, days: [] }
 
-/** By the site's id. */
+/** By site id. */
 type Histories = Kept<ReadonlyMap<string, SiteHistory>>
 
-/** @param sitesOf the sites whose history it is */
+/**
+ * Caches the history of sites.
+ *
+ * @param sitesOf reads the sites
+ */
 const histories = (
   { read }: Pick<Store, 'read'>,
   sitesOf: (now: number) => Promise<readonly SiteHealth[]>,
@@ -80,7 +84,7 @@ const SharedSite = Type.Object({
   }),
 })
 
-/** Ids are left out on purpose: with one of a site its badge could still be seen when the link is revoked. */
+/** Ids are left out on purpose: with a site's id its badge could still be seen after the link was revoked. */
 export const StatusPage = Type.Object(
   {
     generated_at: IsoTime,
@@ -104,10 +108,10 @@ export type SharedSite = Static<typeof SharedSite>
 
 type Content = Omit<StatusPage, 'name' | 'takes_subscribers'>
 
-/** What the status pages of clients show. */
+/** Caches what clients' status pages show. */
 export const statusPages = (store: Store, siteHealth: SiteHealthCache) =>
   new KeptPages<Content>((clientId) => {
-    // Of its own, as they keep the shapes of the sites asked for last.
+    // One per page, because it caches the sites requested last.
     const sparklines = new Sparklines(store)
     const sitesOf = async (now: number) =>
       [...(await siteHealth.get(now)).values()].filter((site) => site.clientId === clientId)
@@ -139,11 +143,11 @@ export type StatusPages = ReturnType<typeof statusPages>
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
 interface SharedHealth extends SiteHealth {
-  /** Epoch ms; null: none is under way. */
+  /** Epoch ms; null when there is no maintenance. */
   workEndsAt: number | null
 }
 
-/** A site as people see it who were told of the work: what is bad since it began is no news, and what was before is. */
+/** Returns a site for people who know of the maintenance: problems that began in it are hidden, earlier ones are not. */
 export function duringWork(site: SiteHealth, planned: readonly Planned[], now: number): SharedHealth {
   const work = planned.find(({ siteId, startsAt }) => startsAt <= now && (siteId === null || siteId === site.id))
   if (work === undefined) return { ...site, workEndsAt: null }
@@ -180,7 +184,7 @@ const sharedAlert = ({
   startedAt,
   openedAt,
 }: UnresolvedAlert): SharedSite['alerts'][number] => ({
-  // Why a check cannot run is about how this service is set up, and no business of who has the link.
+  // Why a check cannot run is about this installation, and does not concern people with the link.
   title: subject === 'check' ? 'One of our checks cannot run' : title,
   severity,
   state,
@@ -188,7 +192,7 @@ const sharedAlert = ({
   opened_at: isoTime(openedAt),
 })
 
-/** When the oldest problem began that makes the site what it is (epoch ms); null without an alert about it. */
+/** Returns when the oldest problem began that gives the site its status (epoch ms); null when no alert is about it. */
 export function beganAt(status: Status, alerts: readonly UnresolvedAlert[]): number | null {
   const explaining = alerts.filter(({ subject, severity }) => {
     if (status === 'error') return subject === 'check'
@@ -207,7 +211,7 @@ interface Options {
   isEmailOn: boolean
 }
 
-/** Public: the token is the key. */
+/** Adds the public route of status pages: the token is the key. */
 export function statusPageRoutes(app: HttpApp, { store, pages, clock, isEmailOn }: Options): void {
   app.get(
     '/api/status/:token',
@@ -225,7 +229,7 @@ export function statusPageRoutes(app: HttpApp, { store, pages, clock, isEmailOn 
       },
     },
     async (request, reply) => {
-      // Looked up each time: a link that is revoked opens nothing from then on.
+      // Looked up each time, so that a revoked link stops working at once.
       const { id, name } = await clientOfStatusLink(store.read, request.params.token)
       reply.header('x-robots-tag', 'noindex, nofollow')
       return { name, takes_subscribers: isEmailOn, ...(await pages.of(id, clock.now())) }
@@ -235,7 +239,10 @@ export function statusPageRoutes(app: HttpApp, { store, pages, clock, isEmailOn 
 
 const picture = { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) }
 
-/** Public: the token of the status page is the key. Strangers may have made the picture: whatever is in it, it is a picture and nothing else. */
+/**
+ * Adds the public route of logos: the status page's token is the key. Strangers may have made the picture, so browsers must never
+ * treat it as anything else.
+ */
 export function logoRoutes(app: HttpApp, { store }: { store: Store }): void {
   app.get(
     '/api/status/:token/logo',
@@ -262,7 +269,7 @@ export function logoRoutes(app: HttpApp, { store }: { store: Store }): void {
       reply.headers({
         etag,
         'cache-control': 'private, max-age=300',
-        // Opened directly it is a document of our origin. That it is never taken for anything else than its type says is true of all answers.
+        // When opened directly, it is a document of our origin. `nosniff` is set on all answers.
         'content-security-policy': "default-src 'none'; sandbox",
         'x-robots-tag': 'noindex, nofollow',
       })

@@ -2,26 +2,26 @@ import { AppError, DAY, HOUR, hashOf, MINUTE, newOrderedId, newSecret, notFound 
 import { type Context, writeAudit } from '../management/index.ts'
 import type { Kysely, StatusSubscriberRow, Store, Tables } from '../store/index.ts'
 
-/** Addresses of a page; mail servers take its sender for one of spam beyond it. */
+/** Subscribers of a page: beyond this mail servers may take the sender for a spammer. */
 const MOST = 1_000
-/** Of them those that have not confirmed: so many e-mails at most can be made to go to strangers. */
+/** Unconfirmed subscribers of a page, which bounds the e-mails that anyone can cause to strangers. */
 const MOST_UNCONFIRMED = 100
-/** Who does not confirm within this time does not want it, ms. */
+/** An address that is not confirmed within this time is forgotten, ms. */
 const UNCONFIRMED_MS = 2 * DAY
-/** The e-mail that asks to confirm is sent again on demand, but no more often than this, ms. */
+/** The e-mail that asks to confirm is sent again on request, but at most this often, ms. */
 const ASK_AGAIN_MS = HOUR
-/** Who was asked again later than this after the first time is not asked once more, ms: it makes three times at most. */
+/** An address that was last asked later than this after the first time is not asked again, ms: at most three e-mails in all. */
 const LAST_ASKED_AFTER_MS = 2 * HOUR
-/** Who did not confirm is not asked again for so long, ms: anyone can type in anyone's address, again and again. */
+/** An unconfirmed address is not asked again for this time, ms, because anyone can enter anyone's address over and over. */
 const LEFT_ALONE_MS = 30 * DAY
 
-/** What stands for the address of someone who did not confirm: it is forgotten, and recognised. */
+/** Returns the hash that replaces an unconfirmed address, so that it is forgotten but can be recognised. */
 const forgotten = (clientId: string, email: string): string => `${FORGOTTEN}${hashOf(`${clientId} ${email}`)}`
 const FORGOTTEN = 'forgotten:'
 
 /**
- * Notes that someone wants e-mail about a status page. Nothing follows but an e-mail that asks to confirm. Who has confirmed already
- * gets none, and the caller learns nothing of it.
+ * Records that someone wants e-mail about a status page. Only an e-mail that asks to confirm follows. A confirmed address gets
+ * none, and the caller does not learn that it was known.
  *
  * @throws AppError `conflict` when too many have subscribed
  */
@@ -51,7 +51,7 @@ export async function subscribe(
     if (there.length >= MOST || unconfirmed >= MOST_UNCONFIRMED) {
       throw new AppError('conflict', 'Too many people have subscribed to this page: use its feed')
     }
-    // One of a link that was revoked since is worth nothing.
+    // A subscription to a link that was since revoked is useless.
     await trx
       .deleteFrom('status_subscribers')
       .where('client_id', '=', client.id)
@@ -79,7 +79,11 @@ export async function subscribe(
   })
 }
 
-/** @throws AppError `not_found` when the link of an e-mail opens nothing (any more) */
+/**
+ * Returns the subscription that the link in an e-mail opens.
+ *
+ * @throws AppError `not_found` when it opens none (any more)
+ */
 export async function readSubscriber(db: Kysely<Tables>, token: string, secret: string): Promise<StatusSubscriberRow> {
   const row = await db
     .selectFrom('status_subscribers')
@@ -91,7 +95,11 @@ export async function readSubscriber(db: Kysely<Tables>, token: string, secret: 
   return row
 }
 
-/** From now on there is e-mail. Once more does no harm. @throws AppError `not_found` */
+/**
+ * Confirms a subscription, after which e-mail is sent. Repeating it does no harm.
+ *
+ * @throws AppError `not_found`
+ */
 export async function confirm(
   { write }: Pick<Store, 'write'>,
   token: string,
@@ -107,19 +115,23 @@ export async function confirm(
     .execute()
 }
 
-/** The address is forgotten. @throws AppError `not_found` */
+/**
+ * Deletes a subscription, or forgets its address when it was not confirmed.
+ *
+ * @throws AppError `not_found`
+ */
 export async function unsubscribe({ write }: Pick<Store, 'write'>, token: string, secret: string): Promise<void> {
   const row = await readSubscriber(write, token, secret)
   if (row.confirmed_at === null) await leaveAlone({ write }, row)
   else await write.deleteFrom('status_subscribers').where('id', '=', row.id).execute()
 }
 
-/** Forgets the address, and knows it again should someone subscribe it. */
+/** Replaces the address by its hash, which recognises it when someone subscribes it again. */
 async function leaveAlone({ write }: Pick<Store, 'write'>, row: StatusSubscriberRow): Promise<void> {
   const { id, client_id, email, created_at, asked_at } = row
   await write
     .updateTable('status_subscribers')
-    // As one that may not be asked again.
+    // `asked_at` is set so that it is not asked again.
     .set({
       email: forgotten(client_id, email),
       secret: newSecret(),
@@ -130,7 +142,7 @@ async function leaveAlone({ write }: Pick<Store, 'write'>, row: StatusSubscriber
     .execute()
 }
 
-/** Forgets who did not confirm in time, and everyone whose page is shared no more. */
+/** Forgets addresses that were not confirmed in time, and deletes subscribers of pages that are no longer shared. */
 export async function forgetLapsed({ write }: Pick<Store, 'write'>, now: number): Promise<void> {
   await write
     .deleteFrom('status_subscribers')
@@ -158,8 +170,8 @@ export async function forgetLapsed({ write }: Pick<Store, 'write'>, now: number)
 }
 
 /**
- * Subscribers of pages that are shared now, to whom e-mail may go now: who has waited longest first, so that addresses that are put off again and again
- * hold up no one.
+ * Returns the subscribers of currently shared pages that e-mail may be sent to now. Those who have waited longest come first, so
+ * that addresses that are put off again and again hold up no one.
  */
 export const openSubscribers = ({ read }: Pick<Store, 'read'>, now: number) =>
   read
@@ -176,11 +188,11 @@ export const openSubscribers = ({ read }: Pick<Store, 'read'>, now: number) =>
     .execute()
 export type OpenSubscriber = Awaited<ReturnType<typeof openSubscribers>>[number]
 
-/** An e-mail goes to an address no more often than this, ms: what comes in between waits for the next. */
+/** An address gets e-mail at most this often, ms: what happens in between waits for the next one. */
 const BETWEEN_MS = 10 * MINUTE
 const LONGEST_WAIT_MS = HOUR
 
-/** What an attempt leaves of a subscriber; null: the address is to be forgotten. */
+/** Returns what an attempt changes in a subscriber; null when the address is to be deleted. */
 export function afterMail(
   { failures }: Pick<StatusSubscriberRow, 'failures'>,
   kind: 'delivered' | 'passing' | 'channel_broken' | 'message_refused',
@@ -194,7 +206,7 @@ export function afterMail(
   return { ...done, failures: 0, next_mail_at: now + BETWEEN_MS }
 }
 
-/** Those of a client's page, as they came. */
+/** Returns the subscribers of a client's page, in the order in which they subscribed. */
 export const subscribersOf = ({ read }: Pick<Store, 'read'>, clientId: string) =>
   read
     .selectFrom('status_subscribers')
@@ -205,7 +217,11 @@ export const subscribersOf = ({ read }: Pick<Store, 'read'>, clientId: string) =
     .orderBy('status_subscribers.id')
     .execute()
 
-/** Removes someone from a client's page, on demand. @throws AppError `not_found` */
+/**
+ * Removes a subscriber from a client's page.
+ *
+ * @throws AppError `not_found`
+ */
 export async function removeSubscriber(ctx: Context, clientId: string, id: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
     const row = await trx

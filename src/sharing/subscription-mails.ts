@@ -3,15 +3,18 @@ import { composeNotice, LocalTimes } from '../notifications/index.ts'
 import type { StatusSubscriberRow } from '../store/index.ts'
 import type { Turn } from './history.ts'
 
-/** What was committed by two nodes at once shows in order after this time, ms: nothing that comes later may be older than what was told. */
+/**
+ * Changes committed by two nodes at the same time are visible in order after this time, ms. Until then an older one may still
+ * appear, which would be skipped.
+ */
 const SETTLED_MS = 15 * SECOND
-/** Of what is older an e-mail says nothing new, ms. */
+/** Changes older than this are not sent, ms. */
 const STALE_MS = DAY
 
-/** That an incident began to be seen, was back, or ended. Times in epoch ms. */
+/** An incident began to be shown, was back, or ended. Times are epoch ms. */
 export interface StatusChange {
   at: number
-  /** What the page says of it: when it began, or ended. */
+  /** The time that the page shows: when it began or ended. */
   saidAt: number
   kind: 'opened' | 'back' | 'resolved'
   site: string
@@ -19,24 +22,25 @@ export interface StatusChange {
   timezone: string
 }
 
-/** An incident as a subscriber may know it. Times in epoch ms. */
+/** An incident as far as a subscriber may know it. Times are epoch ms. */
 export interface StatusIncident {
   site: string
   title: string
   timezone: string
   startedAt: number
   shownAt: number
-  /** Since when another one explains it, on whose page it is then. */
+  /** When it became part of another incident, which then shows it; null when it did not. */
   partSince: number | null
-  /** Since when it outlasts that one, and is no part of it; null: it does not. */
+  /** Since when it outlasts that one and stands for itself; null when it does not. */
   aloneSince: number | null
-  /** Its ends, and when it was bad again after one, the oldest first. */
+  /** When it ended and was back, the oldest first. */
   turns: readonly Turn[]
 }
 
 /**
- * What a subscriber has not been e-mailed about yet, the oldest first. An incident that another one explained before anyone could be e-mailed about
- * it is left out until it outlasts that one; one whose beginning was e-mailed has its end e-mailed too.
+ * Returns the changes that a subscriber has not been e-mailed about yet, the oldest first. An incident that became part of another
+ * one before anyone could be e-mailed about it is left out until it outlasts that one; one whose beginning was e-mailed has its end
+ * e-mailed too.
  */
 export function changesSince(incidents: readonly StatusIncident[], until: number, now: number): StatusChange[] {
   const isDue = ({ at }: StatusChange) => at > until && at > now - STALE_MS && at <= now - SETTLED_MS
@@ -50,7 +54,11 @@ export function changesSince(incidents: readonly StatusIncident[], until: number
     .sort((a, b) => a.at - b.at)
 }
 
-/** @param from when it began to be an incident of its own, epoch ms */
+/**
+ * Returns all changes of an incident.
+ *
+ * @param from when it became an incident of its own, epoch ms
+ */
 function changesOf(
   { site, title, timezone, startedAt, turns }: Omit<StatusIncident, 'partSince' | 'aloneSince'>,
   from: number,
@@ -64,13 +72,17 @@ interface Links {
   subscription: string
 }
 
-/** Where the links of a subscriber's e-mails lead. @param publicUrl without a slash at its end */
+/**
+ * Returns the links in a subscriber's e-mails.
+ *
+ * @param publicUrl without a trailing slash
+ */
 export function linksFor({ token, secret }: Pick<StatusSubscriberRow, 'token' | 'secret'>, publicUrl: string): Links {
   const page = `${publicUrl}/status/${token}`
   return { page, subscription: `${page}/subscription/${secret}` }
 }
 
-/** Asks whether it was the owner of the address who subscribed. */
+/** Returns the e-mail that asks the owner of the address to confirm. */
 export const confirmationMail = (client: string, { subscription }: Links) =>
   composeNotice({
     subject: `Confirm e-mail about the status of ${client}`,
@@ -82,12 +94,12 @@ export const confirmationMail = (client: string, { subscription }: Links) =>
     footer: { text: 'Sent by Tagwarden.' },
   })
 
-/** More of them no one reads in an e-mail. */
+/** Lines of an e-mail: no one reads more. */
 const MOST_LINES = 30
 
 const SAID = { opened: '■ Open since', back: '■ Open again since', resolved: '✓ Resolved at' } as const
 
-/** Says what changed. */
+/** Returns the e-mail about changes. */
 export function changesMail(
   client: string,
   changes: readonly StatusChange[],

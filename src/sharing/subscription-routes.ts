@@ -38,14 +38,14 @@ export type SubscriberRecord = Static<typeof SubscriberRecord>
 
 const Secret = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'The last part of the link in the e-mail' })
 
-/** Subscriptions that a caller may ask for in an hour, on each node: an office shares an address. */
+/** Subscriptions that a caller may request in an hour, on each node; an office shares one address. */
 const PER_HOUR = 10
-/** Callers remembered at most; beyond it the one that asked first goes. */
+/** Callers remembered; beyond this the one that asked longest ago is dropped. */
 const MOST_CALLERS = 10_000
 
 /**
- * Subscriptions to status pages. What someone does with their own is public: the token of the page is the key, and the secret that the e-mails
- * hold. Who has subscribed is for those who see the client.
+ * Adds the routes of subscriptions to status pages. Those for one's own subscription are public: the page's token and the secret in
+ * the e-mails are the key. Listing and removing subscribers takes access to the client.
  */
 export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Options): void {
   const asked = new Map<string, { since: number; count: number }>()

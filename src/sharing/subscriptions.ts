@@ -10,20 +10,23 @@ import { changesMail, changesSince, confirmationMail, linksFor, type StatusIncid
 
 const EVERY_MS = 15 * SECOND
 const ATTEMPT_MS = MINUTE
-/** As many attempts in a row that fail for a reason of the server's: it is away, and each of a thousand would wait for it. */
+/**
+ * After this many attempts in a row that fail because of the server it counts as down: each of a thousand subscribers would wait
+ * for it.
+ */
 const SERVER_IS_AWAY = 3
 
 interface Options {
   store: Store
   clock: Clock
   leases: Leases
-  /** Null: e-mail is not set up, and nothing is done. */
+  /** Null when e-mail is not set up: then nothing is done. */
   mailer: Mailer | null
   publicUrl: () => string
   onError: (error: Error, loop: string) => void
 }
 
-/** E-mail about incidents, for those who subscribed on a status page: at least once each, and together where several come at once. */
+/** Sends e-mail about incidents to those who subscribed on a status page: each change at least once, several at once in one e-mail. */
 export class Subscriptions extends JobRunner {
   readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = {
     removeOfClient: async (trx, clientId) => {
@@ -59,7 +62,7 @@ export class Subscriptions extends JobRunner {
 
   async #incidentsOf(clientId: string): Promise<StatusIncident[]> {
     const { store, clock } = this.#options
-    // Paused ones as well: with its site's watch an incident ends, and who was e-mailed of it is to know.
+    // Including paused sites: pausing a site ends its incidents, and subscribers who were e-mailed about one have to learn that.
     const sites = await store.read
       .selectFrom('sites')
       .select(['id', 'name', 'timezone'])
@@ -70,7 +73,7 @@ export class Subscriptions extends JobRunner {
     const parts = await partsSince(store.read, shown)
     const turns = await turnsOf(store.read, shown)
     const ends = new Map(shown.map(({ id, resolved_at }) => [id, resolved_at]))
-    // What lasts so long after its cause is something else, and news.
+    // An incident that outlasts its cause by this time is another problem, and news.
     const aloneSince = (parentId: string | null, end: string | null) => {
       const over = ends.get(parentId ?? '') ?? null
       const since = over === null ? null : Date.parse(over) + LATE_MS
@@ -88,7 +91,11 @@ export class Subscriptions extends JobRunner {
     }))
   }
 
-  /** @returns whether the server took it; null when there was nothing to send */
+  /**
+   * Sends what a subscriber has not been e-mailed about yet.
+   *
+   * @returns whether the server accepted it; null when there was nothing to send
+   */
   async #mail(
     mailer: Mailer,
     subscriber: OpenSubscriber,
@@ -108,7 +115,7 @@ export class Subscriptions extends JobRunner {
         ...content,
         to: [email],
         at: now,
-        // Sent again after a crash it is the same e-mail.
+        // The same id when it is sent again after a crash.
         id: `${id}.${isoTime(until ?? now)}`,
         thread: null,
         list: client_id,
@@ -118,7 +125,7 @@ export class Subscriptions extends JobRunner {
     )
     const done = until === undefined ? { asked_at: now } : { notified_until: until }
     const left = afterMail(subscriber, kind, done, clock.now())
-    // Who confirmed meanwhile is not to wait for the next e-mail, and keeps what was noted then.
+    // Someone who confirmed meanwhile keeps what was written then, and must not wait for the next e-mail.
     await (left === null
       ? store.write.deleteFrom('status_subscribers').where('id', '=', id).execute()
       : store.write

@@ -1,24 +1,24 @@
 import { logChanceTogether } from '../../detection/index.ts'
 import { DAY, HOUR, MINUTE } from '../../lib/index.ts'
 
-/** An incident of a site that is about one vendor's tags. */
+/** A site's incident about one vendor's tags. */
 export interface VendorSign {
   incidentId: string
   siteId: string
   vendor: string
-  /** How its tags are bad: `failing`, `missing`, `slow`, `refused`. */
+  /** How its tags are bad: `failing`, `missing`, `slow` or `refused`. */
   failing: string
   startedAt: number
 }
 
-/** A site that has tags of the vendor, and how often those are bad in this way. */
+/** A site that has tags of the vendor, and how often they are bad in this way. */
 export interface VendorSite {
   siteId: string
-  /** Alerts of the vendor and kind in the last 30 days, without those that are judged. */
+  /** Alerts about the vendor's tags of this kind in the last 30 days, except those being judged. */
   alerts: number
 }
 
-/** What one vendor does on many sites at once. */
+/** A vendor whose tags fail on many sites at once. */
 export interface VendorFault {
   vendor: string
   failing: string
@@ -28,25 +28,28 @@ export interface VendorFault {
   sites: number
 }
 
-/** What begins within this time of each other begins at once: probes look every five minutes, and count by ten. */
+/** Faults that begin within this time of each other begin at once: probes run every five minutes, and count in slots of ten. */
 export const AT_ONCE_MS = 10 * MINUTE
-/** Two sites share an agency, a template or a mistake. */
+/** Fewer sites prove nothing: two may share an agency, a template or a mistake. */
 export const LEAST_SITES = 3
-/** For so long alerts tell how often a site's tags are bad by themselves. */
+/** The alerts of this period show how often a site's tags are bad independently of others. */
 export const BASE_MS = 30 * DAY
-/** A site without alerts has none of these in two months, as far as is known: half of one in 30 days (Jeffreys' prior of a Poisson rate). */
+/**
+ * Added to each site's count of alerts, so that a site without any still has a rate: half an alert in 30 days (Jeffreys' prior of a
+ * Poisson rate).
+ */
 const PRIOR_ALERTS = 0.5
 /**
- * About 130,000 times a month a fault can begin: 2,160 spans of 20 minutes, 20 vendors, three kinds. One in ten million by each of
- * them is one mistake in six years.
+ * A fault can begin about 130,000 times a month: 2,160 spans of 20 minutes, 20 vendors, three kinds. At a chance of one in ten
+ * million each, that is one false incident in six years.
  */
 export const BOUND = Math.log(1e-7)
-/** A rare tag shows it late, and its site is of the same fault while that lasts. */
+/** A rarely used tag shows the fault late: its site still joins within this time. */
 const LATE_MS = HOUR
 
 /**
- * The chance that this many of the sites show it within one span by themselves: each by its own rate, the tail of the Poisson binomial
- * distribution.
+ * Returns the chance that this many of the sites show the fault within one span independently, each at its own rate: the tail of
+ * the Poisson binomial distribution.
  *
  * @returns natural logarithm
  */
@@ -57,10 +60,9 @@ export function logChanceByThemselves(count: number, sites: readonly VendorSite[
 }
 
 /**
- * Finds the vendors that fail on more sites at once than chance explains: at least three, and fewer than one time in ten million by
- * themselves.
+ * Finds the vendors that fail on more sites at once than chance explains: at least three, with a chance below one in ten million.
  *
- * @param sitesOf all sites that have tags of the vendor, for a vendor and a kind
+ * @param sitesOf returns all sites that have tags of the vendor, for a vendor and a kind
  */
 export function vendorFaults(
   signs: readonly VendorSign[],
@@ -79,7 +81,7 @@ export function vendorFaults(
   })
 }
 
-/** Those that began around one of them, on the most sites; of equal ones the earliest. */
+/** Returns the signs that began at once on the most sites; the earliest such group where several are equal. */
 export function mostTogether(signs: readonly VendorSign[]): VendorSign[] {
   const around = signs
     .toSorted((a, b) => a.startedAt - b.startedAt)
@@ -89,7 +91,7 @@ export function mostTogether(signs: readonly VendorSign[]): VendorSign[] {
 
 export const siteCount = (signs: readonly VendorSign[]): number => new Set(signs.map(({ siteId }) => siteId)).size
 
-/** Whether an incident that opens while a vendor's lasts is part of it. */
+/** Returns whether a site's incident is part of a vendor's incident that is still unresolved. */
 export const isPartOf = (sign: VendorSign, fault: Pick<VendorFault, 'vendor' | 'failing' | 'startedAt'>): boolean =>
   sign.vendor === fault.vendor &&
   sign.failing === fault.failing &&
@@ -103,10 +105,10 @@ const DOES: Readonly<Record<string, string>> = {
   refused: 'refuses events',
 }
 
-/** `Meta tags fail on 14 of 20 sites` */
+/** Returns `Meta tags fail on 14 of 20 sites`. */
 export const vendorTitle = (vendor: string, failing: string, affected: number, sites: number): string =>
   `${vendor} ${DOES[failing] ?? 'tags are bad'} on ${affected} of ${Math.max(sites, affected)} sites`
 
-/** What a client learns of the others. */
+/** What a client reads about other clients' sites: nothing but that some are affected. */
 export const elsewhereText = (vendor: string): string =>
   `Other sites are affected too: probably ${vendor}, not your release`

@@ -32,7 +32,7 @@ export const INCIDENT_EVENT_KINDS = [
   'resolved',
 ] as const
 
-/** A line of an incident's timeline. */
+/** An entry of an incident's timeline. */
 export interface IncidentEvent {
   kind: (typeof INCIDENT_EVENT_KINDS)[number]
   actor: string | null
@@ -42,23 +42,23 @@ export interface IncidentEvent {
 /** An incident while a transaction changes it. */
 export interface Case {
   row: IncidentRow
-  /** As it was read; null of a new one. */
+  /** As it was read; null when it is new. */
   before: IncidentRow | null
-  /** All of its alerts by their ids, as they are after the transaction. */
+  /** All of its alerts by id, as they will be after the transaction. */
   alerts: Map<string, AlertRow>
   events: IncidentEvent[]
 }
 
 interface CaseQuery {
   incidentIds: readonly string[]
-  /** Sites with alerts that are in no incident yet: what they may join is read too. */
+  /** Sites with alerts that are in no incident yet: the incidents that these may join are read too. */
   siteIds: readonly string[]
   now: number
 }
 
 /**
- * Reads incidents with their alerts, and locks them until the transaction ends. Alerts are locked before incidents, and both in one
- * order everywhere: so two transactions never wait for each other.
+ * Reads incidents with their alerts and locks them until the transaction ends. Everyone locks alerts before incidents, and both in
+ * the order of their ids, so that two transactions never deadlock.
  */
 export async function lockCases(
   trx: Transaction<Tables>,
@@ -67,10 +67,10 @@ export async function lockCases(
 ): Promise<Map<string, Case>> {
   const ids = new Set(query.incidentIds)
   for (const siteIds of chunksOf(query.siteIds)) {
-    // Among the few that last or have just ended.
+    // `unindexed` makes the engine start from the few that are unresolved or have just ended.
     const ofSites = trx.selectFrom('incidents').select('id').where(unindexed('site_id'), 'in', siteIds)
     const ended = ofSites.where('resolved_at', '>=', query.now - LONGEST_AGAIN_MS)
-    // In one statement: what ends or opens again between two would be in neither.
+    // One statement, because an incident that is resolved or reopened between two would be in neither.
     const rows = await ofSites.where(sql<boolean>`state <> 'resolved'`).unionAll(ended).execute()
     for (const { id } of rows) ids.add(id)
   }
@@ -90,7 +90,7 @@ export async function lockCases(
   return cases
 }
 
-/** What decides by time and place, of sites that alerts have just opened on. */
+/** Returns what grouping needs to know about the sites of alerts that have just opened: releases and, for missing tags, the site's tags. */
 export async function factsOfSites(
   trx: Transaction<Tables>,
   alerts: readonly Pick<AlertRow, 'site_id' | 'started_at' | 'probe_type'>[],
@@ -105,7 +105,7 @@ export async function factsOfSites(
       .selectFrom('deploy_markers')
       .select(['site_id', 'at'])
       .where('site_id', 'in', chunk)
-      // Ids begin with the time, and the key is of site and id.
+      // Ids begin with the time, and the key is (site, id).
       .where('id', '>=', firstIdAt(since))
       .execute()
     for (const siteId of chunk) {
@@ -121,7 +121,7 @@ export async function factsOfSites(
   return facts
 }
 
-/** What a site no longer sends says nothing about how many of its tags are missing. */
+/** A tag counts as the site's when it was seen within this time: older ones say nothing about how many are missing. */
 const TAGS_SEEN_MS = 7 * DAY
 
 async function tagsOf(trx: Transaction<Tables>, siteId: string, now: number): Promise<string[]> {
@@ -146,20 +146,20 @@ export const openIncidentOf = ({ row, alerts }: Case): OpenIncident => ({
   leadId: row.lead_alert_id,
 })
 
-/** What an incident never changes once it is there. */
+/** Columns that an update must not overwrite. */
 const FIXED: readonly (keyof IncidentRow)[] = [
   'id',
   'scope',
   'client_id',
   'site_id',
   'opened_at',
-  // Delivery alone writes it.
+  // Written by `noteDelivered` alone.
   'last_notified_at',
-  // What counts it writes it alone.
+  // Written by `followImpacts` alone.
   'impact',
 ]
 
-/** Writes incidents and the lines of their timelines, in the order of their ids. */
+/** Writes incidents and the new entries of their timelines, in the order of their ids. */
 export async function saveCases(trx: Transaction<Tables>, cases: Iterable<Case>, now: number): Promise<void> {
   const inOrder = [...cases].sort((a, b) => (a.row.id < b.row.id ? -1 : 1))
   const changed = inOrder.flatMap(({ row, before }) => (isSame(row, before) ? [] : [row]))
@@ -196,7 +196,7 @@ export async function writeIncidentEvents(
 const isSame = (row: IncidentRow, before: IncidentRow | null): boolean =>
   before !== null && Object.entries(row).every(([name, value]) => before[name as keyof IncidentRow] === value)
 
-/** The probes of the unresolved alerts of these incidents. */
+/** Returns the probes of these incidents' unresolved alerts. */
 export async function probesOfIncidents(trx: Transaction<Tables>, incidentIds: readonly string[]): Promise<string[]> {
   const probeIds = new Set<string>()
   for (const ids of chunksOf(incidentIds)) {

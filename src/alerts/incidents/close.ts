@@ -4,24 +4,24 @@ import type { Case } from './case.ts'
 import { signOf } from './sign.ts'
 import { holdMs, LATE_MS } from './steady.ts'
 
-/** How an incident that has just ended did so. */
+/** How an incident has just ended. */
 export interface Ending {
   /** The alert that ended last. */
   last: AlertRow
-  /** Whether someone removed all that it was about, and knows. */
+  /** Whether someone removed all that it was about, so that no one needs a message. */
   isRemoved: boolean
-  /** How long people are not notified yet. */
+  /** How long its message is held back, ms. */
   holdMs: number
 }
 
 const CLOSED: readonly (string | null)[] = ['probe_removed', 'replaced']
 
 /**
- * Brings an incident up to date with its alerts. It lasts as long as one of them, is as bad as the worst that lasts, at its end as it was
- * at its worst, and someone takes care of it when someone does of all of them.
+ * Updates an incident from its alerts. It lasts as long as any of them. While it does, it is as bad as the worst unresolved one;
+ * once resolved, as bad as it ever was. It is acknowledged when all unresolved alerts are.
  *
  * @param handled what people have just done to its alerts
- * @returns how it ended; null when it did not just now
+ * @returns how it ended, or null when it did not end just now
  */
 export function followAlerts(known: Case, handled: readonly AlertEvent[], now: number): Ending | null {
   const { row, alerts, events } = known
@@ -32,7 +32,7 @@ export function followAlerts(known: Case, handled: readonly AlertEvent[], now: n
   const lead = alerts.get(row.lead_alert_id ?? '')
   if (lead !== undefined && lead.state !== 'resolved') row.title = lead.title
   else if (lasting[0] !== undefined) succeed(row, lead, lasting[0], now)
-  // Until people may know of it, an alert that is found to have begun earlier makes it begin earlier.
+  // As long as no one can know of it, an alert that began earlier moves its beginning.
   if (row.announced_at === null) row.started_at = Math.min(...all.map(({ started_at }) => started_at))
   if (lasting.length === 0) return end(known, last, now)
   const severity = worstOf(lasting)
@@ -42,7 +42,7 @@ export function followAlerts(known: Case, handled: readonly AlertEvent[], now: n
   }
   row.severity = severity
   if (row.state === 'open' && lasting.every(({ state }) => state === 'acknowledged')) {
-    // By what someone has just done, or as the alerts that no one took care of have ended.
+    // Either someone has just acknowledged one, or the alerts that were not acknowledged were resolved.
     const taken = handled.find(({ kind }) => kind === 'acknowledged')
     const by = taken?.actor ?? lasting[0]?.acknowledged_by ?? null
     Object.assign(row, { state: 'acknowledged', acknowledged_at: now, acknowledged_by: by })
@@ -56,22 +56,25 @@ export function followAlerts(known: Case, handled: readonly AlertEvent[], now: n
   return null
 }
 
-/** How bad these are together. */
+/** Returns the worst severity. */
 export const severityOfAll = (all: readonly { severity: string | null }[]): 'warning' | 'critical' =>
   all.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning'
 
-/** Of these alerts those that are confirmed, or all where none is: what people are not notified of makes nothing worse. */
+/** Returns the confirmed ones of these alerts, or all when none is: an alert that no one is notified of must not make an incident worse. */
 export function confirmedOf(alerts: Iterable<AlertRow>): AlertRow[] {
   const all = [...alerts]
   const confirmed = all.filter(({ confirmed_at }) => confirmed_at !== null)
   return confirmed.length > 0 ? confirmed : all
 }
 
-/** How bad these alerts are together, those that have ended left out. */
+/** Returns the worst severity of the unresolved alerts. */
 export const worstOf = (alerts: Iterable<AlertRow>): 'warning' | 'critical' =>
   severityOfAll(confirmedOf([...alerts].filter(({ state }) => state !== 'resolved')))
 
-/** What explained it is long over, and it lasts: it goes by what people were notified of. */
+/**
+ * Makes `next` the lead when the alert that explained the incident was resolved long ago and the incident lasts. It keeps the cause
+ * that people were notified of.
+ */
 function succeed(row: IncidentRow, lead: AlertRow | undefined, next: AlertRow, now: number): void {
   if (lead !== undefined && now - (lead.resolved_at ?? now) < LATE_MS) return
   const { kind, vendor } = signOf(next)
@@ -81,11 +84,11 @@ function succeed(row: IncidentRow, lead: AlertRow | undefined, next: AlertRow, n
 
 function end({ row, alerts, events }: Case, last: AlertRow, now: number): Ending {
   row.state = 'resolved'
-  // What left it a moment ago was the last to keep it open.
+  // An alert that just left the incident may have been the last to keep it open.
   row.resolved_at = last.resolved_at ?? now
   row.impact_due = now
   const all = [...alerts.values()]
-  // A rate fades through warning, and people look for how bad it was.
+  // A rate passes through warning on its way back to normal, but people look for how bad it was.
   row.severity = severityOfAll([row, ...confirmedOf(all), { severity: row.notified_severity }])
   const count = alerts.size
   events.push({

@@ -6,7 +6,7 @@ import type { Case } from './case.ts'
 import { confirmedOf, type Ending } from './close.ts'
 import { isBackUnsaid } from './speak.ts'
 
-/** A transition that is to be written. Without a source there is no one to notify. */
+/** A transition to write. Without a source there is no one to notify. */
 export interface PendingTransition {
   before: AlertRow | null
   transition: Transition
@@ -18,31 +18,34 @@ export interface Intent {
   known: Case
   kind: AlertMessageKind
   note: string | null
-  /** The alert that speaks, whose own rules let it; null where the incident itself does. */
+  /** The alert that speaks, as its own rules allow; null when the incident itself speaks. */
   move: { before: AlertRow | null; alert: AlertRow } | null
-  /** Of one that ended. */
+  /** How it ended; null when it did not. */
   ending: Ending | null
-  /** Who has just acknowledged it, or does no longer. */
+  /** Who has just acknowledged it or withdrawn the acknowledgement. */
   handledBy?: string | null
-  /** The channels that it is no news to. */
+  /** Channels that it is no news to, because they were never notified of the end. */
   knowing?: ReadonlySet<string>
   /** The only channels that it is news to; null, or missing: all. */
   to?: ReadonlySet<string> | null
-  /** Of one that is back: some channel was notified of its end. */
+  /** When it is back: whether some channel was notified of its end. */
   isNews?: boolean
 }
 
 type Speaking = Pick<Intent, 'known' | 'kind' | 'move' | 'ending'>
 
-/** Whom a message is for. What keeps incidents of its own has to know when one is over or taken care of, whatever people want messages about. */
+/**
+ * Whom a message is for. `keepers` are services that keep incidents of their own: they have to know when one is resolved or
+ * acknowledged, whatever the client wants messages about.
+ */
 type Audience = 'everyone' | 'keepers'
 
-/** A message about an incident. It goes out under the id of the alert that announced it, so that services keep them together. */
+/** A message about an incident. It is sent under the id of the alert that announced the incident, so that services thread its messages. */
 export interface DueMessage {
   kind: AlertMessageKind
-  /** As that alert was at its last message. */
+  /** That alert as it was at its last message. */
   before: AlertRow | null
-  /** That alert, with the incident's own beginning, end and severity. */
+  /** That alert, with the incident's beginning, end and severity. */
   alert: AlertRow
   source: AlertSource
   known: Case
@@ -50,21 +53,21 @@ export interface DueMessage {
   resolvedBy: string | null
   handledBy: string | null
   audience: Audience
-  /** Of an end: it was removed or is muted, so that no one needs a message about the beginning either. */
+  /** For an end: it was removed or is muted, so that no one needs a message about the beginning either. */
   isMoot: boolean
-  /** How long it waits for whether it is true. */
+  /** How long it is held back to see whether the end lasts, ms. */
   holdMs: number
-  /** How long people are left in peace, as work is planned. */
+  /** How long people are not notified because of maintenance, ms. */
   workMs: number
-  /** The channels that it is no news to. */
+  /** Channels that it is no news to, because they were never notified of the end. */
   knowing?: ReadonlySet<string>
   /** The only channels that it is news to; null, or missing: all. */
   to?: ReadonlySet<string> | null
-  /** To one person alone: that one's name and channels. */
+  /** When it is for one person alone: their name and channels. */
   only?: { name: string; channels: readonly Channel[] }
 }
 
-/** Those of the messages that go out: an end that no one waits for is none, and what is muted stays so. */
+/** Returns the intents that become messages: unwanted ends and muted messages are dropped. */
 export async function dueMessages(
   trx: Transaction<Tables>,
   intents: readonly Intent[],
@@ -74,7 +77,7 @@ export async function dueMessages(
   const wanted = intents.flatMap((intent) => {
     const voice = voiceOf(intent)
     if (voice === undefined || intent.known.row.announced_at === null) return []
-    // Who believes that it is over learns first that it is back.
+    // Anyone who believes that it is resolved must first learn that it is back.
     if (isBackUnsaid(intent.known) && intent.kind !== 'opened') return []
     return { ...intent, voice, alert: asIncident(voice, intent) }
   })
@@ -86,7 +89,7 @@ export async function dueMessages(
     const workMs = ending === null || source === undefined ? 0 : workLeft(voice, source, context)
     const audience = source === undefined ? null : audienceOf(intent, voice, source, context, workMs)
     if (source === undefined || audience === null) {
-      // To be said once it may be.
+      // Said as soon as it may be.
       if (intent.isNews === true) known.row.notified_severity = null
       return []
     }
@@ -100,7 +103,7 @@ export async function dueMessages(
   })
 }
 
-/** By the probe's id; of one that was deleted it is made up from what is left. */
+/** Returns the sources by probe id. For a deleted probe it is put together from what is left. */
 async function sourcesOf(
   trx: Transaction<Tables>,
   alerts: readonly AlertRow[],
@@ -123,11 +126,11 @@ async function sourcesOf(
   return sources
 }
 
-/** The alert under whose id the messages go out. */
+/** The alert under whose id the incident's messages are sent. */
 const voiceOf = ({ known, move, ending }: Intent): AlertRow | undefined =>
   known.alerts.get(known.row.announced_alert_id ?? '') ?? move?.alert ?? ending?.last
 
-/** Its probe was deleted: that of another alert of the batch, on the same site, knows whom to notify. */
+/** Returns a source of the same site for an alert whose probe was deleted: it knows whom to notify. */
 const neighbourOf = (
   { site_id }: AlertRow,
   pending: readonly PendingTransition[],
@@ -137,7 +140,7 @@ const neighbourOf = (
   return own ?? [...sources.values()].find(({ site }) => site.id === site_id)
 }
 
-/** Null where it goes to no one. */
+/** Returns whom a message is for; null when it is for no one. */
 function audienceOf(
   { known, move, ending, handledBy }: Intent,
   voice: AlertRow,
@@ -149,7 +152,7 @@ function audienceOf(
   if (move !== null) return 'everyone'
   if (ending !== null && (ending.isRemoved || !source.notifyResolved)) return 'keepers'
   const { suppressedBy } = rulesOf(voice, source, context)
-  // Who was notified of the beginning before the work is notified of the end after it.
+  // Anyone notified of the beginning before the maintenance is notified of the end after it.
   if (suppressedBy === null || workMs > 0) return 'everyone'
   known.events.push({ kind: 'suppressed', actor: null, text: `No notification: ${suppressedBy}` })
   return ending === null ? null : 'keepers'
@@ -160,10 +163,13 @@ const actorOf = ({ id }: AlertRow, pending: readonly PendingTransition[]): strin
     .find(({ transition: { alert } }) => alert?.id === id)
     ?.transition.events.find(({ kind }) => kind === 'resolved')?.actor ?? null
 
-/** What is news of one alert, in its words. */
+/** Messages that are news about a single alert. */
 const OF_ONE: readonly AlertMessageKind[] = ['explained', 'escalated', 'widened', 'flapping']
 
-/** Whose words and figures a message has: of news those of the alert that it is about, else of one as bad as the incident is, first of all its cause. */
+/**
+ * Returns the alert whose words and figures a message has. News about one alert has that alert's, other messages those of an alert
+ * as bad as the incident, preferably its cause.
+ */
 function speakerOf(voice: AlertRow, { known: { row, alerts }, kind, move }: Speaking): AlertRow {
   if (move !== null && OF_ONE.includes(kind)) return move.alert
   const speaking = confirmedOf(
@@ -174,7 +180,7 @@ function speakerOf(voice: AlertRow, { known: { row, alerts }, kind, move }: Spea
   return inOrder.find(({ severity }) => severity === row.severity) ?? inOrder[0] ?? voice
 }
 
-/** What people are notified of is the incident, in the words of one of its alerts; of a single alert that is the same. */
+/** Returns the incident in the words of one of its alerts, which is what people are notified of. */
 export function asIncident(voice: AlertRow, intent: Speaking): AlertRow {
   const { severity, started_at, state, resolved_at } = intent.known.row
   const { id, opened_at } = voice

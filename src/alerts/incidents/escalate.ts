@@ -10,12 +10,12 @@ import { type Case, lockCases, probesOfIncidents, writeIncidentEvents } from './
 import { asIncident } from './due-messages.ts'
 import { LASTS } from './reach.ts'
 
-/** Incidents that are looked at in one round; the rest comes with the next. */
+/** Incidents handled in one round; the next round continues. */
 const PER_ROUND = 200
 
 /**
- * Notifies the next of a client's people of incidents that no one has acknowledged for as long as its rotation says, each once, until all
- * have been. Not while an incident is silenced, under maintenance or flapping.
+ * Passes on incidents that no one has acknowledged within the time set in the client's rotation to the next person, until each
+ * person was notified once. An incident that is silenced, under maintenance or flapping is not passed on.
  */
 export async function escalateUnacknowledged(
   store: Store,
@@ -29,7 +29,7 @@ export async function escalateUnacknowledged(
   }
 }
 
-/** Since when people could know of it: a warning waits, and what no one has been sent no one can acknowledge. */
+/** When people could first know of it: a warning is held back, and no one can acknowledge what was not sent yet. */
 const FIRST_DUE = sql<number | null>`(select max(deliveries.not_before) from deliveries
   where deliveries.alert_id = incidents.announced_alert_id and deliveries.kind = 'opened'
     and deliveries.state <> 'cancelled' and deliveries.not_before > deliveries.created_at + ${sql.lit(GATHER_MS)})`
@@ -44,7 +44,7 @@ async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number): Pro
     .where('incidents.state', '=', 'open')
     .where('incidents.announced_at', 'is not', null)
     .where('on_call_rotations.escalate_after_minutes', 'is not', null)
-    // Of whom all have been notified, there is nothing more to do.
+    // Once all people were notified there is nothing left to do.
     .where(({ fn, ref, val, eb }) =>
       eb(fn.coalesce(ref('on_call_escalations.steps'), val(0)), '<', eb('on_call_rotations.people_count', '-', 1)),
     )
@@ -67,7 +67,7 @@ async function escalate(
   now: number,
 ): Promise<void> {
   const probeIds = await probesOfIncidents(trx, [id])
-  // Alerts before incidents, as everywhere: an acknowledgement under way is seen once they are locked.
+  // Alerts before incidents, as everywhere. A concurrent acknowledgement is visible once they are locked.
   await lockUnresolved(trx, store, probeIds)
   const known = (await lockCases(trx, store, { incidentIds: [id], siteIds: [], now })).get(id)
   if (known === undefined) return
@@ -93,7 +93,7 @@ async function escalate(
   const person = escalatesTo(plan, first, steps)
   if (person === null) return
   const channels = channelsOfPerson(person, { client: source.client, ...channelSettings })
-  // Where nothing reaches someone, the one after is due at once.
+  // When a person has no channel, the next one is due at once.
   await noteStep(trx, id, steps + 1, channels.length === 0 ? since : now)
   const note = `Not acknowledged for ${since === first ? '' : 'another '}${minutes} min: passed on to ${person.name}`
   const text = channels.length === 0 ? `${note}, who cannot be reached: add an e-mail address or a channel` : note
@@ -118,8 +118,8 @@ async function escalate(
 }
 
 /**
- * Of the alert that opened the incident, or where that is over, as its probe was deleted or paused, of another that lasts: one that is not
- * silenced, under maintenance or flapping.
+ * Returns the source of the alert that announced the incident or, when that is resolved because its probe was deleted or paused, of
+ * another unresolved alert; only of an alert that is not silenced, under maintenance or flapping.
  */
 function sourceOf({ alerts }: Case, voice: AlertRow, context: AlertContext): AlertSource | undefined {
   const speaking =

@@ -3,7 +3,7 @@ import { elsewhereText } from './across-sites.ts'
 import { releaseBehind } from './explain.ts'
 import { rankOf, type Sign } from './sign.ts'
 
-/** A version that was published, as a check saw it. */
+/** A published version, as a check saw it. */
 export interface Change {
   at: number
   source: string
@@ -11,44 +11,44 @@ export interface Change {
   to_version: string
 }
 
-/** What is known of an incident besides its alerts. */
+/** What is known about an incident. */
 export interface Known {
   signs: readonly Sign[]
   /** The alert that explains the others. */
   leadId: string | null
-  /** The alert that messages speak of, which is not its own cause. */
+  /** The alert that messages are about, which cannot be its own cause. */
   voiceId: string | null
-  /** What changed last before it began, or was seen to have; null: nothing did. */
+  /** The last change before it began, or the first seen after that; null when there was none. */
   change: Change | null
-  /** Whose tags fail on other sites, too; null: they do not. */
+  /** The vendor whose tags fail on other sites too, or null. */
   vendorElsewhere: string | null
-  /** What the target said, of a check that asks it. */
+  /** The target's HTTP status, for a probe that sends it a request. */
   httpStatus: number | null
-  /** Why its alerts are one, in sentences. */
+  /** Why its alerts are one incident, in sentences. */
   why: readonly string[]
 }
 
 interface Clue {
   text: string
-  /** What explains the incident, and not only describes it: the less, the surer. Null: it explains nothing. */
+  /** Rank of the cause that it names, the lowest surest; null when it only describes the incident. */
   causeRank: number | null
-  /** What kind of cause that is. */
+  /** The kind of that cause. */
   kind?: CauseKind
 }
 
-/** An alert of the incident, a vendor that fails elsewhere too, or a version that was published. */
+/** Kinds of causes: an alert of the incident, a vendor that fails elsewhere too, or a published version. */
 export const CAUSE_KINDS = ['alert', 'vendor', 'change'] as const
 type CauseKind = (typeof CAUSE_KINDS)[number]
 
-/** What speaks for the cause of an incident, the strongest first. */
+/** Returns the evidence for an incident's cause, the strongest first. */
 export function evidenceOf(known: Known): string[] {
   return [...new Set([...cluesOf(known).map(({ text }) => text), ...known.why])]
 }
 
-/** What explains it best in a few words; null where nothing but the alert itself is known. */
+/** Returns the best explanation in a few words, or null when nothing but the alert itself is known. */
 export const likelyCause = (known: Known): string | null => strongestCause(known)?.text ?? null
 
-/** What explains it best, and what kind of cause that is. */
+/** Returns the best explanation and its kind of cause. */
 export function strongestCause(known: Known): { text: string; kind: CauseKind | null } | null {
   const clue = cluesOf(known).find(({ causeRank }) => causeRank !== null)
   return clue === undefined ? null : { text: clue.text, kind: clue.kind ?? null }
@@ -72,7 +72,7 @@ const vendorClue = ({ vendorElsewhere }: Known): Clue[] =>
     ? []
     : [{ text: elsewhereText(vendorElsewhere), causeRank: rankOf('release') - 0.5, kind: 'vendor' }]
 
-/** An alert that is stronger than the one that was first. */
+/** Returns the lead as a clue when it is a stronger cause than other alerts of the incident. */
 function causeAmongAlerts({ signs, leadId, voiceId }: Known): Clue[] {
   const lead = signs.find(({ alertId }) => alertId === leadId)
   const weaker = signs.filter((sign) => lead !== undefined && rankOf(sign.kind) > rankOf(lead.kind))
@@ -100,7 +100,7 @@ function changeClue({ signs, leadId, change }: Known): Clue[] {
 const statusClue = ({ httpStatus }: Known): Clue[] =>
   httpStatus === null ? [] : [{ text: `The target answers with HTTP status ${httpStatus}`, causeRank: null }]
 
-/** What vendors answer their tags with, and since when: the tags themselves may succeed. */
+/** Returns what vendors answer and since when: the tags themselves may report success. */
 function answerClues(signs: readonly Sign[]): Clue[] {
   const began = Math.min(...signs.map(({ startedAt }) => startedAt))
   return signs.flatMap(({ tag, answer, startedAt }) => {
@@ -110,7 +110,7 @@ function answerClues(signs: readonly Sign[]): Clue[] {
   })
 }
 
-/** What it began with, and how long before the next. */
+/** Returns what it began with, and how long before the next sign. */
 function firstSign(signs: readonly Sign[]): Clue[] {
   const [first, next] = signs.toSorted((a, b) => a.startedAt - b.startedAt)
   if (first === undefined) return []
@@ -121,7 +121,7 @@ function firstSign(signs: readonly Sign[]): Clue[] {
   return [{ text: `It began with ${subject}${beforeNext(first, next)}`, causeRank: null }]
 }
 
-/** Nothing where both began together, or where the next says the same of another site. */
+/** Empty when both began together, or when the next sign is the same tag on another site. */
 function beforeNext(first: Sign, next: Sign | undefined): string {
   if (next === undefined || (first.tag !== null && first.tag === next.tag)) return ''
   const apart = next.startedAt - first.startedAt

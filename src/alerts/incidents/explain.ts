@@ -2,58 +2,58 @@ import { DAY, duration, HOUR, MINUTE, quoted } from '../../lib/index.ts'
 import { rankOf, type Sign } from './sign.ts'
 
 /**
- * What a stronger cause explains may show this much before it: a check runs every few minutes, and what is counted is dated from the
- * last time that it was well.
+ * A symptom may show this long before its cause: a probe runs every few minutes, and what is counted is dated from the last time
+ * that it was fine.
  */
 export const BEFORE_MS = 15 * MINUTE
-/** As long after its end as sites need to send again, and probes to see it. */
+/** A symptom may begin this long after its cause has ended: sites need time to send again, and probes to see it. */
 export const AFTER_MS = 15 * MINUTE
 /**
- * A cause that is only a warning explains what begins with it and not what begins while it lasts: a certificate that expires
- * in two weeks is a warning all that time, and whatever else breaks meanwhile is something else.
+ * A cause that is only a warning explains what begins within this time, and not all that begins while it lasts: a certificate that
+ * expires in two weeks is a warning all that time, and anything else that breaks meanwhile is unrelated.
  */
 const MILD_MS = 30 * MINUTE
 /**
- * Of a cause that is certain, symptoms show within a day, those of rare events too. One that lasts longer may be a check that is wrong, or
- * a fault that people live with: it must not keep them from hearing of others.
+ * The symptoms of a critical cause show within a day, even those of rare events. A cause that lasts longer may be a wrong check, or
+ * a fault that people live with, which must not hide other faults from them.
  */
 const HARD_MS = DAY
-/** For so long a version is what a fault is blamed on first: after that most sites have seen every page with it. */
+/** A version is the first suspect for this long: after that most sites have seen every page with it. */
 export const RELEASE_MS = 2 * HOUR
-/** A version is seen by a check that runs every 15 minutes: so what it breaks may show first. */
+/** A check that runs every 15 minutes finds new versions, so what a version breaks may show this long before the version is seen. */
 const RELEASE_SEEN_MS = 20 * MINUTE
-/** Two probes that look at one thing: the slower of them runs every 15 minutes. */
+/** Two probes that watch the same thing may find a fault this far apart: the slower of them runs every 15 minutes. */
 const SIDES_MS = 20 * MINUTE
-/** A tag that fails is slow at once; one that is slow half a day later has another reason. */
+/** A failing tag becomes slow at once; one that becomes slow after this time has another reason. */
 const TAG_MS = HOUR
 /**
- * Faults of one vendor or one page that begin so close to each other have one cause: of nine independent faults a month two do so
- * once in five years.
+ * Faults of one vendor or page that begin within this time have one cause: of nine independent faults a month, two begin so close
+ * together once in five years.
  */
 export const TOGETHER_MS = 10 * MINUTE
 
-/** One field that is lost on several events: what is rare shows it hours later, and is dated by what came before. */
+/** A field that is lost on several events may show this far apart: on a rare event it shows hours later, dated by what arrived before. */
 const FIELD_MS = 2 * HOUR
 
-/** So far back a fall of the volume is looked for that chance does not explain. */
+/** `data_volume` looks back this far for a drop that chance does not explain. */
 const LOOKS_BACK_MS = 4 * HOUR
 
-/** Why the cause explains the symptom, in words; null when it does not. A cause explains only what is weaker than itself. */
+/** Returns in words why the cause explains the symptom, or null when it does not. A cause explains only what is weaker than itself. */
 export function explanation(cause: Sign, symptom: Sign): string | null {
   if (rankOf(cause.kind) >= rankOf(symptom.kind) || !isWithin(cause, symptom) || !reaches(cause, symptom)) return null
   return `${quoted(symptom.title)} ${whenIt(symptom, cause.startedAt, quoted(cause.title))}, which explains it`
 }
 
-/** Whether what the cause affects holds what the symptom is about. */
+/** Returns whether the cause affects what the symptom is about. */
 function reaches(cause: Sign, symptom: Sign): boolean {
-  // Too much is never the work of what is broken, but a release may count twice.
+  // A fault never causes a surge, but a release may make everything count twice.
   if (symptom.isSurge) return cause.kind === 'release'
-  // An event is judged by its share of what comes: that less comes is no reason for it to stop.
+  // An event is judged by its share of what arrives, so it does not stop because less arrives overall.
   const isPartial = cause.kind === 'silence' && cause.probeType === 'data_volume' && !cause.isTotal
   if (cause.isSurge || (isPartial && symptom.kind === 'event' && symptom.isTotal)) return false
   switch (cause.kind) {
     case 'own':
-      // A check that cannot be made says nothing of what came: tags and events are judged by that.
+      // A check that cannot run does not affect tags and events: these are judged by data that arrived.
       return symptom.kind !== 'event' && symptom.kind !== 'tag' && symptom.kind !== 'quality'
     case 'event':
       return symptom.events.length > 0 && symptom.events.every((event) => cause.events.includes(event))
@@ -67,14 +67,14 @@ function reaches(cause: Sign, symptom: Sign): boolean {
   }
 }
 
-/** Whether the symptom began while the cause can have caused it. */
+/** Returns whether the symptom began at a time when the cause can have caused it. */
 function isWithin(cause: Sign, symptom: Sign): boolean {
-  // What is only a warning, as of a certificate that runs out in two weeks, explains nothing that may have begun long before it.
+  // A warning, for example of a certificate that expires in two weeks, explains nothing that may have begun long before it.
   const rough = cause.isCritical ? roughMs(symptom, cause) : symptom.resolutionMs
   if (symptom.startedAt + rough < cause.startedAt - BEFORE_MS) return false
-  // What changes on the page shows at once, like a release.
+  // A change on the page shows at once, like a release.
   if (cause.kind === 'release' || cause.kind === 'consent') return symptom.startedAt <= cause.startedAt + RELEASE_MS
-  // That a check cannot be made, in silence about the rest, is mild by nature.
+  // A check that cannot run is only ever a warning.
   if (!cause.isCritical || cause.kind === 'own') return symptom.startedAt <= cause.startedAt + MILD_MS
   if (cause.kind === 'tag' && symptom.startedAt > cause.startedAt + TAG_MS + symptom.resolutionMs) return false
   const until = cause.resolvedAt === null ? Number.POSITIVE_INFINITY : cause.resolvedAt + AFTER_MS
@@ -82,8 +82,8 @@ function isWithin(cause: Sign, symptom: Sign): boolean {
 }
 
 /**
- * How roughly the symptom's beginning is known. What is too little on a quiet site is found by looking back over hours, and may have begun at any
- * time in them; but what was found before its cause is no symptom of it.
+ * Returns how inexactly the symptom's beginning is known, ms. Too little volume on a quiet site is found by looking back over hours
+ * and may have begun at any time in them; but what was found before its cause is no symptom of it.
  */
 function roughMs({ kind, probeType, startedAt, openedAt, resolutionMs }: Sign, cause: Sign): number {
   const isVolume = probeType === 'data_volume' && kind === 'silence'
@@ -92,7 +92,7 @@ function roughMs({ kind, probeType, startedAt, openedAt, resolutionMs }: Sign, c
     : resolutionMs
 }
 
-/** Why two signs of which neither explains the other have one cause all the same, in words; null when they have not. */
+/** Returns in words why two signs have one cause although neither explains the other, or null when they do not. */
 export function kinship(a: Sign, b: Sign): string | null {
   if (a.isSurge !== b.isSurge) return null
   const apart = Math.abs(a.startedAt - b.startedAt)
@@ -107,7 +107,7 @@ export function kinship(a: Sign, b: Sign): string | null {
   if (a.vendor !== null && a.vendor === b.vendor && a.kind === b.kind && apart <= TOGETHER_MS) {
     return `${both}, and goes to the same vendor`
   }
-  // A vendor makes its own tags fail, but neither keeps another's from running nor slows it down.
+  // A vendor can make its own tags fail, but cannot stop or slow down another vendor's.
   if (a.failing === b.failing && (a.failing === 'missing' || a.failing === 'slow') && apart <= togetherMs(a, b)) {
     return `${both}, on the same site: no vendor does that to another's tags`
   }
@@ -118,19 +118,22 @@ export function kinship(a: Sign, b: Sign): string | null {
 }
 
 /**
- * That a tag of rare events is missing is known by the hour only, and then dated from a whole one: it may have begun later than that, but
- * not earlier.
+ * Returns how far apart two missing or slow tags may begin, ms. A missing tag of rare events is found by the hour and dated from
+ * the start of one: it may have begun later than that, but not earlier.
  */
 function togetherMs(a: Sign, b: Sign): number {
   const first = a.startedAt <= b.startedAt ? a : b
   return TOGETHER_MS + (first.failing === 'missing' && first.startedAt % HOUR === 0 ? HOUR : 0)
 }
 
-/** There is one server, one consent platform and one sender on a site. */
+/** Whether a site has only one of its kind: one server, one consent platform, one sender. */
 const isWhole = ({ kind }: Sign): boolean =>
   kind === 'own' || kind === 'server' || kind === 'release' || kind === 'consent' || kind === 'silence'
 
-/** Whether the other began during a fault that is certain; a sender of which too little comes and then nothing is one, however little that was. */
+/**
+ * Returns whether the other sign began during a critical fault. A sender whose volume drops and then stops is one as well, even if
+ * the drop was only a warning.
+ */
 const isDuring = (fault: Sign, other: Sign): boolean =>
   (fault.isCritical || (fault.probeType === 'data_volume' && other.probeType === 'data_freshness')) &&
   fault.kind !== 'release' &&
@@ -141,7 +144,7 @@ const isDuring = (fault: Sign, other: Sign): boolean =>
 const isSameTag = (a: Sign, b: Sign): boolean =>
   (a.tag !== null && a.tag === b.tag) || (a.vendor !== null && a.vendor === b.vendor)
 
-/** Of the releases (epoch ms) the last one that explains the sign; null where none does. */
+/** Returns the last of the releases (epoch ms) that explains the sign, or null. */
 export function releaseBehind(sign: Sign, releases: readonly number[]): number | null {
   if (rankOf(sign.kind) <= rankOf('release') || sign.kind === 'other') return null
   const fitting = releases.filter((at) => isAfterRelease(sign, at))
@@ -152,11 +155,14 @@ export const isAfterRelease = (sign: Sign, at: number): boolean =>
   at <= sign.startedAt + Math.max(RELEASE_SEEN_MS, sign.resolutionMs, unseenMs(sign)) &&
   sign.startedAt <= at + RELEASE_MS
 
-/** A missing tag is dated from when it was last seen to run, and of rare events that is long before a version stopped it. */
+/**
+ * Returns how long before it was found a missing tag may still have run, ms: it is dated from its last run, which for rare events
+ * is long before a version stopped it.
+ */
 const unseenMs = ({ failing, startedAt, openedAt }: Sign): number =>
   failing === 'missing' ? Math.min(openedAt - startedAt, LOOKS_BACK_MS) : 0
 
-/** `began 3 min after X` */
+/** Returns `began 3 min after X`. */
 export function whenIt({ startedAt }: Pick<Sign, 'startedAt'>, at: number, what: string): string {
   const apart = startedAt - at
   if (Math.abs(apart) < MINUTE) return `began together with ${what}`

@@ -4,26 +4,26 @@ import { type Case, openIncidentOf } from './case.ts'
 import { type Decision, incidentOf, type SiteFacts } from './grouping.ts'
 import { rankOf, type Sign, signOf } from './sign.ts'
 
-/** An alert that has no incident yet, or whose incident ended without it. */
+/** An alert that has no incident yet, or that has left one. */
 export interface Unfiled {
   alert: AlertRow
-  /** As it was, of one that was announced before there were incidents: so its own is. */
+  /** The alert as it was, if a version without incidents announced it: it gets an incident of its own. */
   told: AlertRow | null
   /** The incident that it has just left. */
   left: string | null
 }
 
-/** What people are to be notified of that know of an incident. */
+/** What people who know of an incident are to be notified of. */
 export interface News {
-  /** `explained`: it turned out to be the symptom of another. `opened`: it had ended, and is back. */
+  /** `explained`: it turned out to be a symptom of another incident. `opened`: it had ended and is back. */
   kind: 'explained' | 'opened'
   known: Case
   note: string
 }
 
 /**
- * Puts alerts into incidents, the strongest explanations first: what a batch of results finds at once has no other order. Changes
- * `cases`, which new incidents are added to.
+ * Puts alerts into incidents, the strongest causes first, because results of one batch have no other order. Changes `cases` and
+ * adds new incidents to it.
  */
 export function fileAlerts(
   unfiled: readonly Unfiled[],
@@ -44,7 +44,8 @@ export function fileAlerts(
             openOn(alert.site_id, cases).filter(({ id }) => id !== left),
             factsOf(alert, facts, now),
           )
-    // Fewer bad results than its probe asks for notify no one: it has no incident until it is confirmed, and most are over by then.
+    // An alert that is not confirmed notifies no one, and most recover by then: until it is confirmed it does not reopen an
+    // incident.
     if (decision.kind === 'again' && alert.confirmed_at === null) continue
     place(alert, sign, decision, { cases, news, now, told })
   }
@@ -141,7 +142,11 @@ function add({ row, alerts }: Case, alert: AlertRow): void {
   row.started_at = Math.min(row.started_at, alert.started_at)
 }
 
-/** @returns whether it was over, which the first alert of a batch finds, and people were notified of it */
+/**
+ * Reopens an incident.
+ *
+ * @returns whether it was resolved and people were notified of it; only the first alert of a batch finds that
+ */
 function reopen({ row }: Case, now: number): boolean {
   const wasOver = row.resolved_at !== null
   Object.assign(row, {
@@ -154,7 +159,7 @@ function reopen({ row }: Case, now: number): boolean {
   return wasOver && row.announced_at !== null
 }
 
-/** No one knows of it: its alerts move, and it is as if it had never been. */
+/** Merges an incident that no one knows of: its alerts move, and it closes without a trace in messages. */
 function merge(merged: Case, into: Case, now: number): void {
   for (const alert of merged.alerts.values()) add(into, alert)
   merged.alerts.clear()
@@ -165,7 +170,7 @@ function merge(merged: Case, into: Case, now: number): void {
   merged.events.push({ kind: 'merged', actor: null, text: `Part of ${quoted(into.row.title)} from now on` })
 }
 
-/** People know of it: it stays theirs, until its own end, and they are notified of what explains it. */
+/** Makes an incident that people know of part of another: it stays open until its own end, and people are notified of what explains it. */
 function belong(symptom: Case, cause: Case, why: string): News {
   symptom.row.parent_id = cause.row.id
   symptom.events.push({ kind: 'belongs', actor: null, text: why })

@@ -8,16 +8,16 @@ import { purchaseValue, totalOf } from './impact-value.ts'
 import { impactIn } from './records.ts'
 import { signOf } from './sign.ts'
 
-/** A running total of minutes ago is as good as a new one; it costs a site's probe run. */
+/** Time between two counts of an unresolved incident: a total a few minutes old is good enough, and each costs as much as a probe run. */
 const EVERY_MS = 5 * MINUTE
-/** Incidents of one round: what opens meanwhile is not kept waiting for long. */
+/** Incidents counted in one round, so that one that opens meanwhile is not kept waiting for long. */
 const PER_ROUND = 20
-/** A longer one is counted from its latest weeks: by then it is how things are. */
+/** A longer incident is counted over its latest weeks only: by then it is the normal state. */
 const LONGEST_MS = 28 * DAY
 
 /**
- * Counts what incidents cost that are due for it: those that last every few minutes, those that ended once more. On one node, and never
- * in a transaction that writes results: four weeks of hours are read.
+ * Counts the impact of incidents that are due for it: every few minutes while they last, and once more after their end. Runs on one
+ * node and never in a transaction that writes results, because it reads four weeks of hourly counts.
  */
 export async function followImpacts(
   store: Store,
@@ -28,7 +28,7 @@ export async function followImpacts(
   const due = await store.read
     .selectFrom('incidents')
     .selectAll()
-    // What a clock that was ahead had put off is not waited for.
+    // Due times in the far future come from a clock that was ahead.
     .where(({ eb, or }) => or([eb('impact_due', '<=', now), eb('impact_due', '>', now + EVERY_MS)]))
     .orderBy('impact_due')
     .orderBy('id')
@@ -36,7 +36,7 @@ export async function followImpacts(
     .execute()
   await attemptEach(due, async (row) => {
     if (!shouldContinue()) return false
-    // First, or one that cannot be counted would be tried all the time, before all others.
+    // Moved first: otherwise an incident whose count fails would be tried all the time, before all others.
     await moveDue(store, row, now + EVERY_MS)
     const impact =
       row.scope === 'vendor' ? await impactOfParts(store, row) : await impactOfSite(store, row, keyEvents, now)
@@ -46,7 +46,7 @@ export async function followImpacts(
 }
 
 async function moveDue({ write }: Store, { id, impact_due }: IncidentRow, to: number): Promise<void> {
-  // One that ended a moment ago is due at once.
+  // The old value is a condition because an incident that has just been resolved is due at once.
   await write
     .updateTable('incidents')
     .set({ impact_due: to })
@@ -70,7 +70,7 @@ async function impactOfSite(
     .executeTakeFirst()
   if (affected === null || site === undefined) return null
   const range = { from: Math.max(affected.from, affected.to - LONGEST_MS), to: affected.to }
-  // Counts are of minutes: beside what is usual in the whole of one that is not over, all that is still to come would be lost.
+  // Counts are per minute: compared with the usual count of a whole minute, the rest of an unfinished one would look lost.
   if (floorTo(range.from, MINUTE) + MINUTE > now) return null
   const tags = [...affected.failing, ...affected.missing.map(({ tag }) => tag)]
   const counts: LossCounts = await readLosses({ store, site, now }, range, [...new Set(tags)])
@@ -78,7 +78,7 @@ async function impactOfSite(
   return impact === null ? null : { ...impact, value: purchaseValue(impact, new Set(tags).size, site) }
 }
 
-/** What the sites' incidents are known to cost: each is counted on its own. */
+/** Adds up the known impacts of the sites' incidents, each of which is counted on its own. */
 async function impactOfParts({ read }: Store, { id, resolved_at }: IncidentRow): Promise<Impact | null> {
   const parts = await read.selectFrom('incidents').select('impact').where('parent_id', '=', id).execute()
   const total = totalOf(parts.flatMap(({ impact }) => impactIn(impact) ?? []))
@@ -98,7 +98,7 @@ async function write(
       .where('id', '=', row.id)
       .$if(isShared, (query) => query.forUpdate())
       .executeTakeFirst()
-    // It ended while this was counted: its end is counted next.
+    // It was resolved during the count: the next round counts its end.
     if (current === undefined || current.resolved_at !== row.resolved_at) return
     const isOver = row.resolved_at !== null
     const text = impact === null ? null : JSON.stringify(impact)

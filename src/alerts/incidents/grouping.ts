@@ -3,36 +3,36 @@ import { AFTER_MS, explanation, isAfterRelease, kinship, releaseBehind, TOGETHER
 import { type Cause, rankOf, type Sign } from './sign.ts'
 import { AGAIN_MS, againMs, LATE_ESTIMATED_MS, LONGEST_AGAIN_MS } from './steady.ts'
 
-/** An incident that is open, or ended a moment ago, as far as an alert's place depends on it. */
+/** An incident that is open or was just resolved, as far as grouping depends on it. */
 export interface OpenIncident {
   id: string
   cause: Cause
-  /** Of a release: when it was seen. */
+  /** For a release: when it was seen. */
   causeAt: number | null
   isAnnounced: boolean
   /** Null while it is open. */
   resolvedAt: number | null
-  /** Its alerts, those that are resolved too. */
+  /** Its alerts, including resolved ones. */
   signs: readonly Sign[]
-  /** The alert that explains the others. */
+  /** Id of the alert that explains the others. */
   leadId: string | null
 }
 
-/** What else is known of the site. */
+/** What else grouping needs to know about the site. */
 export interface SiteFacts {
   now: number
   /** When versions were published, epoch ms. */
   releases: readonly number[]
-  /** The tags that it has, by name; empty where that is not known. */
+  /** The names of its tags; empty when unknown. */
   tags: readonly string[]
 }
 
 /**
  * Where an alert belongs.
- * - `open`: to an incident of its own
- * - `join`: to this one, which stays as it is
- * - `again`: to this one, which had ended and is back
- * - `promote`: it explains this one, and all of `merged`, which become part of it: one incident, whose cause is now known
+ * - `open`: in an incident of its own
+ * - `join`: in this one, which stays as it is
+ * - `again`: in this one, which was resolved and is back
+ * - `promote`: in this one, which it explains, as it does `merged`, which become part of it: one incident whose cause is now known
  */
 export type Decision =
   | { kind: 'open'; cause: Cause; causeAt: number | null; why: string | null }
@@ -44,31 +44,31 @@ export type Decision =
       merged: readonly OpenIncident[]
       cause: Cause
       causeAt: number | null
-      /** Whether the alert itself is the cause that was found. */
+      /** Whether the alert itself is the cause. */
       leads: boolean
       why: string
     }
 
-/** Of so many tags that are missing at once, not each has a fault of its own. */
+/** This many tags that are missing at once do not each have a fault of their own. */
 const TAGS_AT_ONCE = 3
-/** A silence that is found so soon is dated to the minute. */
+/** A silence that is found this soon after it began is dated to the minute. */
 const SHARPLY_MS = 30 * MINUTE
-/** The rest may run on events that have not come yet. */
+/** Share of the tags that must be missing: the others may run on events that have not arrived yet. */
 const MOST_TAGS = 0.8
 
 /**
- * Decides which incident an alert belongs to, by what explains what. Pure, and only about messages: whatever it decides, the alert is
- * open, measured and resolved as it would be alone.
+ * Decides which incident an alert belongs to, by what explains what. Pure, and only about messages: whatever it decides, the alert
+ * itself is opened, measured and resolved as it would be alone. The first rule that applies wins:
  *
- * 0. A budget that burns fast measures what is critical: it joins that, and is no fault of its own.
- * 1. The strongest open cause whose time and reach hold the alert explains it: it joins. So does what begins within two hours of a
+ * 0. A fast-burning error budget measures something that is critical: it joins that and is no fault of its own.
+ * 1. The strongest open cause that fits the alert in time and reach explains it: it joins. So does what begins within two hours of a
  *    release that an open incident is blamed on.
- * 2. What was bad in an incident until four hours ago, or twelve where it is estimated, and is bad again is that incident, back.
- * 3. What is weaker and open, and is explained by the alert, is its symptom: one incident, whose cause is found.
- * 4. All tags missing at once are the container.
- * 5. What is no explanation but kin joins: the server from two sides, one vendor, one page. Else a release within two hours before is
- *    to blame.
- * 6. Everything else has an incident of its own.
+ * 2. What was bad in an incident until 4 h ago, or 12 h where it is estimated, and is bad again, is that incident, back.
+ * 3. What is weaker and open, and is explained by the alert, is its symptom: one incident, whose cause is now known.
+ * 4. All tags missing at once are the container's fault.
+ * 5. What is no explanation but related joins: the server seen by two probes, one vendor, one page. Otherwise a release within the
+ *    two hours before is to blame.
+ * 6. Anything else gets an incident of its own.
  *
  * @param incidents of the site
  */
@@ -87,7 +87,7 @@ export function incidentOf(sign: Sign, incidents: readonly OpenIncident[], facts
   )
 }
 
-/** What looks back over hours where executions are rare: it began while its cause lasted, and is seen when that is over. */
+/** Whether a sign may be found after its cause has ended: probes of quality look back over hours where executions are rare. */
 const isFoundLate = ({ kind }: Sign): boolean => kind === 'quality'
 
 function spentBy(sign: Sign, open: readonly OpenIncident[]): Decision | null {
@@ -125,13 +125,13 @@ function byRelease(sign: Sign, incident: OpenIncident) {
 
 const BACK = ' is back, '
 const AFTER_END = ' after its end'
-/** Whether a line of an incident's timeline says that something of it is back, and not that it was found late. */
+/** Returns whether a timeline entry says that something is back, and not that it was found late. */
 export const saysBack = (text: string): boolean => text.includes(BACK) && text.endsWith(AFTER_END)
 
 function backIn(sign: Sign, incidents: readonly OpenIncident[], now: number): Decision | null {
   const found = incidents.flatMap((incident) =>
     incident.signs.flatMap(({ probeId, subject, resolvedAt, hasRecovered }) => {
-      // Two jobs, or two servers, that are bad as a whole are not one because the same type of probe says so.
+      // The probe must be the same: two jobs, or two servers, are not one just because the same type of probe watches them.
       const isSame = probeId === sign.probeId && subject === sign.subject && hasRecovered
       const isKnown = isSame && resolvedAt !== null && isBack(sign, incident, resolvedAt, now)
       return isKnown ? [{ incident, resolvedAt }] : []
@@ -145,8 +145,8 @@ function backIn(sign: Sign, incidents: readonly OpenIncident[], now: number): De
 }
 
 /**
- * Soon after its end; or it says itself that it began before that end, which was none then. What was a symptom and is bad without its cause is
- * something else by then.
+ * Returns whether a sign is its incident back: bad again soon after its end, or, by its own account, since before that end, which
+ * then was none. A symptom that is bad without its cause is something else by then.
  */
 function isBack(
   { kind, probeType, startedAt, openedAt }: Sign,
@@ -156,17 +156,18 @@ function isBack(
 ): boolean {
   const since = now - resolvedAt
   if (since <= AGAIN_MS) return true
-  // A loss that goes on swings around its limit, and is found by looking back over hours: this one began after that end.
+  // A loss that lasts swings around its threshold and is found by looking back over hours. This one was found at once and began
+  // after the end.
   if (kind === 'silence' && startedAt > resolvedAt && openedAt - startedAt <= SHARPLY_MS) return false
   const lead = leadOf(incident)
   const looksBack = startedAt <= resolvedAt && since <= LONGEST_AGAIN_MS
-  // A release that was blamed for it is no sign that could have ended.
+  // A blamed release is no alert that could have ended, so the probe's type decides.
   if (incident.cause === 'release' && lead?.probeType === probeType && looksBack) return true
   const isSymptom = rankOf(incident.cause) < rankOf(kind) || (lead !== undefined && rankOf(lead.kind) < rankOf(kind))
   return !isSymptom && (since <= againMs(probeType) || looksBack)
 }
 
-/** What it explains of the open incidents becomes one with it: with the one that was announced first, or else the oldest. */
+/** Merges the open incidents that the sign explains into the one announced first, or else the oldest. */
 function causeOfOthers(sign: Sign, open: readonly OpenIncident[]): Decision | null {
   const explained = open.flatMap((incident) => {
     const lead = leadOf(incident)
@@ -196,14 +197,17 @@ function kinOf(sign: Sign, open: readonly OpenIncident[]): Decision | null {
   return null
 }
 
-/** A slow server slows down rare tags too, of which it shows hours later; that it is slow is a warning, and would explain only what begins with it. */
+/**
+ * Rarely used tags show hours later that the server slows them down too; but a slow server is a warning, which explains only what
+ * begins with it.
+ */
 function slowedAlike(incident: OpenIncident, { failing, title }: Sign, sign: Sign): string | null {
   const lead = leadOf(incident)
   const isSlow = lead?.kind === 'server' && lead.resolvedAt === null && failing === 'slow' && sign.failing === 'slow'
   return isSlow ? `${quoted(sign.title)} while the server is slow, like ${quoted(title)}` : null
 }
 
-/** Tags of many vendors that stop at once: no vendor did that. */
+/** Blames the container when tags of many vendors stop at once, because no vendor could do that. */
 function container(sign: Sign, open: readonly OpenIncident[], { tags }: SiteFacts): Decision | null {
   if (sign.failing !== 'missing' || tags.length === 0) return null
   const missing = open.flatMap((incident) => {
@@ -232,7 +236,7 @@ function container(sign: Sign, open: readonly OpenIncident[], { tags }: SiteFact
   }
 }
 
-/** A release that is known only now explains what opened before it was. */
+/** A release that has just become known explains what opened before. */
 function afterRelease(sign: Sign, open: readonly OpenIncident[], { releases }: SiteFacts): Decision | null {
   const at = releaseBehind(sign, releases)
   if (at === null) return null
@@ -256,7 +260,7 @@ function afterRelease(sign: Sign, open: readonly OpenIncident[], { releases }: S
 
 const leadOf = ({ signs, leadId }: OpenIncident): Sign | undefined => signs.find(({ alertId }) => alertId === leadId)
 
-/** The one that people know of, and of several the oldest: ids begin with the time. */
+/** Sorts the incidents that people know of first, then the oldest: ids begin with the time. */
 const firstTold = <T extends { incident: OpenIncident }>(found: readonly T[]): T[] =>
   found.toSorted(
     (a, b) =>

@@ -17,9 +17,9 @@ type Verb = 'acknowledge' | 'unacknowledge' | 'resolve'
 const INPUTS = { acknowledge: 'acknowledged', unacknowledge: 'unacknowledged', resolve: 'resolved' } as const
 
 /**
- * Does to an incident what can be done to an alert, by doing it to all of its alerts that are not resolved: it follows them.
+ * Handles an incident by handling all of its unresolved alerts, which it follows.
  *
- * @throws AppError `not_found`, or `conflict` when it is resolved; one that is to be resolved stays as it is then
+ * @throws AppError `not_found`, or `conflict` when it is resolved; resolving a resolved incident does nothing
  */
 export async function handleIncident(
   ctx: Context,
@@ -35,7 +35,7 @@ export async function handleIncident(
       throw new AppError('conflict', 'The incident is resolved already')
     }
     const probeIds = await probesOfIncidents(trx, [id, ...(await partsOf(trx, id))])
-    // Alerts before incidents, as everywhere; what joined or left it meanwhile is seen once they are locked.
+    // Alerts before incidents, as everywhere. What joined or left it meanwhile is visible once they are locked.
     const locked = await lockUnresolved(trx, ctx.store, probeIds)
     const within = new Set([id, ...(await partsOf(trx, id))])
     const alerts = locked.filter(({ incident_id }) => incident_id !== null && within.has(incident_id))
@@ -45,7 +45,7 @@ export async function handleIncident(
     const said = { type: INPUTS[verb], by, comment: input.comment?.trim() || null } as const
     const pending = alerts.flatMap((alert) => {
       const source = context.sources.get(alert.probe_id)
-      // Its probe was deleted a moment ago: it is about to be closed.
+      // Without a source its probe was just deleted, and upkeep is about to close the alert.
       if (source === undefined) return []
       return [{ before: alert, transition: transition(alert, said, rulesOf(alert, source, context), now), source }]
     })
@@ -59,7 +59,10 @@ export async function handleIncident(
   })
 }
 
-/** Who takes care of a vendor's incident takes care of all of its sites'; it ends with them, now and not with the next look. */
+/**
+ * Acknowledges a vendor's incident with those of its sites, or resolves it right after them instead of in the next round of
+ * `followVendors`.
+ */
 async function handleVendor(
   trx: Transaction<Tables>,
   { store, clock }: Context,
@@ -85,11 +88,11 @@ async function handleVendor(
   await writeVendor(trx, store, id, channelSettings, now)
 }
 
-/** Of an incident: its page holds all of them, each twice. */
+/** Notes of one incident: its page shows all of them, each twice. */
 const MOST_NOTES = 200
 
 /**
- * Writes something down about an incident, whatever its state.
+ * Adds a note to an incident, whatever its state.
  *
  * @throws AppError `not_found`, or `conflict` when there is no room for more
  */

@@ -4,10 +4,11 @@ import { headlineOf, type Impact, type ImpactValue, isWide, lossInWords, plain, 
 const PURCHASE = 'purchase'
 
 /**
- * What the purchases of an impact's headline were worth at the site's average order. Null where the headline is about something else: an
- * amount beside it would be read as its own. Executions are purchases only where they are of one tag; of two, one purchase may be both.
+ * Returns what the purchases in an impact's headline were worth at the site's average order. Null when the headline is about
+ * something else, because the amount beside it would be read as its own. Tag executions count as purchases only for a single tag:
+ * with two, both may belong to one purchase.
  *
- * @param tags whose executions were lost
+ * @param tags number of tags whose executions were lost
  */
 export function purchaseValue(
   impact: Impact,
@@ -22,13 +23,13 @@ export function purchaseValue(
   return { currency, lost: worth(lost), low: worth(low), high: worth(high), average_order_value }
 }
 
-/** Sums of several sites' impacts, with what they were worth. */
+/** Returns the sum of several sites' impacts and of their values; null without any. */
 export function totalOf(impacts: readonly Impact[]): Impact | null {
   const together = togetherOf(impacts)
   return together === null ? null : { ...together, value: valueTogether(impacts) }
 }
 
-/** Null where one of them has no value, or another currency: a part would be taken for the whole. */
+/** Returns the summed value; null when one has none or another currency, because a part would be taken for the whole. */
 function valueTogether(impacts: readonly Impact[]): ImpactValue | null {
   const losing = impacts.filter((impact) => headlineOf(impact) !== null)
   const values = losing.flatMap(({ value }) => value ?? [])
@@ -45,7 +46,7 @@ function valueTogether(impacts: readonly Impact[]): ImpactValue | null {
   }
 }
 
-/** `≈ €21k, estimated`; with its ends where they lie far apart: `€14k to €29k, estimated`. */
+/** Returns `≈ €21k, estimated`, or the bounds when they are far apart: `€14k to €29k, estimated`. */
 export function valueInWords(value: ImpactValue): string {
   const { format } = new Intl.NumberFormat('en-GB', {
     style: 'currency',
@@ -56,7 +57,7 @@ export function valueInWords(value: ImpactValue): string {
   return `${isWide(value) ? `${format(value.low)} to ${format(value.high)}` : `≈ ${format(value.lost)}`}, estimated`
 }
 
-/** What was lost and, where that is known, what it was worth: `267 of 425 purchases (63 %), ≈ €21k, estimated`. */
+/** Returns what was lost and, where known, its value: `267 of 425 purchases (63 %), ≈ €21k, estimated`. */
 export function lossAndValue(impact: Impact): string | null {
   const loss = lossInWords(impact)
   return loss === null || impact.value == null ? loss : `${loss}, ${valueInWords(impact.value)}`

@@ -3,26 +3,26 @@ import { number, percent } from '../../lib/index.ts'
 import type { LossCounts } from '../../probes/index.ts'
 import type { Sign } from './sign.ts'
 
-/** What an incident costs, in counts. Kept as JSON, hence the spelling. Times are epoch ms. */
+/** What an incident costs, in counts. Stored as JSON, hence the snake case. Times are epoch ms. */
 export interface Impact {
-  /** The stretch that was counted. */
+  /** The period that was counted. */
   from: number
   to: number
   final: boolean
-  /** Sites that it is the sum of. */
+  /** Number of sites that it adds up. */
   sites: number
-  /** Events that were expected and did not come; null where none can be missing, or nothing is known. */
+  /** Events that were expected and did not arrive; null when none can be missing, or nothing is known. */
   events: Loss | null
-  /** Those of the events that matter most, the first in the list first. */
+  /** The same per key event, in the order of the setting. */
   key_events: readonly NamedLoss[]
-  /** Executions of tags that failed or did not happen, likewise. */
+  /** Executions of tags that failed or did not happen; null likewise. */
   executions: Loss | null
   key_executions: readonly NamedLoss[]
-  /** Of all that was expected of the site: of events, or of executions where events came. */
+  /** Share of all events that were expected of the site, or of its tag executions when its events arrived. */
   share: number | null
-  /** How it was found out, in words. */
+  /** How it was estimated, in words. */
   estimate: string
-  /** What the purchases of its headline were worth; missing in what earlier versions wrote. */
+  /** What the purchases in its headline were worth; missing in what earlier versions wrote. */
   value?: ImpactValue | null
 }
 
@@ -33,7 +33,7 @@ export interface ImpactValue {
   lost: number
   low: number
   high: number
-  /** Null where sites with different ones were added up. */
+  /** Null for a sum of several sites. */
   average_order_value: number | null
 }
 
@@ -41,28 +41,28 @@ export interface NamedLoss extends Loss {
   event_name: string
 }
 
-/** What may be lost by what is wrong. */
+/** What an incident may have cost events and tags. */
 export interface Affected {
   from: number
   to: number
   /** Whether any event may be missing. */
   isWhole: boolean
-  /** The events that are, where only some may be. */
+  /** The events that may be missing, when only some may be. */
   events: readonly string[]
-  /** Tags that fail … */
+  /** Tags that fail. */
   failing: readonly string[]
-  /** … and tags that do not run, each with the events on which it does not; without any: on all. */
+  /** Tags that do not run, each with the events on which they do not; with no events, on all. */
   missing: readonly { tag: string; events: readonly string[] }[]
 }
 
-/** Causes by which any event may be lost. Our own check that cannot be made loses none. */
+/** Causes that may lose any event. A check of ours that cannot run loses none. */
 const WHOLE: readonly Sign['kind'][] = ['server', 'release', 'consent', 'silence']
 
 /**
- * What the alerts of an incident say may be lost, since the first of them began; null where nothing is: slow tags and missing fields
- * arrive, and of what is too much nothing is missing.
+ * Returns what may have been lost since the first alert began; null when nothing can be: with slow tags and missing fields
+ * everything still arrives, and a surge loses nothing.
  *
- * @param now until when one that lasts is counted
+ * @param now the end of the period while the incident lasts
  */
 export function affectedBy(signs: readonly Sign[], now: number): Affected | null {
   const losing = signs.filter(({ isSurge }) => !isSurge)
@@ -84,10 +84,10 @@ export function affectedBy(signs: readonly Sign[], now: number): Affected | null
 }
 
 /**
- * What was lost, by the counts.
+ * Returns what was lost according to the counts.
  *
- * @param keyEvents names of events that matter most, the most important first
- * @returns null where nothing is known to compare with
+ * @param keyEvents names of the events that matter most, the most important first
+ * @returns null when there is nothing to compare with
  */
 export function impactOf(
   affected: Affected,
@@ -130,7 +130,7 @@ export function impactOf(
   }
 }
 
-/** Sums of several sites' impacts: what a vendor's incident costs. Null without any. */
+/** Returns the sum of several sites' impacts, which is what a vendor's incident costs; null without any. */
 export function togetherOf(impacts: readonly Impact[]): Impact | null {
   const [first] = impacts
   if (first === undefined) return null
@@ -148,13 +148,13 @@ export function togetherOf(impacts: readonly Impact[]): Impact | null {
     key_events: byName(({ key_events }) => key_events).map(whole),
     executions: whole(sumOf(impacts.flatMap(({ executions }) => executions ?? []))),
     key_executions: byName(({ key_executions }) => key_executions).map(whole),
-    // The sites' traffic is not alike: a share of the sum would be that of the largest.
+    // Sites differ in traffic: a share of the sum would be that of the largest site.
     share: null,
     estimate: [...new Set(impacts.map(({ estimate }) => estimate))].join(' '),
   }
 }
 
-/** With a wider range than this share of it, an estimate is not given without. */
+/** An estimate whose range is wider than this share of it, to either side, is shown with the range. */
 const WIDE = 0.15
 
 export const isWide = ({ lost, low, high }: Pick<Loss, 'lost' | 'low' | 'high'>): boolean =>
@@ -163,12 +163,12 @@ export const isWide = ({ lost, low, high }: Pick<Loss, 'lost' | 'low' | 'high'>)
 interface Headline {
   loss: Loss
   what: string
-  /** Of this event; null: of all. */
+  /** The event's name; null for all events. */
   event: string | null
   isOfTags: boolean
 }
 
-/** What matters most of what was surely lost; null where nothing was, as far as the counts show. */
+/** Returns the most important loss that is certain; null when the counts show none. */
 export function headlineOf({ events, key_events, executions, key_executions }: Impact): Headline | null {
   const named = (loss: NamedLoss, isOfTags: boolean): Headline => {
     const what = `${isOfTags ? 'tag executions on ' : ''}${plural(loss.event_name)}`
@@ -183,7 +183,7 @@ export function headlineOf({ events, key_events, executions, key_executions }: I
   return candidates.find(({ loss }) => loss.low >= 1) ?? null
 }
 
-/** What was lost in one line: `267 of 425 purchases (63 %)`. */
+/** Returns the loss in one line: `267 of 425 purchases (63 %)`. */
 export function lossInWords(impact: Impact): string | null {
   const headline = headlineOf(impact)
   if (headline === null) return null
@@ -193,7 +193,7 @@ export function lossInWords(impact: Impact): string | null {
   return `${low < high ? 'about ' : ''}${number(lost)} of ${number(of)} ${what} (${percent(lost / of)}${range})`
 }
 
-/** Names of events that are words for what they count. */
+/** Names of events that are ordinary nouns. */
 const WORDS: readonly string[] = ['purchase', 'refund', 'order', 'lead', 'booking', 'donation']
 
 const plural = (name: string): string => (WORDS.includes(name) ? `${name}s` : `“${name}” events`)
@@ -211,13 +211,14 @@ function tagLosses({ failing, missing }: Affected, { tags }: LossCounts): TagLos
     const found = tags.get(tag)
     if (found === undefined) return []
     const { executions, bad, onEvents: on } = found
-    // Which event it was is known by whole hours only: their shares are those of the minutes.
+    // Counts per event exist for whole hours only, so their shares are applied to the counts of minutes.
     const hours = [...on.values()].reduce((sum, one) => ({ runs: sum.runs + one.runs, bad: sum.bad + one.bad }), NONE)
     for (const [event, one] of on) {
       if (one.runs === 0) continue
       const lost = (bad * one.bad) / Math.max(1, hours.bad)
       const ran = (executions * one.runs) / hours.runs
-      // More cannot have failed than ran: then the hours before it began had another mix, and what went well is shared by itself.
+      // No more can have failed than ran. If they did, the hours before had another mix, and the successful runs are shared out
+      // separately.
       const well = ((executions - bad) * (one.runs - one.bad)) / Math.max(1, hours.runs - hours.bad)
       note(event, counted(lost, lost < ran ? ran : lost + well))
     }
@@ -236,14 +237,14 @@ function tagLosses({ failing, missing }: Affected, { tags }: LossCounts): TagLos
 
 const NONE = { runs: 0, bad: 0 }
 
-/** Those that are in the list, in its order. `begin_checkout`, `beginCheckout` and `Begin Checkout` are one. */
+/** Returns the names that are in the list, in its order. `begin_checkout`, `beginCheckout` and `Begin Checkout` are the same. */
 function keyed(names: readonly string[], keyEvents: readonly string[]): string[] {
   return keyEvents.flatMap((key) => names.filter((name) => plain(name) === plain(key)))
 }
 
 export const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\d]/gu, '')
 
-/** Errors of several estimates partly cancel each other. */
+/** Adds up losses. The errors of independent estimates partly cancel out, so their bounds are added in quadrature. */
 export function sumOf(losses: readonly Loss[]): Loss | null {
   if (losses.length === 0) return null
   const [only] = losses
@@ -257,7 +258,7 @@ export function sumOf(losses: readonly Loss[]): Loss | null {
 
 const shareOf = (lost: number, of: number): number | null => (of > 0 ? Math.round((1_000 * lost) / of) / 1_000 : null)
 
-/** Half an event is none. */
+/** Rounds to whole events. */
 function whole<T extends Loss | null>(loss: T): T {
   if (loss === null) return loss
   const { of, lost, low, high } = loss

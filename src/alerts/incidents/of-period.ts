@@ -12,8 +12,10 @@ import { type IncidentSummary, impactIn } from './records.ts'
 import { type Cause, causeOf } from './sign.ts'
 
 /**
- * The client's incidents that lasted at some time in the period, as a digest lists them, of active sites: those that still do first, and each kind newest first.
- * What no one was notified of says why; of many only the first are listed. Left out is what was over before any of its alerts was confirmed, and what another of them explains.
+ * Returns the client's incidents that were unresolved at some time in the period, for a digest: active sites only, unresolved ones
+ * first, then the newest first. Incidents that no one was notified of say why. Only the first `DIGEST_INCIDENTS` are listed;
+ * `counts` counts all. Left out are incidents that ended before any alert was confirmed and those that another one of them
+ * explains.
  *
  * @param period half-open, epoch ms
  */
@@ -78,7 +80,7 @@ export async function incidentsOfPeriod(
     return {
       id,
       site,
-      // It was at some time as bad as people were notified of.
+      // It was at some time as bad as people were notified.
       severity: row.notified_severity === 'critical' ? 'critical' : severityOf(row),
       title,
       cause: row.parent_title === null ? CAUSE_WORDS[causeOf(cause)] : explanationOf(row),
@@ -91,11 +93,11 @@ export async function incidentsOfPeriod(
   return { incidents, counts }
 }
 
-/** There were as many bad results in a row as a probe wants before a message. */
+/** One of its alerts had as many bad results in a row as its probe wants before a message. */
 const HAS_CONFIRMED_ALERT = sql<boolean>`exists (select 1 from alerts
   where alerts.incident_id = incidents.id and alerts.confirmed_at is not null)`
 
-/** What happened since a moment, the incidents that last first, and each kind the latest first. */
+/** What happened since some time: unresolved incidents first, then the latest first. */
 export interface Lately {
   opened: number
   resolved: number
@@ -103,12 +105,13 @@ export interface Lately {
   incidents: IncidentSummary[]
 }
 
-/** A bad night has hundreds; the inbox has them all. */
+/** Incidents shown: a bad night has hundreds, and the inbox has them all. */
 const MOST_SHOWN = 50
 
 /**
- * The incidents that were opened or resolved since `since`, and those that last, as a morning looks at them: as in digests without what was over
- * before it was confirmed, and without those that another of them explains. Of active sites, and of vendors where every client is asked about.
+ * Returns the incidents that were opened or resolved since `since`, and the unresolved ones, for a look in the morning: active
+ * sites only, without those that ended before they were confirmed and those that another one explains. Vendors' incidents are
+ * included only when `clients` is null.
  *
  * @param since epoch ms
  */
@@ -128,7 +131,7 @@ export async function incidentsSince(db: Kysely<Tables>, clients: Visible, since
       ]),
     )
   if (clients !== null) query = query.where(OWNER, 'in', [...clients])
-  // Not by the statement: in the order of the ids all that ended in other years is read.
+  // Sorted here, because ordered by id SQLite reads all incidents that ever ended.
   const over = (await query.execute()).toSorted((a, b) => (a.id < b.id ? 1 : -1))
   const resolved = withoutParts(over, [...lasting, ...over])
   const shown = resolved.slice(0, Math.max(0, MOST_SHOWN - lasting.length)).map(({ id }) => id)
@@ -156,7 +159,7 @@ const CAUSE_WORDS: Readonly<Record<Cause, string | null>> = {
   other: null,
 }
 
-/** Of one that another incident explains. */
+/** Returns the cause of an incident that another one explains. */
 function explanationOf(row: {
   parent_scope: string | null
   parent_vendor: string | null
@@ -168,7 +171,7 @@ function explanationOf(row: {
     : quoted(parent_title ?? '')
 }
 
-/** By the incident's id: what kept its message back. */
+/** Returns by incident id what held its message back. */
 async function whyUntold(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<string, string>> {
   const reasons = new Map<string, string>()
   for (const chunk of chunksOf(ids)) {

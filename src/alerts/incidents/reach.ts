@@ -4,7 +4,7 @@ import { chunksOf, type IncidentRow, type Kysely, type Tables, unindexed } from 
 import { severityOf } from '../alert-record.ts'
 import { type IncidentSummary, incidentRecord } from './records.ts'
 
-/** How far an incident reaches. */
+/** Number of an incident's alerts and sites. */
 interface Reach {
   alerts: number
   sites: number
@@ -12,7 +12,7 @@ interface Reach {
 
 const NOTHING: Reach = { alerts: 0, sites: 0 }
 
-/** Incidents as lists show them, with how many alerts and sites each has. */
+/** Returns incidents as lists show them, with their number of alerts and sites. */
 export async function summariesOf(db: Kysely<Tables>, rows: readonly IncidentRow[]): Promise<IncidentSummary[]> {
   const reaches = await reachOf(
     db,
@@ -21,7 +21,7 @@ export async function summariesOf(db: Kysely<Tables>, rows: readonly IncidentRow
   return rows.map((row) => summaryOf(row, reaches.get(row.id)))
 }
 
-/** The same of one. */
+/** Returns the same for one incident. */
 export const oneSummary = async (db: Kysely<Tables>, row: IncidentRow): Promise<IncidentSummary> =>
   summaryOf(row, (await reachOf(db, [row.id])).get(row.id))
 
@@ -31,7 +31,7 @@ const summaryOf = (row: IncidentRow, { alerts, sites }: Reach = NOTHING): Incide
   site_count: sites,
 })
 
-/** Of an incident that explains others their alerts count, too: that is all of a vendor's. */
+/** Counts the alerts and sites of incidents. Alerts of the incidents that one explains count too: a vendor's has no others. */
 async function reachOf(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<string, Reach>> {
   const reaches = new Map<string, Reach>()
   for (const chunk of chunksOf(ids)) {
@@ -50,7 +50,7 @@ async function reachOf(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<
       .execute()
     for (const { id, alerts, sites } of [...own, ...ofParts]) {
       const before = reaches.get(id ?? '') ?? NOTHING
-      // Parts of a site's incident are of the same site.
+      // The parts of a site's incident are of the same site.
       const reach = { alerts: before.alerts + Number(alerts), sites: Math.max(before.sites, Number(sites)) }
       reaches.set(id ?? '', reach)
     }
@@ -58,15 +58,18 @@ async function reachOf(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<
   return reaches
 }
 
-/** Written out, as with a parameter neither engine would use the index over what lasts. */
+/** A literal, because with a parameter neither engine uses the partial index of unresolved incidents. */
 export const LASTS = sql<boolean>`incidents.state <> 'resolved'`
 
-/** An incident's client, where few of all that one ever had last or have just ended. */
+/**
+ * The incident's client in a condition on the few that are unresolved or have just ended, where the index on the client must not be
+ * used.
+ */
 export const OWNER = unindexed('incidents.client_id')
 
 /**
- * The unresolved incidents of active sites of active clients and of vendors, without those that another one explains; the worst first. Of a
- * part of the clients without those of vendors, which belong to no client.
+ * Returns the unresolved incidents of active sites of active clients, and of vendors, without those that another one explains; the
+ * most urgent first. Vendors' incidents belong to no client, so they are left out unless `clients` is null.
  */
 export async function openIncidents(db: Kysely<Tables>, clients: Visible): Promise<IncidentRow[]> {
   const rows = await db
@@ -84,7 +87,7 @@ export async function openIncidents(db: Kysely<Tables>, clients: Visible): Promi
   return withoutParts(rows, rows).toSorted(byUrgency)
 }
 
-/** What no one has taken on comes first, then what is worse; of equal ones the oldest. */
+/** Sorts unacknowledged incidents first, then the worst, then the oldest. */
 const byUrgency = (a: IncidentRow, b: IncidentRow): number =>
   Number(b.state === 'open') - Number(a.state === 'open') ||
   Number(severityOf(b) === 'critical') - Number(severityOf(a) === 'critical') ||
@@ -95,7 +98,7 @@ interface Part {
   resolved_at: number | string | null
 }
 
-/** The incidents that none of the `known` explains. One that outlasts what explained it stands for itself. */
+/** Returns the incidents that none of the `known` explains. One that outlasts its cause stands for itself. */
 export function withoutParts<I extends Part>(
   incidents: readonly I[],
   known: readonly (Pick<Part, 'resolved_at'> & { id: string })[],

@@ -14,7 +14,8 @@ import { type IncidentQuery, type IncidentSummary, incidentEntry, incidentRecord
 import { signOf } from './sign.ts'
 
 /**
- * A page of incidents, newest first or, by their ends, the last first. Those of vendors belong to no client: only who sees every client sees them.
+ * Returns a page of incidents, newest first or, ordered by end, the last resolved first. Vendors' incidents belong to no client:
+ * only callers who see every client see them.
  *
  * @throws AppError `invalid_request` when `before` is neither an id nor a time
  */
@@ -30,7 +31,7 @@ export async function listIncidents(
     .selectAll()
     .$if(order === 'resolved', (all) => all.where('resolved_at', 'is not', null).orderBy('resolved_at', 'desc'))
     .orderBy('id', 'desc')
-    // Nothing that lasts has ended.
+    // An unresolved incident has no end to order by.
     .limit(lasts && order === 'resolved' ? 0 : limit + 1)
   const client = clientColumn(lasts)
   if (visible !== null) rows = rows.where(client, 'in', [...visible])
@@ -40,9 +41,9 @@ export async function listIncidents(
   if (severity !== undefined) rows = rows.where('severity', '=', severity)
   if (scope !== undefined) rows = rows.where('scope', '=', scope)
   if (resolved === true) rows = rows.where('state', '=', 'resolved')
-  // What is open lasts: said as well, it is found among the few that do.
+  // Redundant beside `state = 'open'`, but it lets the engine use the small index of unresolved incidents.
   if (lasts) rows = rows.where(LASTS)
-  // Ids begin with the time an incident was opened.
+  // Ids begin with the time at which an incident was opened.
   if (since !== undefined) rows = rows.where('id', '>=', firstIdAt(Date.parse(since)))
   const find = (id: string) =>
     read.selectFrom('incidents').select('resolved_at').where('id', '=', id).executeTakeFirst()
@@ -56,13 +57,13 @@ export async function listIncidents(
   return { ...page, entries: await summariesOf(read, page.entries) }
 }
 
-/** What its page shows at most; a vendor's incident may have thousands. */
+/** Alerts in one response: a vendor's incident may have thousands. */
 const ALERTS_MAX = 500
 
 /**
- * An incident with its alerts and why they are one, its timeline, what people wrote down, and the messages about it.
+ * Returns an incident with its alerts, why they are one, its timeline, its notes and the messages about it.
  *
- * @param seesSecrets whether the addresses that messages went to are shown
+ * @param seesSecrets whether the caller may see the addresses that messages went to
  * @throws AppError `not_found`
  */
 export async function readIncident(store: Pick<Store, 'read'>, id: string, seesSecrets: boolean) {
@@ -119,7 +120,7 @@ const alertsOf = ({ read }: Pick<Store, 'read'>, incidents: readonly IncidentRow
     .limit(ALERTS_MAX)
     .execute()
 
-/** What was written down when it was decided. */
+/** Timeline entries that say why an alert or incident was grouped. */
 const EVIDENCE: readonly string[] = ['joined', 'explained', 'belongs']
 
 async function knownOf(
@@ -147,7 +148,7 @@ async function knownOf(
   }
 }
 
-/** What changed before its first alert began. */
+/** Returns the last change before its first alert began. */
 async function changeBefore({ read }: Pick<Store, 'read'>, row: IncidentRow, alerts: readonly AlertRow[]) {
   const [first] = alerts.toSorted((a, b) => a.started_at - b.started_at)
   if (first === undefined || row.scope !== 'site') return null

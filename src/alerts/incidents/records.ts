@@ -129,7 +129,7 @@ const Affected = Type.Object({
   resolved_at: nullable(IsoTime),
 })
 
-/** `Delivery` is the record of the room that delivers. */
+/** `Delivery` is passed in, because the schema of a delivery belongs to the room of notifications. */
 export const incidentDetail = <D extends Parameters<typeof Type.Array>[0]>(delivery: D) =>
   Type.Object({
     ...IncidentSummary.properties,
@@ -219,7 +219,7 @@ export const incidentRecord = (row: IncidentRow): IncidentRecord => ({
   impact: impactRecord(row.impact),
 })
 
-/** As it is stored (JSON). */
+/** Reads a stored impact (JSON). */
 export const impactIn = (text: string | null): Impact | null => (text === null ? null : (JSON.parse(text) as Impact))
 
 function impactRecord(text: string | null): IncidentRecord['impact'] {

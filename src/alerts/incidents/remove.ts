@@ -1,10 +1,10 @@
 import { DAY } from '../../lib/index.ts'
 import { type Store, type Tables, type Transaction, untilDone } from '../../store/index.ts'
 
-/** Incidents deleted in one transaction, each with a few lines of timeline. */
+/** Incidents deleted in one transaction, each with a few timeline entries. */
 const PER_STEP = 200
 
-/** Deletes incidents that ended more than `days` ago, once their alerts are gone, in small steps. Any node may do so. */
+/** Deletes incidents that were resolved more than `days` ago, once their alerts are gone, in small steps. Any node may run it. */
 export async function clearIncidents(
   store: Store,
   days: number,
@@ -35,7 +35,11 @@ export async function clearIncidents(
   }, shouldContinue)
 }
 
-/** Deletes the incidents of sites that are being deleted, as many as fit one statement. */
+/**
+ * Deletes the incidents of sites that are being deleted.
+ *
+ * @param siteIds at most as many as fit in one statement
+ */
 export async function removeIncidentsOfSites(trx: Transaction<Tables>, siteIds: readonly string[]): Promise<void> {
   const ofSites = trx.selectFrom('incidents').select('id').where('site_id', 'in', siteIds)
   await trx.deleteFrom('incident_events').where('incident_id', 'in', ofSites).execute()

@@ -23,7 +23,6 @@ const path = '/api/incidents/:incident_id'
 const IncidentDetail = incidentDetail(DeliveryRecord)
 export type IncidentDetail = Static<typeof IncidentDetail>
 
-/** What people do to an incident, and so to its alerts. */
 const VERBS = [
   {
     verb: 'acknowledge',
@@ -43,7 +42,7 @@ const VERBS = [
   },
 ] as const
 
-/** Adds the interface of incidents. */
+/** Adds the routes of incidents. */
 export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
   const { store, clock, channelSettings } = options
   const allowance = new Allowance(BY_HAND_PER_MINUTE, 'changes of an incident', clock)

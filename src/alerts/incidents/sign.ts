@@ -5,23 +5,23 @@ import type { AlertRow } from '../../store/index.ts'
 import { badEventsOf } from '../machine/bad.ts'
 
 /**
- * What can be wrong, from what explains most to what explains nothing: our own connection or check; the tag server, its name or its
- * certificate; a container that was published; the consent platform; a sender that is silent; an event that is gone; a tag; latency
- * and quality. `other` is what probes of a type found that is not known here.
+ * Causes from the strongest to one that explains nothing: our own connection or check; the tag server, its name or certificate; a
+ * published container; the consent platform; a silent sender; a missing event; a tag; latency and quality. `other` is for types of
+ * probes that are not listed in `KINDS`.
  */
 export const CAUSES = ['own', 'server', 'release', 'consent', 'silence', 'event', 'tag', 'quality', 'other'] as const
 export type Cause = (typeof CAUSES)[number]
 
-/** The columns are text, and a later version may know more. */
+/** The column is text, and a later version may have written a cause that this one does not know. */
 export const causeOf = (text: string): Cause => CAUSES.find((known) => known === text) ?? 'other'
 
-/** How strong an explanation it is: the less, the stronger. */
+/** Returns how strong a cause is: the lower, the stronger. */
 export const rankOf = (cause: Cause): number => CAUSES.indexOf(cause)
 
-/** How a vendor's tags are bad: what has to agree on several sites. */
+/** How a vendor's tags are bad, which has to be the same on several sites. */
 type Failing = 'failing' | 'missing' | 'slow' | 'refused'
 
-/** An alert, as far as it says what it may have in common with others. */
+/** The parts of an alert that show what it may have in common with others. */
 export interface Sign {
   alertId: string
   kind: Cause
@@ -32,24 +32,24 @@ export interface Sign {
   /** What the alert is about, as its probe names it. */
   subject: string
   tag: string | null
-  /** The events that it is about; of a tag those on which it is bad. Empty: all. */
+  /** The events that it is about; for a tag, those on which it is bad. Empty: all. */
   events: readonly string[]
   field: string | null
   vendor: string | null
   failing: Failing | null
-  /** What the vendor answers where it refuses: `HTTP 4xx`. */
+  /** What the vendor answers when it refuses: `HTTP 4xx`. */
   answer: string | null
-  /** There is too much, not too little. */
+  /** Whether there is too much, not too little. */
   isSurge: boolean
-  /** Nothing of it came at all. */
+  /** Whether nothing of it arrived at all. */
   isTotal: boolean
   startedAt: number
   /** When it was found. */
   openedAt: number
-  /** By how much it may have begun later than it says: what is counted by the hour began within that hour. */
+  /** How much later than `startedAt` it may have begun, ms: hourly counts date it to the start of the hour. */
   resolutionMs: number
   resolvedAt: number | null
-  /** It ended as what it was about became well, and not by someone's hand. */
+  /** Whether it recovered, and was not resolved by hand or otherwise. */
   hasRecovered: boolean
 }
 
@@ -76,16 +76,16 @@ const KINDS: Readonly<Record<string, Cause>> = {
   field_contract: 'quality',
   reconciliation: 'quality',
   container_lag: 'quality',
-  // That an image is old is no news, and a release does not make it so.
+  // An old image is no news, and a release does not make one old.
   image_version: 'other',
   error_budget: 'other',
-  // It judges nothing but itself.
+  // It judges only whether it can read its own counts.
   ga4_counts: 'other',
-  // A job of whatever kind.
+  // It may be a job of any kind.
   push: 'other',
 }
 
-/** Of the types that judge tags. */
+/** How a tag is bad, by the types of probes that judge tags. */
 export const FAILING: Readonly<Record<string, Failing>> = {
   tag_failure_rate: 'failing',
   tag_missing: 'missing',
@@ -151,12 +151,12 @@ export function signOf(alert: SignRow): Sign {
   }
 }
 
-/** A tag that is too quick is not slow, though the same probe finds both. */
+/** Whether a tag runs too soon: it is not slow, although the same probe finds both. */
 const isTooSoon = ({ evidence }: Readonly<Record<string, unknown>>): boolean => fieldsOf(evidence).reason === 'too_soon'
 
 function kindOf({ probe_type, subject }: SignRow, event: string | null, tag: string | null): Cause {
   if (subject === 'check') return 'own'
-  // A tag that does without consent explains nothing else.
+  // A tag that ignores consent explains nothing else.
   if (probe_type === 'consent_signals' && tag !== null) return 'quality'
   const kind = KINDS[probe_type] ?? 'other'
   return kind === 'silence' && (subject !== WHOLE || event !== null) ? 'event' : kind
@@ -168,7 +168,7 @@ function vendorIn({ probe_type, vendor: said }: SignRow, tag: string | null): st
   return vendor !== null && isOneService(vendor) ? vendor : null
 }
 
-/** The worst finding that a result's details (JSON) hold, which each type of probe writes as it likes. */
+/** Returns the worst finding, which is the first, in a result's details (JSON), whose fields depend on the type of probe. */
 function findingIn(details: string): Readonly<Record<string, unknown>> {
   const { findings } = fieldsOf(JSON.parse(details))
   return fieldsOf(Array.isArray(findings) ? findings[0] : undefined)
@@ -181,7 +181,7 @@ function isSurge({ measured, band }: Readonly<Record<string, unknown>>): boolean
 
 const ANSWERS = { response_4xx: 'HTTP 4xx', response_5xx: 'HTTP 5xx', response_none: 'no answer' } as const
 
-/** The one that came most often. */
+/** Returns the most frequent answer. */
 function answerIn({ evidence }: Readonly<Record<string, unknown>>): string | null {
   const counts = fieldsOf(evidence)
   const found = Object.entries(ANSWERS).map(([column, words]) => ({ words, count: Number(counts[column] ?? 0) }))

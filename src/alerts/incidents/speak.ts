@@ -16,19 +16,19 @@ export interface Wishes {
 export interface Spoken {
   alert: AlertRow
   events: readonly AlertEvent[]
-  /** Of the incident, or null. */
+  /** The message that the incident sends, or null. */
   message: AlertMessageKind | null
   note: string | null
 }
 
 /**
- * Decides whether an alert that is due for a message speaks for its incident. The first that may speak announces it. Of the others, one
- * that makes a warning critical escalates it, and one that explains it says so; all else is in the timelines alone. How it ends
- * is decided elsewhere, when all its alerts have.
+ * Decides whether an alert that is due for a message speaks for its incident. The first that may speak announces it. Of the others,
+ * one that makes a warning critical escalates it, and one that explains it says so; anything else goes into the timelines only. The
+ * end is decided in `followAlerts`, when all alerts are resolved.
  *
- * Changes what `known` says of its messages.
+ * Changes the fields of `known.row` that say what people were notified of.
  *
- * @param made what the alert's own rules came to
+ * @param made the transition by the alert's own rules
  * @param isSilenced whether someone has silenced the incident
  */
 export function speak(
@@ -47,7 +47,7 @@ export function speak(
   switch (message) {
     case 'opened':
     case 'flapping':
-      // What joins it is silenced with it: what is still bad at the end is due again then.
+      // An alert that joins is silenced with the incident. If it is still bad when the silence ends, it is due again then.
       if (isSilenced && !isVoice) return { ...quiet(before, made, alert, known), message: null, note: null }
       if (row.announced_at === null && row.resolved_at === null) {
         announce(known, alert, now)
@@ -62,7 +62,7 @@ export function speak(
       }
       return { ...quiet(before, made, alert, known), ...newsOf(before, alert, known, wishes, now) }
     case 'escalated':
-      // Said once, whichever of its alerts it came from, and however often its severity changes.
+      // Said once, from whichever alert, however often its severity changes.
       if (row.notified_severity === 'critical') return { ...said, message: null }
       row.notified_severity = 'critical'
       row.last_announced_at = now
@@ -81,7 +81,10 @@ export function speak(
   }
 }
 
-/** Whether it is about the very same as the alert that announced the incident: with each change between good and bad there is another one. */
+/**
+ * Returns whether the alert has the same subject as the one that announced the incident: each change between good and bad opens
+ * another alert.
+ */
 export function isOfVoice({ probe_id, subject }: AlertRow, { row, alerts }: Case): boolean {
   const voice = alerts.get(row.announced_alert_id ?? '')
   return voice?.probe_id === probe_id && voice.subject === subject
@@ -91,27 +94,27 @@ function announce({ row, alerts }: Case, alert: AlertRow, now: number): void {
   row.announced_at = now
   row.last_announced_at = now
   row.announced_alert_id = alert.id
-  // The message says how bad all are: one that was found at once and is worse is no news after it.
+  // The message gives the worst severity of all alerts, so a worse one found at the same time is no news.
   row.notified_severity = worstOf(alerts.values())
 }
 
-/** Where no escalation is to say that it is critical, people know it by what says how bad it is. */
+/** Notes that people know the incident as critical. Without escalations they learn it from any message that gives its severity. */
 function noteSeverity({ row, alerts }: Case, { notifyEscalated }: Wishes): void {
   if (!notifyEscalated && worstOf(alerts.values()) === 'critical') row.notified_severity = 'critical'
 }
 
-/** People were notified of its end, and of nothing since: it came back while it was muted. */
+/** Returns whether people were last notified of its end: it came back while it was muted. */
 export const isBackUnsaid = ({ row }: Pick<Case, 'row'>): boolean =>
   row.announced_at !== null && row.resolved_at === null && row.notified_severity === null
 
-/** What is due of an alert of such an incident is that it is back. */
+/** Makes the message that the incident is back, which is what an alert of such an incident has to say. */
 function sayBack({ row, alerts }: Case, { title }: AlertRow, now: number): Pick<Spoken, 'message' | 'note'> {
   row.last_announced_at = now
   row.notified_severity = worstOf(alerts.values())
   return { message: 'opened', note: `${quoted(title)} is back` }
 }
 
-/** What an alert adds to an incident that people know of. */
+/** Returns what an alert adds to an incident that people know of. */
 function newsOf(
   before: AlertRow | null,
   alert: AlertRow,
@@ -120,7 +123,7 @@ function newsOf(
   now: number,
 ): Pick<Spoken, 'message' | 'note'> {
   if (row.resolved_at !== null) return { message: null, note: null }
-  // Found after the one that announced it, and said once.
+  // The lead was found after the alert that announced the incident. That is said once.
   const isFound = row.lead_alert_id === alert.id && alert.id > (row.announced_alert_id ?? '')
   const isCause = isFound && before?.suppressed_by !== suppressedBy(row.id)
   const isWorse = alert.severity === 'critical' && row.notified_severity === 'warning' && notifyEscalated
@@ -131,7 +134,7 @@ function newsOf(
   return { message: isWorse ? 'escalated' : 'explained', note }
 }
 
-/** The alert as it would be had it not been due: another one speaks for it. */
+/** Returns the alert as if it had not been due, because another one speaks for it. */
 function quiet(
   before: AlertRow | null,
   made: Transition,
@@ -153,11 +156,11 @@ function quiet(
   return { alert, events: [...made.events, { kind: 'suppressed', actor: null, text }] }
 }
 
-/** It may be due again as soon as no one takes care of the incident any more. */
+/** Keeps the reminder due, so that it is sent as soon as the incident is no longer acknowledged. */
 const unreminded = (before: AlertRow | null, due: AlertRow): AlertRow =>
   before !== null && isUnmoved(before, due) ? before : { ...due, last_announced_at: before?.last_announced_at ?? null }
 
-/** What being due changes; all else is of the result. */
+/** Columns that a due message changes; all others come from the result. */
 const OF_MESSAGES: readonly string[] = [
   'announced_at',
   'last_announced_at',

@@ -21,7 +21,7 @@ import { impactIn } from './records.ts'
 import { readVendors, type VendorState } from './vendor-reads.ts'
 
 /**
- * Looks across all sites, on one node every two seconds: what many of them show of one vendor at once becomes one incident of that vendor.
+ * Looks across all sites, on one node every 2 s: what many of them show of one vendor at once becomes one incident of that vendor.
  * The operator's channel gets one message for all; each client is notified of its own sites, and that others are affected too.
  */
 export async function followVendors(store: Store, channelSettings: ChannelSettings, now: number): Promise<void> {
@@ -52,7 +52,7 @@ const faultOf = ({ row, vendor, failing }: VendorState['open'][number]): VendorF
   sites: 0,
 })
 
-/** Makes incidents of sites parts of a vendor's, a new one if there is none. Site incidents are locked before vendors'. */
+/** Makes sites' incidents parts of a vendor's, creating it if there is none. Sites' incidents are locked before vendors'. */
 async function gather(
   store: Store,
   channelSettings: ChannelSettings,
@@ -129,7 +129,10 @@ async function insertVendor(
   await saveCases(trx, [opened], now)
 }
 
-/** What waits for the operator is said for all of them at once; the clients' own channels hear that others are affected. */
+/**
+ * Withdraws the operator's pending messages about single sites, as one message covers all, and notifies the clients' own channels
+ * that other sites are affected.
+ */
 async function notifyClients(
   trx: Transaction<Tables>,
   parts: readonly Case[],
@@ -144,14 +147,14 @@ async function notifyClients(
   const intents = parts.map((known) => ({ known, kind: 'explained' as const, note, move: null, ending: null }))
   const due = await dueMessages(trx, intents, [], context)
   const entries = await entriesOf(trx, due, { ...channelSettings, globalWebhook: null }, now)
-  // Its own webhook may be the operator's.
+  // A client's own webhook may be the operator's.
   const own = entries.filter(({ channel }) => channel.address !== channelSettings.globalWebhook)
   const reached = new Set(own.map(({ alertId }) => alertId))
   for (const { alert, known } of due) if (reached.has(alert.id)) known.row.last_announced_at = now
   await enqueue(trx, own, now)
 }
 
-/** Brings a vendor's incident up to date with its parts, and tells the operator that it began or ended. */
+/** Updates a vendor's incident from its parts, and notifies the operator that it began or ended. */
 export async function writeVendor(
   trx: Transaction<Tables>,
   { isShared }: Pick<Store, 'isShared'>,
@@ -181,7 +184,7 @@ export async function writeVendor(
   const known: Case = { row: { ...before }, before, alerts: new Map(), events: [] }
   const { row, events } = known
   row.started_at = Math.min(row.started_at, ...parts.map(({ started_at }) => started_at))
-  // What was on sites that are all deleted by now keeps its words.
+  // When all of its sites were deleted it keeps its title.
   if (parts.length > 0) row.title = before.title.replace(/\b\d+(?= of )/, String(parts.length))
   row.severity = severityOfAll(lasting.length === 0 ? [row, ...parts] : lasting)
   if (before.severity !== 'critical' && row.severity === 'critical')
@@ -211,7 +214,7 @@ export async function writeVendor(
     channel: { key: 'global' as const, address: globalWebhook },
     clientId: null,
     alertId: null,
-    // What its sites have lost so far is counted meanwhile, and how it ended.
+    // Gives the count of what the sites have lost time to finish.
     holdMs: GATHER_MS,
     message: {
       kind,

@@ -4,17 +4,17 @@ import type { Kysely, Tables } from '../../store/index.ts'
 import { LASTS } from './reach.ts'
 import { FAILING, signOf } from './sign.ts'
 
-/** How a vendor does now. */
+/** A vendor's state now. */
 export interface VendorNow {
-  /** Active sites with an unresolved alert about a tag of it. */
+  /** Active sites with an unresolved alert about one of its tags. */
   failing: ReadonlySet<string>
-  /** That it fails on many sites at once, where that was found. */
+  /** Its unresolved incident, when it fails on many sites at once. */
   incident: { id: string; title: string } | null
 }
 
 const TYPES = Object.keys(FAILING)
 
-/** Of the vendors that anything is wrong with, by id. That one fails on many sites at once only who sees every client may know. */
+/** Returns the vendors that anything is wrong with, by id. Only callers who see every client get `incident`. */
 export async function vendorsNow(db: Kysely<Tables>, visible: Visible): Promise<Map<string, VendorNow>> {
   const alerts = await db
     .selectFrom('alerts')
@@ -32,7 +32,7 @@ export async function vendorsNow(db: Kysely<Tables>, visible: Visible): Promise<
       'title',
     ])
     .select(['started_at', 'alerts.opened_at', 'resolved_at', 'resolution', 'vendor'])
-    // Written out, as with a parameter neither engine would use the index over what lasts.
+    // A literal, because with a parameter neither engine uses the partial index of unresolved alerts.
     .where(sql<boolean>`alerts.state <> 'resolved'`)
     .where('probe_type', 'in', TYPES)
     .where('sites.is_active', '=', 1)

@@ -5,22 +5,22 @@ import { BASE_MS, LEAST_SITES, mostTogether, siteCount, type VendorSign, type Ve
 import { LASTS } from './reach.ts'
 import { FAILING } from './sign.ts'
 
-/** What is known of vendors across sites. */
+/** What is known about vendors across sites. */
 export interface VendorState {
-  /** Vendors' incidents that last. */
+  /** Unresolved incidents of vendors. */
   open: { row: IncidentRow; vendor: string; failing: string; lasting: number; announced: number; isCritical: boolean }[]
-  /** Incidents of sites that are about a vendor and part of none. */
+  /** Sites' incidents that are about a vendor and not yet part of a vendor's incident. */
   loose: VendorSign[]
   sitesOf: (vendor: string, failing: string) => readonly VendorSite[]
 }
 
-/** An older incident of a site began too long ago to be of a fault that is found now. */
+/** A site's incident older than this cannot belong to a fault that is found now. */
 const LOOSE_MS = 3 * HOUR
 
-/** What is no news was judged already, and not found; a node that takes over looks again. */
+/** Signs older than this were already judged, without result. The margin lets a node that takes over judge them again. */
 const NEWS_MS = 5 * MINUTE
 
-/** Two small reads where nothing of the kind goes on; the rest only once three sites show the same. */
+/** Reads the state in two small statements when nothing is wrong; the rest is read only once three sites show the same. */
 export async function readVendors(db: Kysely<Tables>, now: number): Promise<VendorState> {
   const rows = await db
     .selectFrom('incidents')
@@ -83,10 +83,10 @@ async function openVendors(db: Kysely<Tables>, ids: readonly string[]): Promise<
 
 const TAG_TYPES = Object.keys(FAILING)
 
-/** A site that has sent nothing of a vendor for a week does not use it. */
+/** A site that sent nothing of a vendor's tags for this time does not use it. */
 const TAGS_SEEN_MS = 7 * DAY
 
-/** The names of the tags that active sites have. */
+/** Returns the names of the tags of active sites. */
 async function tagsOfSites(db: Kysely<Tables>, now: number): Promise<{ id: string; tag_name: string }[]> {
   const withIds = await db
     .selectFrom('tag_names')
@@ -96,7 +96,7 @@ async function tagsOfSites(db: Kysely<Tables>, now: number): Promise<{ id: strin
     .where('sites.is_active', '=', 1)
     .where('tag_names.last_seen_at', '>=', now - TAGS_SEEN_MS)
     .execute()
-  // Batches name tags and have no ids of them. The names of a day are kept for three.
+  // Batches name tags but give no ids of them. The names of a day are kept for three days.
   const ofDays = await db
     .selectFrom('daily_names')
     .innerJoin('sites', 'sites.site_no', 'daily_names.site_no')
@@ -109,7 +109,7 @@ async function tagsOfSites(db: Kysely<Tables>, now: number): Promise<{ id: strin
   return [...withIds, ...ofDays]
 }
 
-/** Which sites use each vendor, and how often its tags were bad there. */
+/** Returns a lookup of the sites that use a vendor, with how often its tags were bad there. */
 async function sitesByVendor(
   db: Kysely<Tables>,
   judged: readonly VendorSign[],

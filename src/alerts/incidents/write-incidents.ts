@@ -13,24 +13,27 @@ import { rankOf, signOf } from './sign.ts'
 import { isOfVoice, speak } from './speak.ts'
 import { lateMs } from './steady.ts'
 
-/** What is to be written of alerts once their incidents are known. */
+/** What to write once the alerts' incidents are known. */
 interface Filings {
   pending: readonly PendingTransition[]
   due: readonly DueMessage[]
-  /** By the alerts that speak for them: incidents that people know of as a warning, or are about to, and that are critical now. */
+  /**
+   * Incidents that became critical while people know of them, or are about to, as a warning; by the id of the alert that announced
+   * them.
+   */
   critical: ReadonlyMap<string, { title: string; isMuted: boolean; notifyEscalated: boolean }>
 }
 
-/** A transition under way. */
+/** A transition while its incident is decided. */
 interface Move {
   pending: PendingTransition
-  /** The alert after it, which what is decided here changes. */
+  /** A copy of the alert after the transition, which this file changes. */
   alert: AlertRow
 }
 
 /**
- * Puts alerts that changed into incidents, and decides which messages people get: those of incidents, not of alerts. Writes the
- * incidents, in the transaction of the alerts: there are never the ones without the others. The alerts come back to be written.
+ * Puts changed alerts into incidents, and decides which messages people get: those of incidents, not of alerts. Writes the
+ * incidents in the alerts' transaction, so that neither exists without the other; the caller writes the returned alerts.
  */
 export async function throughIncidents(
   trx: Transaction<Tables>,
@@ -67,7 +70,7 @@ export async function throughIncidents(
   const back = await withdrawnEnds(trx, news, context)
   const { written, intents } = speakAll(moves, cases, context, back)
   for (const { kind, known, note } of news) {
-    // That it flaps says that it is back, too.
+    // The message that it flaps implies that it is back.
     if (kind === 'opened' && intents.some((intent) => intent.known === known && intent.kind === 'flapping')) continue
     const { withdrawn = NONE, isNews = false } = back.get(known) ?? {}
     intents.push({ known, kind, note, move: null, ending: null, knowing: withdrawn, isNews })
@@ -99,7 +102,10 @@ export async function throughIncidents(
 
 const withEvent = (made: Transition): Transition => ({ ...made, events: [...made.events, FOR_NO_ONE] })
 
-/** An alert that is alone and has not reached its probe's threshold makes its incident critical, and notifies no one of that yet. */
+/**
+ * Returns the incidents that have just become critical. Unconfirmed alerts do not count: they make their incident critical, but no
+ * one is notified of that yet.
+ */
 function becameCritical(
   cases: Iterable<Case>,
   moves: readonly Move[],
@@ -127,7 +133,7 @@ function becameCritical(
 const isKnownCritical = (alert: AlertRow | null): boolean =>
   alert !== null && alert.state !== 'resolved' && alert.severity === 'critical' && alert.confirmed_at !== null
 
-/** That someone takes care of it now, or no longer. */
+/** Returns the message that someone has acknowledged the incident or withdrawn that. */
 function handledIntents(known: Case): Intent[] {
   const last = known.events.findLast(({ kind }) => kind === 'acknowledged' || kind === 'unacknowledged')
   const { kind, actor = null, text = '' } = last ?? {}
@@ -137,7 +143,7 @@ function handledIntents(known: Case): Intent[] {
   return [{ known, kind, note, move: null, ending: null, handledBy: actor }]
 }
 
-/** Else it is what a timeline says without one. */
+/** Whether the text is a comment and not the timeline's default. */
 const isComment = (text: string): boolean => text !== 'Acknowledged' && text !== 'No longer acknowledged'
 
 const NONE: ReadonlySet<string> = new Set()
@@ -148,10 +154,11 @@ interface Back {
 }
 
 /**
- * Where people have not been notified of an end yet, it is taken back, and that it is bad again is no news. Who was notified of the end
- * knows of it only as bad as it comes back: a critical incident that is back as a warning may become critical once more.
+ * Withdraws ends that are still pending for incidents that are back: to their channels it is no news that it is bad again. A
+ * channel that was notified of the end knows the incident only as bad as it is when it comes back, so a critical incident that is
+ * back as a warning may escalate once more.
  *
- * @returns by the incidents that are back: the channels on which the end was taken back, and whether any was notified of it
+ * @returns by incident that is back: the channels on which the end was withdrawn, and whether any was notified of it
  */
 async function withdrawnEnds(
   trx: Transaction<Tables>,
@@ -168,31 +175,31 @@ async function withdrawnEnds(
     const isHeld = severity !== 'critical' && row.notified_severity !== 'critical' && source !== undefined
     const withdrawn = await withdrawEnd(trx, voice, now, isHeld ? quietEndOf(source, now + GATHER_MS) : null)
     const told = [...((await channelsTold(trx, [voice])).get(voice) ?? [])]
-    // Of an earlier end it says nothing that someone was notified of who has not been since, as that is no longer the one on call.
+    // Someone who was notified of an earlier end and of nothing since is no longer on call, so they do not count.
     const endedAt = known.before?.resolved_at ?? 0
     const isNews = told.some(([key, { isOver, at }]) => !(withdrawn.has(key) || (isOver && at < endedAt)))
     back.set(known, { withdrawn, isNews })
-    // Where it was a warning to the last, that it is critical is still to be said.
+    // If people know it only as a warning, the escalation is still to come.
     const isKnown = severity === 'critical' ? withdrawn.size > 0 : !isNews
     if (!isKnown) row.notified_severity = severity
   }
   return back
 }
 
-/** Nearly all results change nothing, and then nothing is read. */
+/** Skips transitions that change nothing, as nearly all do, so that nothing is read for them. */
 function moveOf(pending: PendingTransition): Move[] {
   const { alert, message } = pending.transition
   if (alert === null || (alert === pending.before && message === null)) return []
-  // Of what is in no incident and no one was notified of, the end is of no interest.
+  // The end of an alert that is in no incident, and that no one was notified of, changes nothing.
   const isOver = alert.incident_id === null && alert.state === 'resolved' && alert.announced_at === null
   return isOver ? [] : [{ pending, alert: { ...alert } }]
 }
 
 /**
- * Notes in its incident how the alert is now. One that lasts when its incident, or what explained it, is long over leaves it: it is
- * something else, which people have not heard of.
+ * Updates the alert in its incident. An alert that outlasts its incident, or what explained it, by `lateMs` leaves it: it is
+ * something else, which people were not notified of.
  *
- * @returns the incident that it left; null: none
+ * @returns the incident that it left, or null
  */
 function takePlace(alert: AlertRow, cases: ReadonlyMap<string, Case>, now: number): string | null {
   const known = cases.get(alert.incident_id ?? '')
@@ -215,21 +222,24 @@ function takePlace(alert: AlertRow, cases: ReadonlyMap<string, Case>, now: numbe
   return known.row.id
 }
 
-/** Since when the stronger alert that explained this one has been over; null while it is not, and of what people know already. */
+/**
+ * Returns when the stronger alert that explained this one was resolved; null while it was not, and when people already know of this
+ * one.
+ */
 function causeOverSince(alert: AlertRow, known: Case): number | null {
   const lead = known.alerts.get(known.row.lead_alert_id ?? '')
   if (lead === undefined || lead.id === alert.id || isOfVoice(alert, known)) return null
   return rankOf(signOf(lead).kind) < rankOf(signOf(alert).kind) ? lead.resolved_at : null
 }
 
-/** An earlier version notified people of it, when each alert was its own. */
+/** Returns the alert if a version without incidents announced it. */
 const toldIn = (before: AlertRow | null): AlertRow | null =>
   before !== null && before.incident_id === null && before.announced_at !== null ? before : null
 
 /**
  * Lets each alert that is due for a message speak for its incident, if it is the one to do so.
  *
- * @param back the incidents that are back, each with the channels that have not heard of its end
+ * @param back the incidents that are back, each with the channels that were not notified of its end
  */
 function speakAll(
   moves: readonly Move[],
@@ -239,7 +249,7 @@ function speakAll(
 ): { written: Map<PendingTransition, PendingTransition>; intents: Intent[] } {
   const written = new Map<PendingTransition, PendingTransition>()
   const intents: Intent[] = []
-  // Of what is found at once the cause speaks: told second, it would be a message of its own.
+  // Causes first: of alerts found at the same time the cause should announce the incident, or it would take a second message.
   const leads = ({ alert }: Move) => cases.get(alert.incident_id ?? '')?.row.lead_alert_id === alert.id
   const causesFirst = moves.toSorted((a, b) => Number(leads(b)) - Number(leads(a)))
   for (const { pending, alert } of causesFirst) {
@@ -258,14 +268,14 @@ function speakAll(
     written.set(pending, { ...pending, transition: { ...transition, alert: spoken.alert, events: spoken.events } })
     const { message: kind, note } = spoken
     if (kind === null) continue
-    // Who is about to read that it is back reads there how bad it is.
+    // Channels that get the message that it is back read the severity there.
     const to = kind === 'escalated' ? (back.get(known)?.withdrawn ?? null) : null
     intents.push({ known, kind, note, move: { before, alert: spoken.alert }, ending: null, to })
   }
   return { written, intents }
 }
 
-/** Writes where alerts are now that moved with their incident and are not written anyway. They are locked like all of their site. */
+/** Writes the new incident of alerts that moved and are not written anyway. They are locked, like all alerts of the site. */
 async function moveAlerts(
   trx: Transaction<Tables>,
   cases: ReadonlyMap<string, Case>,

@@ -11,10 +11,10 @@ interface AlertUpdate {
   events: AlertEvent[]
 }
 
-/** An alert that becomes critical, less, and critical again within this time escalates once, ms. */
+/** An alert that becomes critical, a warning and critical again within this time escalates once, ms. */
 const ESCALATED_AGAIN_MS = HOUR
 
-/** What an alert that just opened has behind it: one bad result, and nobody has heard of it. */
+/** The fields of an alert that just opened: one bad result, and no one was notified of it. */
 export const JUST_OPENED = {
   state: 'open',
   occurrences: 1,
@@ -58,7 +58,7 @@ export function openAlert(
 export function addViolation(alert: AlertRow, input: Result, rules: Rules, now: number): AlertUpdate {
   const { violation, streak, startedAt, events: badEvents } = input
   const after: AlertRow = { ...alert, ...violation, last_seen_at: now, occurrences: alert.occurrences + 1 }
-  // Once people may have been notified of the beginning, it stays.
+  // Once people may have been notified of the beginning, it is fixed.
   if (after.confirmed_at === null) after.started_at = Math.min(after.started_at, startedAt)
   const events = severityEvents(alert, violation)
   events.push(...widened(after, badEvents))
@@ -79,7 +79,7 @@ function severityEvents(before: AlertRow, { severity, message }: Violation): Ale
   return [{ kind: severity === 'critical' ? 'escalated' : 'eased', actor: null, text: message }]
 }
 
-/** An alert that is confirmed now says so only where it took more than one result. */
+/** Confirms an alert that has enough bad results. The timeline says so only where it took more than one. */
 function confirmed(after: AlertRow, events: AlertEvent[], streak: Streak, rules: Rules, now: number): AlertUpdate {
   if (after.confirmed_at === null && streak.badInRow >= rules.failureThreshold) {
     after.confirmed_at = now
@@ -91,7 +91,7 @@ function confirmed(after: AlertRow, events: AlertEvent[], streak: Streak, rules:
   return { after, events }
 }
 
-/** Changes `after` and adds to `events` when the alert is flapping from now on. */
+/** Marks the alert as flapping, in `after` and `events`, and returns true when it begins to flap now. */
 export function beginFlapping(after: AlertRow, events: AlertEvent[], streak: Streak): boolean {
   const begins =
     after.is_flapping === 0 &&
@@ -108,27 +108,24 @@ export function beginFlapping(after: AlertRow, events: AlertEvent[], streak: Str
   return true
 }
 
-/** One more event is no news for an alert with so many already. */
+/** Events that an alert remembers: with so many, one more is no news. */
 const EVENTS_MAX = 100
 
-/** The events that a tag was bad on since its alert opened, in the order in which that was seen. */
+/** Returns the events on which a tag was bad since its alert opened, in the order in which that was seen. */
 export const badEventsOf = ({ bad_events }: Pick<AlertRow, 'bad_events'>): readonly string[] =>
   JSON.parse(bad_events) as string[]
 
-/**
- * Adds to `after` the events on which its tag is bad now and was not before. Events are only ever added: one that flaps causes one
- * message.
- */
+/** Adds to `after` the events on which its tag has become bad. Events are never removed, so that one that flaps causes one message. */
 function widened(after: AlertRow, events: readonly string[]): AlertEvent[] {
   const known = badEventsOf(after)
   const more = events.filter((event) => !known.includes(event)).slice(0, EVENTS_MAX - known.length)
   if (more.length === 0) return []
   after.bad_events = JSON.stringify([...known, ...more])
   if (known.length > 0) return [{ kind: 'widened', actor: null, text: `Also on ${namesInWords(more)}` }]
-  // An earlier version opened it and kept no events: those of its first result count as notified.
+  // An earlier version opened it and kept no events: those of the first result now count as notified.
   if (after.announced_at !== null) after.told_events = more.length
   return []
 }
 
-/** Whether it has bad events that no message has named. */
+/** Returns whether the alert has bad events that no message has named. */
 export const isWider = (alert: AlertRow): boolean => alert.told_events < badEventsOf(alert).length

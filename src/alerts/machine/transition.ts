@@ -5,29 +5,28 @@ import { addViolation, badEventsOf, beginFlapping, isWider, openAlert } from './
 import { type AlertEvent, type AlertInput, CALM_RESULTS, type Rules, type Streak, type Transition } from './types.ts'
 
 /**
- * The life of an alert. It has one state machine, and this is all of it:
+ * Returns how an input changes an alert. This is its whole state machine:
  *
  *     none ──bad result──▶ open ──acknowledge──▶ acknowledged
  *                            │                        │
- *                            └──── resolved ◀─────────┘    recovered, gone, manual, probe_removed or replaced; the end
+ *                            └──── resolved ◀─────────┘    recovered, gone, manual, probe_removed or replaced
  *
- * - A **bad** result (warning, critical) opens an alert, or adds to the one there is: of the target, or of each tag, event or field that
- *   the probe judges separately. An **error** says nothing about the target; three in a row are bad for the probe's alert about the check
- *   itself, and any other result resolves that.
- * - `failure_threshold` bad results in a row **confirm** it. Before that it notifies no one, and resolves without a message.
+ * - A **bad** result (warning, critical) opens an alert, or adds to the open one: of the target, or of each tag, event or field that
+ *   the probe judges separately. An **error** says nothing about the target; three in a row are bad for the probe's alert about the
+ *   check itself, and any other result resolves that one.
+ * - `failure_threshold` bad results in a row **confirm** it. Until then it notifies no one, and resolves without a message.
  * - `recovery_threshold` ok results in a row resolve it.
- * - A tag, event or field that nothing has come of for a day is **gone**: that is an end, and no sign that it works again.
- * - **Flapping**: a confirmed alert whose last 20 results hold 4 or more changes between good and bad says so once, then sends nothing but
- *   that it became critical, and stays open, until 10 results in a row bring no change.
- * - Messages go out in this order and one at a time: it is open; a warning became critical; it flaps; a tag is bad on one more of its
- *   events; it still lasts (each `reminder_minutes`, until someone acknowledges it); it is resolved, if anyone was notified that it
- *   opened.
- * - A **silence**, a **maintenance** or **no channel** suppress it, and the timeline says which. What is due then goes out once that
- *   ends, unless the alert resolves first.
- * - Whether what is due goes out is then a matter of its **incident**: see `incidents/speak.ts`.
- * - A message that is written has reached no one yet: `delivered.ts` notes it when it was delivered.
+ * - A tag, event or field of which nothing arrived for a day is **gone**: the alert resolves, which does not mean that it works again.
+ * - **Flapping**: a confirmed alert whose last 20 results hold 4 or more changes between good and bad says so once. It then stays open
+ *   and sends nothing, except that it became critical, until 10 results in a row bring no change.
+ * - One message is sent at a time, the first due of these: it is open; a warning became critical; it flaps; a tag is bad on one more of
+ *   its events; it still lasts (every `reminder_minutes`, until someone acknowledges it); it is resolved, if the opening was announced.
+ * - A **silence**, **maintenance** or **no channel** suppress it, and the timeline says which. What is due is sent once that ends,
+ *   unless the alert resolves first.
+ * - Whether a due message is sent is then up to its **incident**: see `incidents/speak.ts`.
+ * - A message that was written has reached no one yet: `noteDelivered` records when it was delivered.
  *
- * Pure: what it returns is to be written by the caller, all of it or nothing.
+ * Pure: the caller must write all of what it returns, or nothing.
  */
 export function transition(alert: AlertRow | null, input: AlertInput, rules: Rules, now: number): Transition {
   switch (input.type) {
@@ -72,7 +71,7 @@ function acknowledge(
   { by, comment }: Extract<AlertInput, { type: 'acknowledged' }>,
   now: number,
 ): Transition {
-  // Said twice, it is who said it first; a second comment is kept.
+  // The first person to acknowledge it stays; a second comment is kept.
   const isFirst = alert.state === 'open'
   if (!isFirst && comment === null) return { alert, events: [], message: null }
   const event: AlertEvent = { kind: 'acknowledged', actor: by, text: comment ?? 'Acknowledged' }
@@ -80,7 +79,7 @@ function acknowledge(
   return { alert: after, events: [event], message: null }
 }
 
-/** No one takes care of it any more, or the acknowledgement was a mistake: reminders resume. */
+/** Withdraws an acknowledgement, because no one works on it any more or it was a mistake: reminders resume. */
 function unacknowledge(alert: AlertRow, { by, comment }: Extract<AlertInput, { type: 'unacknowledged' }>): Transition {
   if (alert.state !== 'acknowledged') return { alert, events: [], message: null }
   const after: AlertRow = { ...alert, state: 'open', acknowledged_at: null, acknowledged_by: null }
@@ -105,13 +104,13 @@ function endGone(alert: AlertRow, rules: Rules, now: number): Transition {
   return notifyResolution(after, [{ kind: 'resolved', actor: null, text }], rules, now)
 }
 
-/** No message: the person who removed the probe knows. */
+/** Closes without a message: the person who removed the probe knows. */
 function close(alert: AlertRow, resolution: string, text: string, now: number): Transition {
   const after: AlertRow = { ...alert, state: 'resolved', resolution, resolved_at: now }
   return { alert: after, events: [{ kind: 'resolved', actor: null, text }], message: null }
 }
 
-/** A good result: the alert ends, or waits for more of them. */
+/** Handles a good result: the alert resolves, or waits for more of them. */
 function recoverOrStay(alert: AlertRow, streak: Streak, rules: Rules, now: number): Transition {
   const after: AlertRow = { ...alert }
   const events: AlertEvent[] = []
@@ -148,7 +147,7 @@ function notifyDue(alert: AlertRow, events: readonly AlertEvent[], rules: Rules,
   return { alert: after, events, message }
 }
 
-/** Notifies everyone of the end who was notified of the beginning, or is about to be. */
+/** Sends the end if the beginning was sent or is about to be. */
 function notifyResolution(alert: AlertRow, events: readonly AlertEvent[], rules: Rules, now: number): Transition {
   if (alert.announced_at === null || !rules.notifyResolved) return { alert, events, message: null }
   if (rules.suppressedBy !== null) return suppressed(alert, events, rules.suppressedBy, rules.suppressedText)
@@ -158,7 +157,7 @@ function notifyResolution(alert: AlertRow, events: readonly AlertEvent[], rules:
 function dueMessage(alert: AlertRow, beganFlapping: boolean, rules: Rules, now: number): AlertMessageKind | null {
   if (alert.confirmed_at === null) return null
   if (alert.announced_at === null) return alert.is_flapping === 1 ? 'flapping' : 'opened'
-  // A server that was slow now and then, and is down, has to be heard of at once.
+  // Comes before flapping: a server that was slow now and then and is down now must be notified at once.
   if (rules.notifyEscalated && alert.severity === 'critical' && alert.notified_severity === 'warning') {
     return 'escalated'
   }
@@ -167,15 +166,18 @@ function dueMessage(alert: AlertRow, beganFlapping: boolean, rules: Rules, now: 
   return isReminderDue(alert, rules.reminderMinutes, now) ? 'reminder' : null
 }
 
-/** What was due has not been said: while it flaps, that it does, unless another alert speaks for it. */
+/**
+ * Whether a due message was suppressed before the alert began to flap: that it flaps is then still to be sent, unless another alert
+ * speaks for it.
+ */
 const isHeldBack = ({ suppressed_by }: AlertRow): boolean =>
   suppressed_by !== null && !suppressed_by.startsWith('incident:')
 
 type Notified = Pick<AlertRow, 'state' | 'last_announced_at' | 'last_notified_at'>
 
 /**
- * Whether an alert or incident is due for a reminder. Not while someone takes care of it, nor before the last message has reached
- * anyone: while a channel fails, what waits there is enough.
+ * Returns whether an alert or incident is due for a reminder. Never while someone works on it, nor before the last message has
+ * reached anyone: while a channel fails, the message that is pending there is enough.
  */
 export const isReminderDue = (
   { state, last_announced_at, last_notified_at }: Notified,
@@ -189,7 +191,7 @@ export const isReminderDue = (
   last_notified_at >= last_announced_at &&
   now - last_notified_at >= reminderMinutes * MINUTE
 
-/** Noted once for each thing that suppresses it. */
+/** Notes what suppresses the alert, once for each reason. */
 function suppressed(alert: AlertRow, events: readonly AlertEvent[], suppressedBy: string, text?: string): Transition {
   if (alert.suppressed_by === suppressedBy) return { alert, events, message: null }
   const [what = ''] = suppressedBy.split(':')

@@ -3,7 +3,7 @@ import type { AlertMessageKind, Severity } from '../../notifications/index.ts'
 import type { AlertRow } from '../../store/index.ts'
 
 /**
- * `target`: what the probe watches, as a whole or one of the tags, events and fields that it judges separately; `check`: whether
+ * `target`: what the probe watches, as a whole or one of the tags, events and fields that it judges separately. `check`: whether
  * the probe can do its work.
  */
 export type Subject = 'target' | 'check'
@@ -29,14 +29,14 @@ export const EVENT_KINDS = [
 ] as const
 type EventKind = (typeof EVENT_KINDS)[number]
 
-/** A line of an alert's timeline. */
+/** An entry of an alert's timeline. */
 export interface AlertEvent {
   kind: EventKind
   actor: string | null
   text: string
 }
 
-/** What decides about messages, of the probe and of the client. */
+/** What decides about an alert's messages, from the settings of its probe and client. */
 export interface Rules {
   failureThreshold: number
   recoveryThreshold: number
@@ -45,11 +45,11 @@ export interface Rules {
   notifyResolved: boolean
   notifyEscalated: boolean
   /**
-   * While nothing is to be sent, why: `silence:ID`, `maintenance:ID`, or `no_channel` when there is no one to notify. That another
-   * alert speaks for the same incident is decided afterwards.
+   * Why nothing may be sent now: `silence:ID`, `maintenance:ID`, or `no_channel` when there is no one to notify; null when it may.
+   * Whether another alert speaks for the same incident is decided later.
    */
   suppressedBy: string | null
-  /** The same for people, where it is not said by its kind. */
+  /** The reason in words, where the default text for its kind does not fit. */
   suppressedText?: string | undefined
 }
 
@@ -74,13 +74,13 @@ export interface Violation {
   details: string
 }
 
-/** What an alert is about; stays as it is. A probe has at most one unresolved alert for each subject. */
+/** What an alert is about, which never changes. A probe has at most one unresolved alert for each subject. */
 type Identity = Pick<AlertRow, 'id' | 'client_id' | 'site_id' | 'probe_id' | 'probe_type' | 'subject'> &
   Partial<Pick<AlertRow, 'vendor'>>
 
-/** What moves an alert on: a result, the time, a person, or the end of its probe. */
+/** What can change an alert: a result, time, a person, or the removal of its probe. */
 export type AlertInput =
-  /** `startedAt`: since when it is bad, as far as the result says, epoch ms. `events`: on which of its events a tag is bad. */
+  /** `startedAt`: when it became bad as far as the result says, epoch ms. `events`: those of its events on which a tag is bad. */
   | {
       type: 'result'
       streak: Streak
@@ -93,27 +93,27 @@ export type AlertInput =
   | { type: 'acknowledged'; by: string; comment: string | null }
   | { type: 'unacknowledged'; by: string; comment: string | null }
   | { type: 'resolved'; by: string; comment: string | null }
-  /** The probe was deleted or switched off, or its site or client was. */
+  /** The probe was deleted or paused, or its site or client was. */
   | { type: 'removed'; text: string }
-  /** For a day nothing came by which it could be judged. */
+  /** Nothing arrived for a day that it could be judged by. */
   | { type: 'gone' }
-  /** It covered several subjects, which have alerts of their own now. */
+  /** It covered several subjects, each of which has its own alert now. */
   | { type: 'replaced' }
 
 /** How an input changes an alert. */
 export interface Transition {
-  /** As it is afterwards; null: there is none. The same object as before when nothing changed. */
+  /** The alert afterwards, or null when there is none. The same object as before when nothing changed. */
   alert: AlertRow | null
   events: readonly AlertEvent[]
   /** The message to send now. */
   message: AlertMessageKind | null
 }
 
-/** Flips among the last 20 results from which on an alert is said to be flapping. */
+/** An alert with this many flips among the last 20 results is flapping. */
 export const FLAPPING_FLIPS = 4
-/** Results without a flip that end it. */
+/** Flapping ends after this many results without a flip. */
 export const CALM_RESULTS = 10
-/** Errors in a row that say the check itself is broken. */
+/** After this many errors in a row the check itself counts as broken. */
 const FAILING_ERRORS = 3
 
 /** What a probe's last results, this one included, say about a subject. */
@@ -124,13 +124,14 @@ export interface Streak {
   goodInRow: number
   /** Changes between good and bad. */
   flips: number
-  /** Results since the last of them, the one that flipped not counted; all there are when there was none. */
+  /** Results after the last flip, or all results when there was none. */
   sinceFlip: number
 }
 
 /**
- * Judges by the letters of results, oldest first (`oowceu`): what the probe watches passes over errors and results that judged
- * nothing (`u`), so that silence is no recovery; about the check itself only an error is bad. That one never flaps: it takes three errors to open, any other result to end.
+ * Judges a subject by the letters of its probe's results, oldest first (`oowceu`). For a target, errors and results that judged
+ * nothing (`u`) are skipped, so that silence is no recovery. For the check itself only errors are bad; it never flaps, because
+ * three errors open it and any other result resolves it.
  */
 export function streakOf(subject: Subject, recent: string): Streak {
   return subject === 'target' ? targetStreak(recent) : checkStreak(recent)

@@ -15,8 +15,10 @@ import {
 } from './schemas.ts'
 
 /**
- * @throws AppError `invalid_request` naming the fault: not exactly one scope, an unknown one, fields that the kind lacks or does
- * not have, an end that cannot be.
+ * Creates maintenance.
+ *
+ * @throws AppError `invalid_request` naming the fault: not exactly one scope, an unknown one, fields that its kind lacks or does
+ * not have, an impossible end; `conflict` when the client has no room for more
  */
 export async function createMaintenance(ctx: Context, input: CreateMaintenance): Promise<MaintenanceRow> {
   const now = ctx.clock.now()
@@ -48,11 +50,11 @@ export async function createMaintenance(ctx: Context, input: CreateMaintenance):
 }
 
 /**
- * Changes the given fields; what it applies to and its kind stay. What is already so leaves no trace in the audit log. An end
- * may be set to the past: work that is done early is over.
+ * Changes the given fields; scope and kind stay. Unchanged values leave no trace in the audit log. An end may be set to the past,
+ * because work may finish early.
  *
- * @throws AppError `not_found`; `conflict` where there is no room for what is over; or `invalid_request` naming fields that its kind
- *   does not have or an end that cannot be.
+ * @throws AppError `not_found`; `conflict` when one that has ended is reopened and there is no room; `invalid_request` naming
+ * fields that its kind does not have or an impossible end
  */
 export async function updateMaintenance(ctx: Context, id: string, patch: UpdateMaintenance): Promise<MaintenanceRow> {
   return ctx.store.write.transaction().execute(async (trx) => {
@@ -70,7 +72,7 @@ export async function updateMaintenance(ctx: Context, id: string, patch: UpdateM
   })
 }
 
-/** The update that changes nothing is the row lock that both engines understand. */
+/** An update that changes nothing locks the row on both engines. */
 async function lockMaintenance(trx: Transaction<Tables>, id: string): Promise<MaintenanceRow | undefined> {
   return trx
     .updateTable('maintenance')
@@ -95,9 +97,9 @@ const changedColumns = (before: MaintenanceRow, after: MaintenanceRow): Partial<
   Object.fromEntries(SETTABLE.filter((field) => before[field] !== after[field]).map((field) => [field, after[field]]))
 
 /**
- * Deletes maintenance, which ends it. Results and alerts that name it keep naming it, and the audit log says what it was.
+ * Deletes maintenance, which ends it. Results and alerts that name it keep its id, and the audit log keeps its fields.
  *
- * @throws AppError `not_found`.
+ * @throws AppError `not_found`
  */
 export async function removeMaintenance(ctx: Context, id: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
@@ -109,9 +111,9 @@ export async function removeMaintenance(ctx: Context, id: string): Promise<void>
 }
 
 /**
- * A page of the maintenance, the last created first.
+ * Returns a page of maintenance, the last created first.
  *
- * @throws AppError `invalid_request` when `before` is neither an id nor a time.
+ * @throws AppError `invalid_request` when `before` is neither an id nor a time
  */
 export async function listMaintenance(
   { read }: Pick<Store, 'read'>,
@@ -139,7 +141,7 @@ export async function listMaintenance(
   )
 }
 
-/** A year, and the day that a leap year adds. */
+/** A leap year. */
 const MOST_DAYS = 366
 
 const FIELDS = {
@@ -148,9 +150,9 @@ const FIELDS = {
 } as const
 
 /**
- * The row, or row to be, after `input` was applied to it.
+ * Returns the row, stored or new, with `input` applied to it.
  *
- * @throws AppError `invalid_request` naming the fields that its kind lacks or does not have, or an end that cannot be.
+ * @throws AppError `invalid_request` naming fields that its kind lacks or does not have, or an impossible end
  */
 function applyToMaintenance(row: MaintenanceRow, input: UpdateMaintenance): MaintenanceRow {
   const { title, is_active, starts_at, ends_at, weekdays, ...others } = input
@@ -186,7 +188,7 @@ function refused(fields: readonly string[], message: string): AppError {
   return new AppError('invalid_request', details.map(({ path }) => `${path} ${message}`).join('; '), details)
 }
 
-/** Writes who created, changed or deleted maintenance. */
+/** Writes to the audit log who created, changed or deleted maintenance. */
 async function auditMaintenance(
   trx: Transaction<Tables>,
   ctx: Context,
@@ -201,7 +203,10 @@ async function auditMaintenance(
   ])
 }
 
-/** What people set. What follows from it and the time of day is left out; lists are texts, as values are compared as they are. */
+/**
+ * Returns the fields that people set, without those derived from the time. A list becomes text, because the audit log compares
+ * values with `===`.
+ */
 function auditFields(row: MaintenanceRow) {
   const { next_occurrence, is_under_way, weekdays, ...fields } = maintenanceRecord(row, 0)
   return { ...fields, weekdays: weekdays?.join(', ') ?? null }

@@ -7,9 +7,9 @@ import { type AlertSource, loadSources, workEndsOf } from '../rules.ts'
 import { scheduleOf, windowAt } from './window.ts'
 
 /**
- * Makes the ends that wait until the work is over due when it is over now, after people have changed or deleted it.
+ * Makes ends that are held until the maintenance is over due earlier, after people have shortened or deleted it.
  *
- * @param before the work as it was
+ * @param before the maintenance as it was
  */
 export async function moveEnds(trx: Transaction<Tables>, before: MaintenanceRow, now: number): Promise<void> {
   const over = before.is_active === 1 ? windowAt(scheduleOf(before), now)?.endsAt : undefined

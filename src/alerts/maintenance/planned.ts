@@ -1,16 +1,19 @@
 import { chunksOf, type Kysely, type MaintenanceRow, type Tables } from '../../store/index.ts'
 import { nextWindow, scheduleOf, type Window, windowAt } from './window.ts'
 
-/** Planned work on a client or on one of its sites. */
+/** A maintenance window of a client or of one of its sites. */
 export interface Planned extends Window {
-  /** Null: on all sites of the client. */
+  /** Null for all sites of the client. */
   siteId: string | null
 }
 
-/** Of weekly work that never ends, the first windows only. */
+/** The most windows returned, as weekly maintenance never ends. */
 const MOST = 50
 
-/** The windows that are under way at `from` or begin before `to` (epoch ms), the nearest first. That of single probes is left out. */
+/**
+ * Returns the windows that are under way at `from` or begin before `to` (epoch ms), the nearest first. Maintenance of single probes
+ * is left out.
+ */
 export async function plannedMaintenance(
   db: Kysely<Tables>,
   { clientId, siteIds }: { clientId: string; siteIds: readonly string[] },

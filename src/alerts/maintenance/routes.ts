@@ -21,7 +21,7 @@ export interface MaintenanceRouteOptions {
 const tags = ['Maintenance']
 const path = '/api/maintenance/:maintenance_id'
 
-/** Adds the interface of planned maintenance. */
+/** Adds the routes of maintenance. */
 export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions): void {
   const { store, clock } = options
 

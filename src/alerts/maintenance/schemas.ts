@@ -9,7 +9,7 @@ import { nextWindow, scheduleOf, windowAt } from './window.ts'
 const KINDS = ['once', 'weekly'] as const
 type Kind = (typeof KINDS)[number]
 
-/** Of maintenance that was created without one. */
+/** The title of maintenance that was created without one. */
 export const DEFAULT_TITLE = 'Maintenance'
 
 const MINUTES_PER_WEEK = 7 * 24 * 60
@@ -103,7 +103,7 @@ export const MaintenanceQuery = Type.Object(
 )
 export type MaintenanceQuery = Static<typeof MaintenanceQuery>
 
-/** Maintenance as the interface shows it at `now`. */
+/** Returns maintenance as the API shows it at `now`. */
 export function maintenanceRecord(row: MaintenanceRow, now: number): MaintenanceRecord {
   const { kind, is_active, starts_at, ends_at, weekdays, created_at, ...others } = row
   const schedule = scheduleOf(row)
@@ -122,7 +122,11 @@ export function maintenanceRecord(row: MaintenanceRow, now: number): Maintenance
   }
 }
 
-/** @throws Error when the row was not written by this program: the store holds no other kind. */
+/**
+ * Narrows a stored kind.
+ *
+ * @throws Error when Tagwarden did not write the row
+ */
 function kindOf(text: string): Kind {
   const known = KINDS.find((kind) => kind === text)
   if (known === undefined) throw new Error(`the store holds an unknown kind of maintenance: ${text}`)

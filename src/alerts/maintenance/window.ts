@@ -12,12 +12,16 @@ export type Schedule =
       weekdays: readonly number[]
       /** Local time, `HH:MM`. */
       start: string
-      /** Of real time: a change of the clocks makes it neither longer nor shorter. */
+      /** In real time: a change of the clocks makes it neither longer nor shorter. */
       durationMinutes: number
       timezone: string
     }
 
-/** @throws Error when the row was not written by this program: each kind has its fields. */
+/**
+ * Returns the schedule of a stored row.
+ *
+ * @throws Error when Tagwarden did not write the row: each kind has its fields
+ */
 export function scheduleOf(row: MaintenanceRow): Schedule {
   const { kind, starts_at, ends_at, weekdays, start, duration_minutes, timezone } = row
   if (kind === 'once' && starts_at !== null && ends_at !== null) return { kind, startsAt: starts_at, endsAt: ends_at }
@@ -36,15 +40,15 @@ export interface Window {
 }
 
 /**
- * The window that holds `at`, or null. Of several (a duration may be longer than the time to the next start) the one that
- * began last: all last equally long, so it is the one that ends last.
+ * Returns the window that contains `at`, or null. Windows overlap when the duration is longer than the time to the next start; then
+ * it is the one that began last, which also ends last, because all are equally long.
  */
 export function windowAt(schedule: Schedule, at: number): Window | null {
   const latest = schedule.kind === 'once' ? onlyWindow(schedule) : latestWindow(schedule, at)
   return latest !== null && latest.startsAt <= at && at < latest.endsAt ? latest : null
 }
 
-/** The first window that starts after `after`; null when there will be none. */
+/** Returns the first window that starts after `after`, or null when there is none. */
 export function nextWindow(schedule: Schedule, after: number): Window | null {
   if (schedule.kind === 'once') return schedule.startsAt > after ? onlyWindow(schedule) : null
   const isLater = ({ startsAt }: Window) => startsAt > after
@@ -53,10 +57,10 @@ export function nextWindow(schedule: Schedule, after: number): Window | null {
 
 const onlyWindow = ({ startsAt, endsAt }: Window): Window => ({ startsAt, endsAt })
 
-/** The window that began last, if it can still be under way. */
+/** Returns the window that began last, if it may still be under way. */
 function latestWindow(schedule: Weekly, at: number): Window | null {
   const back = Math.ceil((schedule.durationMinutes * MINUTE) / DAY) + 1
-  // Tomorrow's may have begun: clocks that are put back over midnight make the last minutes of a date come again.
+  // Tomorrow's may have begun: when clocks are put back over midnight, the last minutes of a date come again.
   return firstWindow(schedule, at, daysFrom(-back, 1).reverse(), ({ startsAt }) => startsAt <= at)
 }
 
@@ -64,8 +68,8 @@ const daysFrom = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index)
 
 /**
- * The first window that meets the condition, on the dates that lie so many days from the local date at `time`. Later dates
- * never start earlier, so in either direction it is the nearest.
+ * Returns the first window that meets the condition, on the dates that are `days` away from the local date at `time`. A later date
+ * never starts earlier, so in either direction that is the nearest one.
  */
 function firstWindow(
   schedule: Weekly,
@@ -86,13 +90,13 @@ function firstWindow(
 }
 
 /**
- * When the clocks show the start on that date: of two times the first, and the first instant after them when the clocks
- * are put forward over it.
+ * Returns when local clocks show the start time on that date: the first time when it occurs twice, and the first instant after a
+ * gap when the clocks skip it.
  */
 function startOn(date: Temporal.PlainDate, { start, timezone }: Weekly): number {
   const wall = date.toPlainDateTime(start)
   const first = wall.toZonedDateTime(timezone, { disambiguation: 'earlier' })
   if (first.toPlainDateTime().equals(wall)) return first.epochMilliseconds
-  // In a gap, `earlier` stands before the change of the clocks by as much as the start lies behind the gap's end.
+  // In a gap, `earlier` is as far before the change of the clocks as the start is before the end of the gap.
   return (first.getTimeZoneTransition('next') ?? first).epochMilliseconds
 }

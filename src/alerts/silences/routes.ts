@@ -12,10 +12,13 @@ export interface SilenceRouteOptions {
 }
 
 const tags = ['Silences']
-/** Of each person: one is a line in the timeline of every alert that is open within it, and so is its end. */
+/**
+ * Silences that one person may create in a minute: each adds an entry to the timeline of every open alert in it, and another at its
+ * end.
+ */
 const PER_MINUTE = 60
 
-/** Adds the interface of the silences. */
+/** Adds the routes of silences. */
 export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void {
   const { store, clock } = options
   const allowance = new Allowance(PER_MINUTE, 'silences', clock)

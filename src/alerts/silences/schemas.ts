@@ -81,7 +81,7 @@ export const SilenceQuery = Type.Object(
 )
 export type SilenceQuery = Static<typeof SilenceQuery>
 
-/** A silence as the interface shows it at `now`. */
+/** Returns a silence as the API shows it at `now`. */
 export const silenceRecord = (row: SilenceRow, now: number): SilenceRecord => ({
   id: row.id,
   client_id: row.client_id,

@@ -7,13 +7,14 @@ import { requireMuteRoom } from '../mute-room.ts'
 import { lockScope, withinClients, withinScope } from '../scope.ts'
 import { type CreateSilence, type SilenceQuery, type SilenceRecord, silenceRecord } from './schemas.ts'
 
-/** A year, and the day that a leap year adds. A forgotten silence must not hide outages for years. */
+/** A leap year. A forgotten silence must not hide outages for years. */
 const MOST_DAYS = 366
 
 /**
- * Keeps messages back, and says so in the timelines of the alerts that are open within it.
+ * Creates a silence, and notes it in the timelines of the unresolved alerts in it.
  *
- * @throws AppError `invalid_request` naming the fault: not exactly one scope, an unknown one, an end that cannot be.
+ * @throws AppError `invalid_request` naming the fault: not exactly one scope, an unknown one, an impossible end; `conflict` when
+ * the client has no room for more
  */
 export async function createSilence(ctx: Context, input: CreateSilence): Promise<SilenceRow> {
   const now = ctx.clock.now()
@@ -48,14 +49,18 @@ export async function createSilence(ctx: Context, input: CreateSilence): Promise
 
 type SilenceScope = Pick<SilenceRow, 'client_id' | 'site_id' | 'probe_id' | 'incident_id'>
 
-/** @throws AppError `invalid_request` naming the fault */
+/**
+ * Locks and returns the requested scope.
+ *
+ * @throws AppError `invalid_request` naming the fault
+ */
 async function scopeOf(trx: Transaction<Tables>, input: CreateSilence): Promise<SilenceScope> {
   const { incident_id = null, client_id = null, site_id = null, probe_id = null } = input
   if (incident_id === null) return { ...(await lockScope(trx, input)).scope, incident_id }
   if ((client_id ?? site_id ?? probe_id) !== null) {
     throw invalidRequest('/incident_id', 'cannot be combined with client_id, site_id or probe_id')
   }
-  // Written as it is: so it stays until this is written.
+  // An update that changes nothing locks the incident, so that it cannot be deleted meanwhile.
   const { numUpdatedRows } = await trx
     .updateTable('incidents')
     .set(({ ref }) => ({ title: ref('title') }))
@@ -78,7 +83,7 @@ function timesOf(input: CreateSilence, now: number): { starts_at: number; ends_a
   return { starts_at, ends_at }
 }
 
-/** How the subject's last alert names it; of an incident its title. */
+/** Returns the subject's label in its last alert, or the incident's title. */
 async function labelOf(
   trx: Transaction<Tables>,
   { probe_id, incident_id }: SilenceScope,
@@ -101,9 +106,9 @@ async function labelOf(
 }
 
 /**
- * Deletes a silence, which ends it. Alerts that it muted keep naming it, and the audit log what it was.
+ * Deletes a silence, which ends it. Alerts that it muted keep its id, and the audit log keeps its fields.
  *
- * @throws AppError `not_found`.
+ * @throws AppError `not_found`
  */
 export async function removeSilence(ctx: Context, id: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
@@ -117,9 +122,9 @@ export async function removeSilence(ctx: Context, id: string): Promise<void> {
 }
 
 /**
- * A page of the silences, the last created first.
+ * Returns a page of silences, the last created first.
  *
- * @throws AppError `invalid_request` when `before` is neither an id nor a time.
+ * @throws AppError `invalid_request` when `before` is neither an id nor a time
  */
 export async function listSilences(
   { read }: Pick<Store, 'read'>,
@@ -143,7 +148,7 @@ export async function listSilences(
   )
 }
 
-/** Which alerts are within a silence and unresolved. */
+/** The condition for unresolved alerts in a silence. */
 const isWithin =
   ({ client_id, site_id, probe_id, subject_key, incident_id }: SilenceScope & Pick<SilenceRow, 'subject_key'>) =>
   (eb: ExpressionBuilder<Tables, 'alerts'>) =>
@@ -156,7 +161,7 @@ const isWithin =
       ...(subject_key === null ? [] : [eb('subject', '=', subject_key)]),
     ])
 
-/** An incident and those that it explains. */
+/** Selects an incident and those that it explains. */
 const withParts = (eb: ExpressionBuilder<Tables, 'alerts'>, incidentId: string) =>
   eb
     .selectFrom('incidents')
@@ -175,7 +180,7 @@ async function unresolvedWithin(
   return Number(count)
 }
 
-/** Ends the silences that were to last until their alerts are resolved, when none is left. To be called after some were. */
+/** Ends silences with `until_resolved` whose alerts are all resolved. Call it after alerts were resolved. */
 export async function endResolvedSilences(trx: Transaction<Tables>, now: number): Promise<void> {
   const silences = await trx
     .selectFrom('silences')
@@ -185,13 +190,13 @@ export async function endResolvedSilences(trx: Transaction<Tables>, now: number)
     .execute()
   for (const silence of silences) {
     if ((await unresolvedWithin(trx, silence)) > 0) continue
-    // Never before it began: a silence has a length.
+    // Never before its start, as its end must come after it.
     const ends_at = Math.max(now, silence.starts_at + 1)
     await trx.updateTable('silences').set({ ends_at }).where('id', '=', silence.id).execute()
   }
 }
 
-/** Writes into the timelines of the unresolved alerts within a silence that it began, or was taken away. */
+/** Notes in the timelines of the unresolved alerts in a silence that it began or was deleted. */
 async function noteInTimelines(
   trx: Transaction<Tables>,
   silence: SilenceRow,
@@ -207,7 +212,7 @@ async function noteInTimelines(
       eb
         .selectFrom('alerts')
         .select('alerts.id as alert_id')
-        // In a list of columns PostgreSQL takes parameters for text.
+        // In a select list PostgreSQL treats untyped parameters as text, so the number needs a cast.
         .select([
           sql<string>`${newOrderedId(now)}`.as('id'),
           sql<number>`cast(${now} as bigint)`.as('at'),

@@ -9,25 +9,25 @@ import { type LiveVersions, liveVersions, watchedSites } from './watched.ts'
 export const UNKNOWN_NAME = 'Other tags'
 export const nameOfVendor = (vendor: string): string => (vendor === NO_VENDOR ? UNKNOWN_NAME : vendorName(vendor))
 
-/** The figures of a vendor's tags, over all sites or on one. */
+/** Returns the figures of a vendor's tags, over all sites or on one. */
 export function figuresOf(counts: VendorCounts) {
   const bad = counts.failure + counts.timeout + counts.exception
   return {
     runs: counts.executions,
     bad,
-    // Batches of a hostile sender may count more failures than runs.
+    // A hostile sender's batches may count more failures than runs.
     failure_rate: counts.executions === 0 ? null : Math.min(1, bad / counts.executions),
     p95_ms: latency(counts).p95_ms,
   }
 }
 
-/** What is known of vendors that nothing is wrong with. */
+/** The state of a vendor that nothing is wrong with. */
 export const FINE: VendorNow = { failing: new Set(), incident: null }
 
 /**
- * Every vendor whose tags ran on any site that the caller may see in the last day, or about whose tags an alert is open.
+ * Returns every vendor whose tags ran in the last day on a site that the caller may see, or have an unresolved alert.
  *
- * @throws AppError `not_found` of a client that is not there
+ * @throws AppError `not_found` for an unknown client
  */
 export async function catalogue(
   context: ReportContext,

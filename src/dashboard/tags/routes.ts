@@ -6,10 +6,10 @@ import { vendorSites } from './vendor-sites.ts'
 import { VendorReads } from './vendor-sums.ts'
 
 const tags = ['Dashboard']
-/** They read a day of all sites once an hour. */
+/** Once an hour they read a day of all sites. */
 const config = { work: 'report', scope: 'visible' } as const
 
-/** Adds the catalogue of tags over all sites. */
+/** Adds the routes of the catalogue of tags over all sites. */
 export function tagCatalogueRoutes(app: HttpApp, context: ReportContext): void {
   const reads = new VendorReads(context)
 

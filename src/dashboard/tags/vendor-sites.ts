@@ -11,14 +11,14 @@ import { NO_VENDOR, noRuns, type VendorReads, type VendorSum, type WatchedSite }
 import { liveVersions, watchedSites } from './watched.ts'
 
 const MOST_TAGS = 10
-/** Sites per statement: with a hundred keys each it stays far below what the engines take. */
+/** Sites per statement: with 100 keys each it stays far below the engines' limits. */
 const SITES_PER_STATEMENT = 10
 
 /**
- * Where a vendor's tags run, and how they did hour by hour: is it down for everyone? The hour that is under way is read too, of the sites of the
- * page alone.
+ * Returns where a vendor's tags run, and how they did hour by hour: is it down for everyone? The unfinished hour is read too, but
+ * only for the sites on the page.
  *
- * @throws AppError `not_found` of a client that is not there
+ * @throws AppError `not_found` for an unknown client
  */
 export async function vendorSites(
   context: ReportContext,
@@ -76,7 +76,7 @@ export async function vendorSites(
 
 type Cells = VendorSite['hours']
 
-/** By `site_no`: hour rows, and minute rows where an hour is not rolled up yet. */
+/** Returns cells by `site_no`, from hour rows, and from minute rows where an hour is not rolled up yet. */
 async function cellsOf(
   db: Kysely<Tables>,
   users: readonly { site: WatchedSite; sum: VendorSum }[],
@@ -109,7 +109,7 @@ async function cellsOf(
         and r.tag_key in (${names})
       group by 1, 2, 3`.execute(db)
     for (const { site_no, tag_key, hour, runs, bad } of rows) {
-      // A name may be another vendor's on another site.
+      // The same name may belong to another vendor on another site.
       if (keys.get(site_no)?.has(tag_key) !== true) continue
       const ofSite = cells.get(site_no) ?? { runs: hours.map(() => 0), bad: hours.map(() => 0) }
       const index = (hour - from) / HOUR

@@ -9,52 +9,52 @@ const COLUMNS = ['executions', 'failure', 'timeout', 'exception', 'total_ms', 't
 const MEASURES = totals(COLUMNS)
 export type VendorCounts = Record<(typeof COLUMNS)[number], number>
 
-/** What a vendor's tags did on a site. */
+/** Sums of a vendor's tags on a site. */
 export interface VendorSum {
   counts: VendorCounts
-  /** Keys of its tags as rows have them, those that ran most. */
+  /** Keys of its tags as stored, those that ran most. */
   rawKeys: readonly string[]
-  /** As reports name them. */
+  /** Its tags by the names that reports use. */
   tags: ReadonlySet<string>
 }
 
-/** Of a site on which none of the vendor's tags ran, though an alert is open about one. */
+/** Returns the sum for a site on which none of the vendor's tags ran although one has an unresolved alert. */
 export const noRuns = (): VendorSum => ({ counts: countsOf([]), rawKeys: [], tags: new Set() })
 
-/** Tags whose vendor neither people nor their names say. */
+/** Stands for tags whose vendor neither people have set nor their names show. */
 export const NO_VENDOR = ''
 
 export interface VendorSums {
   /** The last 24 whole hours. */
   window: TimeRange
-  /** By `site_no`, by vendor's id. */
+  /** By `site_no`, then by the vendor's id. */
   bySite: ReadonlyMap<number, ReadonlyMap<string, VendorSum>>
-  /** False: there was no time for all sites; asked again, it goes on from there. */
+  /** False when there was no time for all sites; the next call continues from there. */
   isComplete: boolean
 }
 
-/** Sites per snapshot: a reader is busy with one for long enough as it is. */
+/** Sites per snapshot, so that a reader is not busy with one for too long. */
 const SITES_PER_READ = 50
-/** Of a site that names hundreds without a vendor. */
+/** Keys of a vendor on a site: a site may have hundreds of tags without a vendor. */
 const MOST_KEYS = 100
-/** What tags sent in an hour is there by then, and rolled up. */
+/** This long after an hour, all its data has arrived and is rolled up. */
 const SETTLED_MS = 5 * MINUTE
-/** Longer no one waits for a page. */
+/** No one waits longer for a page, ms. */
 const PATIENCE_MS = 4_000
 
 interface Known {
-  /** What people had said of the site's tags. */
+  /** Mark of the vendors that people had set for the site's tags, see `#saidMarks`. */
   said: string
   vendors: ReadonlyMap<string, VendorSum>
 }
 
 /**
- * What each vendor's tags did on each site in the last 24 whole hours, read once an hour: 1,000 sites with 60 tags are 1.4 million hour rows,
- * which no page that is open may read each minute. What people say of a tag counts at once.
+ * Sums of each vendor's tags on each site over the last 24 whole hours, read once an hour: 1,000 sites with 60 tags are 1.4 million
+ * hour rows, too many to read each minute for an open page. A vendor that people set for a tag counts at once.
  */
 export class VendorReads {
   readonly #context: ReportContext
-  /** One reader at a time: the next finds what it left. */
+  /** One caller at a time, so that the next one finds what was read. */
   readonly #turn = new Mutex()
   readonly #known = new Map<number, Known>()
   #windowTo = 0
@@ -87,7 +87,7 @@ export class VendorReads {
     })
   }
 
-  /** By site: changes when someone sets or removes the vendor of a tag. */
+  /** Returns a mark by site that changes when someone sets or removes the vendor of a tag. */
   async #saidMarks(): Promise<Map<string, string>> {
     const rows = await this.#context.store.read
       .selectFrom('tag_vendors')
@@ -121,7 +121,7 @@ interface KeyCounts extends VendorCounts {
   key: string
 }
 
-/** Of those that ran as often the one whose key is less: databases give rows in orders of their own. */
+/** Ties are broken by key, because databases return rows in different orders. */
 const byExecutions = (a: KeyCounts, b: KeyCounts): number => b.executions - a.executions || (a.key < b.key ? -1 : 1)
 
 function vendorsIn(
@@ -145,7 +145,7 @@ export function countsOf(rows: readonly VendorCounts[]): VendorCounts {
   return sums
 }
 
-/** The same names come from site after site, and finding their words takes longer than all else. */
+/** Caches vendors by name: the same names occur on site after site, and matching them takes longer than everything else. */
 const vendorIds = new Map<string, string>()
 const MOST_NAMES = 20_000
 

@@ -3,7 +3,11 @@ import { notFound } from '../../lib/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../../store/index.ts'
 import type { WatchedSite } from './vendor-sums.ts'
 
-/** Active sites of active clients that the caller may see, or of one. @throws AppError `not_found` of a client that is not there */
+/**
+ * Returns the active sites of active clients that the caller may see, or of one client.
+ *
+ * @throws AppError `not_found` for an unknown client
+ */
 export async function watchedSites(
   db: Kysely<Tables>,
   visible: Visible,
@@ -25,19 +29,19 @@ export async function watchedSites(
   return query.execute()
 }
 
-/** Versions of a site's containers that sent something lately. */
+/** Versions of a site's containers that sent something recently. */
 export interface LiveVersions {
   /** `GTM-ABC1234 42` */
   names: readonly string[]
-  /** One container sends in several versions, as while a new one is rolled out. */
+  /** Whether several versions of one container send, as while a new one is rolled out. */
   isMixed: boolean
 }
 
-/** That are read at once; a site may name thousands. */
+/** Versions read at once: a site may name thousands. */
 const MOST_VERSIONS = 5_000
 const MOST_NAMED = 6
 
-/** By `site_no`; a site whose containers do not say their version is missing. Only what visitors meet counts, no preview. */
+/** Returns versions by `site_no`; sites whose containers report none are missing. Only live environments count, no previews. */
 export async function liveVersions(
   db: Kysely<Tables>,
   sites: readonly WatchedSite[],
@@ -68,6 +72,9 @@ export async function liveVersions(
   return found
 }
 
-/** Of sites whose rows ended in the middle: the last one again, unless it fills all of them alone, and those after it. */
+/**
+ * Returns the sites still to read after a full page: those after the last one, and that one again, as its rows may be cut off,
+ * unless it alone fills the page.
+ */
 const unread = (sites: readonly number[], first = 0, last = 0): number[] =>
   sites.filter((siteNo) => siteNo > last || (siteNo === last && last !== first))

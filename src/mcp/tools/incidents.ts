@@ -63,7 +63,7 @@ export const listAlerts = reading({
   },
 })
 
-/** Of each list in an incident. */
+/** Entries of each list in an incident. */
 const MOST_PARTS = 30
 
 export const explainIncident = reading({

@@ -3,7 +3,7 @@ import { acknowledge, explainIncident, listAlerts, listIncidents, silence } from
 import { listProbes, probeResults } from './probes.ts'
 import { compareWindows, listClients, listSites, siteHealth, tagReport } from './sites.ts'
 
-/** In the order in which assistants are shown them. */
+/** In the order in which assistants see them. */
 export const TOOLS: readonly Tool[] = [
   listClients,
   listSites,

@@ -47,7 +47,7 @@ export const listSites = reading({
 /** Tags, events and the like in one answer. */
 const MOST_ROWS = 30
 const MOST_HOURS = 9_600
-/** That are counted. */
+/** Incidents that are counted. */
 const MOST_INCIDENTS = 1_000
 
 const hours = Type.Optional(
@@ -62,7 +62,7 @@ const TAG_FIELDS = [
 
 const STATUSES: readonly unknown[] = ['critical', 'error', 'warning']
 
-/** What is bad comes first. */
+/** Sorts bad entries first. */
 const byTrouble = (one: Entry, other: Entry): number => rankOf(one) - rankOf(other)
 
 function rankOf({ last_status }: Entry): number {
@@ -84,7 +84,7 @@ export const siteHealth = reading({
     const site = await ask('GET', `/api/sites/${site_id}`)
     const overview = (compare?: 'previous') =>
       ask('GET', reportOf(site_id, 'overview'), { query: { hours: last, compare } })
-    // The window before a long one may lie before what is kept.
+    // The window before a long one may begin before the oldest data kept.
     const report = fieldsOf(
       await overview('previous').catch((thrown: unknown) => {
         if (thrown instanceof RefusedCall && thrown.status === 400) return overview()
@@ -142,7 +142,7 @@ export const compareWindows = reading({
   },
 })
 
-/** The entries whose figure differs, the most first. */
+/** Returns the entries whose figure differs, the largest difference first. */
 function differences(one: unknown, other: unknown, key: string, figureOf: (entry: Entry | undefined) => number) {
   const byKey = (list: unknown) => new Map(entriesOf(list).map((entry) => [entry[key], entry]))
   const [here, there] = [byKey(one), byKey(other)]

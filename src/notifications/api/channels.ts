@@ -26,7 +26,7 @@ interface Owner {
   name: string
 }
 
-/** Every channel that the caller may see and its health; those that were never used count as healthy. */
+/** Returns every channel that the caller may see, with its health; channels that were never used count as healthy. */
 export async function listChannels(
   { read }: Pick<Store, 'read'>,
   channelSettings: ChannelSettings,
@@ -69,7 +69,7 @@ async function waitingByChannel(read: Store['read']): Promise<Map<string, number
   const rows = await read
     .selectFrom('deliveries')
     .select(['channel', (eb) => eb.fn.countAll<number>().as('count')])
-    // Written out: with a parameter neither engine would use the index over what is pending.
+    // A literal, because with a parameter neither engine uses the partial index of pending messages.
     .where(sql<boolean>`state = 'pending'`)
     .groupBy('channel')
     .execute()
@@ -89,7 +89,7 @@ function channelRecord(
   showsSecrets: boolean,
 ): ChannelRecord {
   const kind = kindOf(key, address)
-  // What is known of an address that was edited since says nothing about the one there is now.
+  // What is known about a previous address does not apply to the current one.
   const health: ChannelHealth = row?.address === storedAddress({ key, address }) ? row : UNTRIED
   const { failures, next_attempt_at, failing_since, last_error, last_success_at, off_since } = health
   const isFailing = off_since === null && failures > 0
@@ -113,12 +113,15 @@ function channelRecord(
 const shownAddress = (kind: ServiceKind, address: string): string =>
   kind === 'email' ? address : maskedUrl(destinationOf(address).url)
 
-/** Test messages of a client within a minute: chat services count them as they count others. */
+/** Test messages of a client in a minute: chat services count them like any others. */
 const PER_MINUTE = 5
-/** Addresses that test messages of a client go to by e-mail in an hour: once to as many as it can have, and no flood to strangers. */
+/**
+ * Addresses that a client's test messages may go to by e-mail in an hour: enough to test as many as it can have once, but no flood
+ * to strangers.
+ */
 const EMAILS_PER_HOUR = 250
 
-/** What test messages are counted by, of one node. */
+/** Limits test messages, on each node. */
 export class TestLimits {
   readonly #messages: Allowance
   readonly #emails: Allowance
@@ -136,10 +139,10 @@ export class TestLimits {
 }
 
 /**
- * Sends a test message now, over each channel that reaches people about the client. One that gets through switches its channel
- * on again.
+ * Sends a test message now, over each channel that reaches people about the client. A channel that it gets through is switched on
+ * again.
  *
- * @param only over this one
+ * @param only the only channel to use
  * @throws AppError `not_found`; `conflict` when there is no channel; `rate_limited`
  */
 export async function sendTestMessages(
@@ -159,9 +162,9 @@ export async function sendTestMessages(
   if (channels.length === 0) throw noChannel(off.length > 0)
   limits.take(clientId, channels)
   const sent = await Promise.all(channels.map((channel) => sendTest(notifications, client, channel, ctx.actor)))
-  // People would look for them among the channels.
+  // Listed too, because people would look for them among the channels.
   const results = [...sent, ...off.map(emailOff)]
-  // Without the errors: a mail server's may name the address.
+  // Without the errors, as that of a mail server may hold the address.
   const outcomes = results.map(({ channel, delivered }) => [channel, delivered ? 'delivered' : 'failed'])
   await ctx.store.write.transaction().execute((trx) =>
     writeAudit(trx, ctx, [
@@ -191,7 +194,7 @@ async function sendTest(
     : { ...result, delivered: false, error: outcome.error, note: null }
 }
 
-/** The client's channels that are e-mail. */
+/** Returns the client's channels that are e-mail. */
 const emailsOf = ({ id, email, channels }: Recipients['client']): ChannelKey[] => [
   ...(email === null ? [] : [`email:${id}` as const]),
   ...channels

@@ -10,11 +10,11 @@ import { DELIVERY_STATES, type DeliveryQuery, type DeliveryRecord } from './sche
 
 type Reader = Pick<Store, 'read'>
 
-/** A single alert has few messages: some for each channel, and its reminders. */
+/** Messages of one alert: it has few, some per channel and its reminders. */
 const OF_ALERT_MAX = 1_000
 
 /**
- * A page of the delivery log as far as the caller may see it, newest first.
+ * Returns a page of the delivery log as far as the caller may see it, newest first.
  *
  * @throws AppError `invalid_request` when `before` is neither an id nor a time
  */
@@ -25,7 +25,7 @@ export async function listDeliveries(
 ): Promise<Page<DeliveryRecord>> {
   const visible = visibleTo(access)
   let query = sentRows(store).limit(limit + 1)
-  // Few wait or failed, and they have indexes of their own; of a client there may be a million, through all of which its index would lead.
+  // Pending and failed messages are few and have their own indexes, while the client's index may lead through a million messages.
   const isRare = state === 'pending' || state === 'failed'
   const owner = isRare ? unindexed('deliveries.client_id') : sql.ref<string>('deliveries.client_id')
   if (visible !== null) query = query.where(owner, 'in', [...visible])
@@ -41,7 +41,7 @@ export async function listDeliveries(
   )
 }
 
-/** The messages about an alert, newest first. */
+/** Returns the messages about an alert, newest first. */
 export async function deliveriesOf(store: Reader, alertId: string, showsSecrets: boolean): Promise<DeliveryRecord[]> {
   const rows = await sentRows(store).where('deliveries.alert_id', '=', alertId).limit(OF_ALERT_MAX).execute()
   return rows.map((row) => deliveryRecord(row, showsSecrets))
@@ -55,10 +55,10 @@ const sentRows = ({ read }: Reader) =>
     .select('channels.address')
     .orderBy('deliveries.id', 'desc')
 
-/** A message and the address its channel had last; null when nothing is known of the channel. */
+/** A message and the last address of its channel; null when nothing is known about the channel. */
 type SentRow = DeliveryRow & { address: string | null }
 
-/** A message as the interface shows it. */
+/** Returns a message as the API shows it. */
 function deliveryRecord(row: SentRow, showsSecrets: boolean): DeliveryRecord {
   const isDelivered = row.state === 'delivered'
   return {
@@ -82,7 +82,7 @@ function deliveryRecord(row: SentRow, showsSecrets: boolean): DeliveryRecord {
   }
 }
 
-/** A mail server may name the address in what it says. */
+/** Hides a mail server's error, which may hold the address, from callers who may not see that. */
 export const shownError = (channel: string, error: string | null, showsSecrets: boolean): string | null =>
   showsSecrets || !channel.startsWith('email:') ? error : null
 
@@ -105,7 +105,11 @@ function titleOf(message: Message): string {
   }
 }
 
-/** @throws Error when the row was not written by this program: the store holds no other state. */
+/**
+ * Narrows a stored state.
+ *
+ * @throws Error when Tagwarden did not write the row
+ */
 function stateOf(text: string): DeliveryRecord['state'] {
   const known = DELIVERY_STATES.find((state) => state === text)
   if (known === undefined) throw new Error(`the store holds an unknown state of a message: ${text}`)
@@ -113,8 +117,9 @@ function stateOf(text: string): DeliveryRecord['state'] {
 }
 
 /**
- * Has a message sent again as soon as may be, with all of its client that went with it, and for another 24 hours if need be. A channel
- * that is off or waits after a failure is tried at once, but for that of all clients where the caller may not see all of them.
+ * Sends a message again as soon as possible, with all messages of its client that were sent as one with it, and tries for another
+ * 24 hours if necessary. A channel that is off, or waits after a failure, is tried at once; the one for all clients only when the
+ * caller sees all clients.
  *
  * @throws AppError `not_found`; `conflict` when it was delivered or cancelled
  */
@@ -129,12 +134,12 @@ export async function retryDelivery(ctx: Context, id: string, access: Access): P
       .set(({ eb, ref }) => ({
         state: 'pending',
         not_before: now,
-        // Asked for by hand, what was not to be sent is.
+        // A brief warning would not be sent, but was requested by hand.
         kind: eb.case().when('kind', '=', BRIEF.kind).then('resolved').else(ref('kind')).end(),
       }))
       .where('channel', '=', row.channel)
       .where((eb) => (row.group_id === null ? eb('id', '=', id) : eb('group_id', '=', row.group_id)))
-      // To the operator go ends of several clients as one.
+      // On the operator's channel one group may hold ends of several clients.
       .where('client_id', row.client_id === null ? 'is' : '=', row.client_id)
       .where('state', 'in', ['pending', 'failed'])
       .execute()
@@ -155,11 +160,11 @@ export async function retryDelivery(ctx: Context, id: string, access: Access): P
 async function readDelivery(store: Pick<Store, 'read'>, id: string): Promise<DeliveryRecord> {
   const row = await sentRows(store).where('deliveries.id', '=', id).executeTakeFirst()
   if (row === undefined) throw notFound('Delivery')
-  // Only who may change things gets here.
+  // Only callers who may change things, and so see addresses, get here.
   return deliveryRecord(row, true)
 }
 
-/** Reads a message and keeps others from changing it until the transaction ends; undefined when there is none. */
+/** Returns a message and locks it until the transaction ends; undefined when there is none. */
 async function lockDelivery(trx: Transaction<Tables>, id: string): Promise<DeliveryRow | undefined> {
   return trx
     .updateTable('deliveries')

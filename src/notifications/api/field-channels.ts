@@ -7,8 +7,8 @@ import { isChat } from '../services/services.ts'
 import { type OwnChannelRecord, ownChannelRecord, type UpdateOwnChannel } from './own-channel-schemas.ts'
 
 /**
- * The two channels that a client has as fields of itself. Their addresses are these fields and nothing else: so whichever interface changes one,
- * the other shows it. They are always switched on, for everything.
+ * The two channels that are fields of the client. Their addresses are stored in these fields only, so that a change on either route
+ * shows on the other. They are always active and take all messages.
  */
 const FIELDS = { chat_webhook: 'Chat webhook', email: 'E-mail' } as const
 type Field = keyof typeof FIELDS
@@ -16,7 +16,7 @@ const FIELD_NAMES = Object.keys(FIELDS) as Field[]
 
 export const fieldOf = (channelId: string): Field | undefined => FIELD_NAMES.find((field) => field === channelId)
 
-/** As messages name a channel of a client. */
+/** Returns the key by which messages name a client's channel. */
 export function keyOfChannel(clientId: string, channelId: string): ChannelKey {
   const field = fieldOf(channelId)
   if (field === undefined) return ownKey(clientId, channelId)
@@ -29,7 +29,7 @@ export const fieldChannels = (client: ClientRow, seesSecrets: boolean): OwnChann
     return address === null ? [] : recordOf(client, field, address, seesSecrets)
   })
 
-/** What may not be set of a channel that is a field. */
+/** Settings that a channel that is a field has fixed. */
 const AS_A_FIELD = { minimum_severity: 'warning', warnings_after_minutes: null, is_active: 1 }
 
 function recordOf(client: ClientRow, field: Field, address: string, seesSecrets: boolean): OwnChannelRecord {
@@ -39,13 +39,17 @@ function recordOf(client: ClientRow, field: Field, address: string, seesSecrets:
   return { ...record, channel: keyOfChannel(client_id, field), field }
 }
 
-/** What the address leads to: the field takes webhooks of any kind. */
+/** Returns the kind by the address, because the field takes webhooks of any kind. */
 function kindIn({ id }: ClientRow, field: Field, address: string): KindName {
   if (field === 'email') return 'email'
   return isChat(kindOf(`chat:${id}`, address)) ? 'chat' : 'webhook'
 }
 
-/** @throws AppError `not_found`, or `invalid_request` for all but a good address */
+/**
+ * Changes the address of a channel that is a field.
+ *
+ * @throws AppError `not_found`, or `invalid_request` for other fields and for a bad address
+ */
 export async function updateFieldChannel(
   ctx: Context,
   clientId: string,
@@ -65,7 +69,11 @@ export async function updateFieldChannel(
   return recordOf(client, field, checked, true)
 }
 
-/** @throws AppError `not_found` */
+/**
+ * Clears the field of a channel that is one.
+ *
+ * @throws AppError `not_found`
+ */
 export async function deleteFieldChannel(ctx: Context, clientId: string, field: Field): Promise<void> {
   await fieldChannel(ctx.store, clientId, field)
   await updateClient(ctx, clientId, patchOf(field, null))

@@ -25,7 +25,7 @@ export interface NotificationRouteOptions {
 const tags = ['Notifications']
 const path = '/api/clients/:client_id/channels'
 
-/** Adds the interface of the channels of a client: its chat webhook, its e-mail, and all that it has besides. */
+/** Adds the routes of a client's channels: its chat webhook, its e-mail and its own channels. */
 export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions, testLimits: TestLimits): void {
   const { store, notifications } = options
 
@@ -109,7 +109,7 @@ export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions
   app.post(
     `${path}/:channel_id/test`,
     {
-      // It waits for what others answer.
+      // It waits for other services.
       config: { work: 'none' },
       schema: {
         tags,

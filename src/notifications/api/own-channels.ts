@@ -12,11 +12,11 @@ import {
   type UpdateOwnChannel,
 } from './own-channel-schemas.ts'
 
-/** A client with more has gathered old ones. */
+/** Channels of a client: with more, old ones have piled up. */
 const MOST_CHANNELS = 20
 
 /**
- * All channels of a client, those that are its fields first.
+ * Returns all channels of a client, those that are its fields first.
  *
  * @throws AppError `not_found`
  */
@@ -32,7 +32,11 @@ export async function listOwnChannels(
   return [...fieldChannels(client, seesSecrets), ...rows.map((row) => ownChannelRecord(row, seesSecrets))]
 }
 
-/** @throws AppError `not_found`, `invalid_request`, or `conflict` when the client has too many */
+/**
+ * Adds a channel to a client.
+ *
+ * @throws AppError `not_found`, `invalid_request`, or `conflict` when the client has too many
+ */
 export async function createOwnChannel(
   ctx: Context,
   clientId: string,
@@ -64,7 +68,11 @@ export async function createOwnChannel(
   return row
 }
 
-/** @throws AppError `not_found` or `invalid_request` */
+/**
+ * Changes a client's channel.
+ *
+ * @throws AppError `not_found` or `invalid_request`
+ */
 export async function updateOwnChannel(
   ctx: Context,
   clientId: string,
@@ -98,7 +106,11 @@ export async function updateOwnChannel(
   })
 }
 
-/** What waits on it is cancelled when its turn comes, but for ends. @throws AppError `not_found` */
+/**
+ * Deletes a client's channel. Its pending messages, except ends, are cancelled when their turn comes.
+ *
+ * @throws AppError `not_found`
+ */
 export async function deleteOwnChannel(ctx: Context, clientId: string, id: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
     const before = await lockedChannel(trx, clientId, id)
@@ -108,14 +120,22 @@ export async function deleteOwnChannel(ctx: Context, clientId: string, id: strin
   })
 }
 
-/** @throws AppError `invalid_request` where warnings never wait: a program that gets one decides for itself */
+/**
+ * Checks that warnings may wait on the kind: a program that gets them decides for itself.
+ *
+ * @throws AppError `invalid_request`
+ */
 function checkWait(kind: KindName, minutes: number | null): void {
   if (minutes !== null && !channelKind(kind).takes.includes('wait')) {
     throw invalidRequest('/warnings_after_minutes', `is not for ${kind}, which gets warnings at once`)
   }
 }
 
-/** @throws AppError `invalid_request` for what the kind does not take */
+/**
+ * Returns the address to store.
+ *
+ * @throws AppError `invalid_request` for fields that the kind does not take
+ */
 function addressIn(
   kind: KindName,
   {

@@ -9,7 +9,7 @@ import { ChannelList, DeliveryParams, DeliveryQuery, DeliveryRecord, TestParams,
 
 const tags = ['Notifications']
 
-/** Adds the interface of what goes out to people: the delivery log, the channels and test messages. */
+/** Adds the routes of notifications: the delivery log, channels, test messages and on-call rotations. */
 export function notificationRoutes(app: HttpApp, options: NotificationRouteOptions): void {
   const { store, clock, notifications } = options
   const testLimits = new TestLimits(clock)
@@ -75,7 +75,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
   app.post(
     '/api/clients/:client_id/test-notification',
     {
-      // It waits for what others answer.
+      // It waits for other services.
       config: { work: 'none' },
       schema: {
         tags,

@@ -38,7 +38,7 @@ export function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions)
     tone: toneOf(message),
     heading: headingOf(message),
     what: whatOf(message),
-    // A site may have two of one probe: which has ended?
+    // A site may have two alerts of one probe, so the title says which one ended.
     tail: isOver ? `. It was: ${titleOf(message)}` : ` since ${sinceWhen(times, alert.since, at)}`,
     paragraphs: [...explanations(message), ...meanwhileOver(message, times, at)].map((text) =>
       cut(defanged(printable(text)), PARAGRAPH_MAX),
@@ -56,7 +56,7 @@ export function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions)
   }
 }
 
-/** The last bad result where it says more than the title, and what is particular about this message. */
+/** Returns the last bad result when it says more than the title, and what is particular about this message. */
 function explanations(message: AlertMessage): string[] {
   const { kind, alert, incident } = message
   const news = [incident?.note, incident?.elsewhere].filter((text) => typeof text === 'string').map(sentence)
@@ -71,10 +71,10 @@ function explanations(message: AlertMessage): string[] {
   return kind === 'opened' ? [...news, ...said] : [...news, noteOf(kind, alert.severity), ...said]
 }
 
-/** The page of the incidents has them all. */
+/** Ends listed in one message: the page of incidents has them all. */
 const ENDS_MAX = 8
 
-/** What has ended since the last message, a line each. */
+/** Returns what has ended since the last message, one line each. */
 const meanwhileOver = ({ over = [] }: AlertMessage, times: LocalTimes, at: number): string[] =>
   over.length === 0
     ? []
@@ -86,7 +86,7 @@ const meanwhileOver = ({ over = [] }: AlertMessage, times: LocalTimes, at: numbe
         ].join('\n'),
       ]
 
-/** `shop.acme.com — Volume: 52 % below normal. Fine again after 3 h, at 12:40 CET` */
+/** Returns `shop.acme.com — Volume: 52 % below normal. Fine again after 3 h, at 12:40 CET`. */
 const endOf = (message: AlertMessage, times: LocalTimes, at: number): string =>
   cut(
     `${siteAndProbe(message)}: ${sentence(titleOf(message))} ${whatOf(message)}${message.alert.resolved_at === null ? '' : `, at ${times.moment(message.alert.resolved_at, at)}`}`,
@@ -115,19 +115,19 @@ const factsOfOpen = (message: AlertMessage, times: LocalTimes, at: number): Fact
   const { alert, client, facts, incident } = message
   return [
     { name: 'Since', value: sinceWhen(times, alert.since, at) },
-    // Chats show ten: what comes last may be left out.
+    // Chats show ten facts, so the last ones may be left out.
     fact('Client', client.name),
     ...lossOf(incident),
     ...onCallOf(message),
     ...causeOf(message),
-    // What was seen within a minute was seen at once.
+    // Within a minute counts as at once.
     ...(alert.opened_at - alert.since < MINUTE ? [] : [{ name: 'Detected', value: times.moment(alert.opened_at, at) }]),
     ...facts.map(({ name, value }) => fact(name, value)),
     ...alertsOf(incident),
   ]
 }
 
-/** The figures are those of the last bad result: as facts of their own they would read as how it is now. */
+/** The figures are those of the last bad result, so they are one fact, "Before": separately they would read as current. */
 function factsOfResolved({ alert, client, facts, incident }: AlertMessage, times: LocalTimes, at: number): Fact[] {
   const end = alert.resolved_at ?? at
   const lasted = { name: 'Lasted', value: `${times.span(alert.since, end, at)} (${lengthInWords(end - alert.since)})` }
@@ -138,13 +138,13 @@ function factsOfResolved({ alert, client, facts, incident }: AlertMessage, times
 
 const onCallOf = ({ on_call }: AlertMessage): Fact[] => (on_call === undefined ? [] : [fact('On call', on_call)])
 
-/** What it costs so far, or did in the end. */
+/** Returns what the incident costs so far, or cost in the end. */
 const lossOf = (incident: MessageIncident | undefined): Fact[] =>
   typeof incident?.impact?.text !== 'string'
     ? []
     : [fact(incident.impact.final ? 'Lost' : 'Lost so far', incident.impact.text)]
 
-/** Of a single alert the number says nothing. */
+/** Returns the number of alerts, unless there is only one. */
 const alertsOf = (incident: MessageIncident | undefined): Fact[] =>
   incident === undefined || incident.alerts < 2 ? [] : [{ name: 'Alerts', value: String(incident.alerts) }]
 
@@ -153,7 +153,7 @@ function footerOf({ alert, site }: AlertMessage): string {
   return `${cut(oneLine(site.url), LINE_MAX)} · ${results}`
 }
 
-/** Several alerts of one client in one message, one line each. */
+/** Makes the card of several alerts in one message, one line each. */
 export function groupCard({ of: kind, client, messages }: MessageGroup, { publicUrl, at }: CardOptions): Card {
   const worstFirst = messages.toSorted(
     (a, b) => rank(a.alert.severity) - rank(b.alert.severity) || a.alert.since - b.alert.since,
@@ -161,7 +161,7 @@ export function groupCard({ of: kind, client, messages }: MessageGroup, { public
   const [worst] = worstFirst
   const isOver = kind === 'resolved'
   const since = Math.min(at, ...messages.map(({ alert }) => alert.since))
-  // The client's sites may stand in several zones; the worst alert's is the one looked at first.
+  // The sites may be in several time zones; people look at the worst alert first.
   const times = new LocalTimes(worst?.site.timezone ?? 'UTC')
   const count = `${messages.length} ${messages.length === 1 ? 'alert' : 'alerts'}`
   return {
@@ -174,7 +174,7 @@ export function groupCard({ of: kind, client, messages }: MessageGroup, { public
     what: isOver ? `Ended on ${sitesInWords(messages)}` : `${severitiesInWords(messages)} on ${sitesInWords(messages)}`,
     tail: isOver ? null : ` since ${sinceWhen(times, since, at)}`,
     paragraphs: [],
-    // They are of one client, and so is who is on call.
+    // They are of one client, so the same person is on call for all.
     facts: isOver
       ? []
       : [{ name: 'Since', value: sinceWhen(times, since, at) }, ...(worst === undefined ? [] : onCallOf(worst))],
@@ -203,7 +203,7 @@ function sitesInWords(messages: readonly AlertMessage[]): string {
   return sites.length === 1 ? name(messages[0]?.site.name ?? '') : `${sites.length} sites`
 }
 
-/** `5 critical and 2 warnings` */
+/** Returns `5 critical and 2 warnings`. */
 function severitiesInWords(messages: readonly AlertMessage[]): string {
   const critical = messages.filter(({ alert }) => alert.severity === 'critical').length
   const warnings = messages.length - critical
@@ -222,20 +222,20 @@ function linkOf(client: Named | null, messages: readonly AlertMessage[], publicU
   return { label: 'Open the alerts', url: `${publicUrl}/alerts${query}` }
 }
 
-/** What is no matter of how bad it is. */
+/** Kinds whose badge does not show a severity. */
 const PLAIN: readonly AlertMessageKind[] = ['resolved', 'flapping', 'acknowledged', 'unacknowledged']
 
-/** `[CRITICAL]`, for one alert or for several whose worst severity this is. */
+/** Returns `[CRITICAL]`, for one alert or for several with this worst severity. */
 function badge(kind: AlertMessageKind, severity: Severity): string {
   if (PLAIN.includes(kind)) return `[${kind.toUpperCase()}]`
   return `[${kind === 'reminder' ? 'STILL ' : ''}${severity.toUpperCase()}]`
 }
 
-/** `[CRITICAL] shop.acme.com — Tag failures`; the subject of an e-mail too. */
+/** Returns `[CRITICAL] shop.acme.com — Tag failures`, which is also the subject of an e-mail. */
 const headingOf = (message: AlertMessage): string =>
   `${isGone(message) ? '[NO LONGER SEEN]' : badge(message.kind, message.alert.severity)} ${siteAndProbe(message)}`
 
-/** Resolved because it was no longer seen, which is no sign that it works again. */
+/** Whether it is resolved because it was no longer seen, which does not mean that it works again. */
 const isGone = ({ kind, alert }: AlertMessage): boolean => kind === 'resolved' && alert.resolution === 'gone'
 
 const siteAndProbe = ({ site, probe }: AlertMessage): string => `${name(site.name)} — ${name(probe.name)}`
@@ -243,7 +243,7 @@ const siteAndProbe = ({ site, probe }: AlertMessage): string => `${name(site.nam
 const titleOf = ({ alert, probe }: AlertMessage): string =>
   cut(defanged(oneLine(alert.title)), LINE_MAX) || name(probe.name)
 
-/** What is wrong, or how it ended. */
+/** Returns what is wrong, or how it ended. */
 function whatOf(message: AlertMessage): string {
   const { kind, alert } = message
   if (kind !== 'resolved') return titleOf(message)
@@ -264,7 +264,7 @@ function whatOf(message: AlertMessage): string {
   }
 }
 
-/** Resolutions that do not say that it is well again. */
+/** Resolutions that do not mean that it works again. */
 const NEUTRAL: readonly (string | null)[] = ['probe_removed', 'gone', ...Object.keys(CHANNEL_ENDS)]
 
 function toneOf({ kind, alert }: AlertMessage): Tone {
@@ -272,13 +272,16 @@ function toneOf({ kind, alert }: AlertMessage): Tone {
   return NEUTRAL.includes(alert.resolution) ? 'neutral' : 'ok'
 }
 
-/** `Opened 12 min after web container 41 → 42.` Where a cause is named, it says so already, or something stronger. */
+/**
+ * Returns `Opened 12 min after web container 41 → 42.`; null when the message names a likely cause, which is the same change or
+ * something stronger.
+ */
 const changeOf = (message: AlertMessage): string | null =>
   message.change === null || causeOf(message).length > 0
     ? null
     : sentence(capitalised(cut(defanged(oneLine(message.change)), 2 * LINE_MAX)))
 
-/** What explains it best, unless the message says so in a sentence of its own. */
+/** Returns the best explanation, unless the message already has it in a sentence of its own. */
 function causeOf({ incident, kind }: AlertMessage): Fact[] {
   const cause = incident?.likely_cause ?? null
   const isSaid = cause === null || cause === incident?.elsewhere || incident?.note?.includes(cause) === true

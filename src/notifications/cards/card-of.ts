@@ -70,7 +70,7 @@ function ownCard(message: OwnFailureMessage, { publicUrl, at }: CardOptions): Ca
 
 const REMEDY = 'A larger plan takes effect within seconds.'
 
-/** Says what is used, what follows and when it ends. */
+/** Makes the card about a quota: what is used, what follows and when it ends. */
 function quotaCard(message: QuotaMessage, { publicUrl, at }: CardOptions): Card {
   const { client, events, limit, resets_at } = message
   const times = new LocalTimes('UTC')
@@ -112,5 +112,5 @@ function wordsOf(message: QuotaMessage): Pick<Card, 'tone' | 'heading' | 'what' 
   }
 }
 
-/** Rounded down: 100 % is only said of what is used up. */
+/** Rounded down, so that 100 % means that all is used up. */
 const shareOf = ({ events, limit }: QuotaMessage): string => `${number(Math.floor((100 * events) / limit))} %`

@@ -1,12 +1,12 @@
 import { DAY, HOUR, MINUTE, withoutEnd } from '../../lib/index.ts'
 import type { Fact } from '../message.ts'
 
-/** How bad it is, for colours. */
+/** Severity, for colours. */
 export type Tone = 'critical' | 'warning' | 'ok' | 'neutral'
 
 /**
- * A message in words, before any service's markup. In the order in which it is read: what broke, since when, measured
- * against expected, what changed shortly before, where to look. Printable text of bounded length throughout.
+ * A message in words, before any service's markup. Its fields are in reading order: what broke, since when, measured against
+ * expected, what changed shortly before, where to look. All text is printable and of bounded length.
  */
 export interface Card {
   tone: Tone
@@ -14,24 +14,24 @@ export interface Card {
   heading: string
   /** What is wrong in one line. */
   what: string
-  /** ` since 09:42 CET (42 min)` or `. It was: …`, to be said right after `what` where there is one line only. */
+  /** Follows `what` where there is one line only: ` since 09:42 CET (42 min)` or `. It was: …`. */
   tail: string | null
-  /** What explains it; may be long. */
+  /** Explanations, which may be long. */
   paragraphs: readonly string[]
   facts: readonly Fact[]
   /** What changed shortly before. */
   change: string | null
-  /** One for each of several alerts, the worst first. */
+  /** One line for each of several alerts, the worst first. */
   lines: readonly Line[]
   footer: string | null
   link: { label: string; url: string }
   /** The same for all messages about one alert. */
   thread: string | null
-  /** Where people were notified of it before: `It opened at 09:54 CET.` */
+  /** Says when it opened, in later messages: `It opened at 09:54 CET.` */
   opened?: string | null
 }
 
-/** What a follow-up repeats: the rest stands in the opening. */
+/** Facts that a follow-up repeats; the others are in the opening. */
 const REPEATED: readonly string[] = [
   'Since',
   'Lasted',
@@ -48,7 +48,10 @@ const REPEATED: readonly string[] = [
   'Alerts',
 ]
 
-/** A later message, for services whose messages cannot refer to earlier ones: short, and with when it opened, by which people find that. */
+/**
+ * Shortens the card of a later message, for services whose messages cannot refer to earlier ones. It says when the alert opened, so
+ * that people find the opening.
+ */
 export function asFollowUp(card: Card): Card {
   const { opened = null, paragraphs, facts } = card
   if (opened === null) return card
@@ -56,7 +59,7 @@ export function asFollowUp(card: Card): Card {
   return { ...card, paragraphs: [...paragraphs, opened], facts: repeated, footer: null }
 }
 
-/** Beside each line of a list: many people cannot see colour, and a chat has none there. */
+/** Shapes before each line of a list: many people cannot see colours, and chats have none there. */
 export const SHAPES: Readonly<Record<Tone, string>> = { critical: '■', warning: '▲', ok: '●', neutral: '•' }
 
 export interface Line {
@@ -65,38 +68,38 @@ export interface Line {
 }
 
 export interface CardOptions {
-  /** `PUBLIC_URL` without a slash at its end. */
+  /** `PUBLIC_URL` without a trailing slash. */
   publicUrl: string
-  /** When it is sent, epoch ms: lengths of time are those of then. */
+  /** When it is sent, epoch ms: durations are as of then. */
   at: number
 }
 
-/** A lock screen has room for twice as much: long names leave some of it to what is wrong. */
+/** Characters of the heading in a summary: a lock screen shows twice as many, and long names must leave room for what is wrong. */
 const HEADING_SHOWN = 70
 
-/** The whole in one line, as telephones show it. */
+/** Returns everything in one line, as phones show it. */
 export const summaryOf = ({ heading, what, tail }: Card): string =>
   `${cut(heading, HEADING_SHOWN)}: ${what}${tail ?? ''}`
 
-/** The lines, as many as `max`, and how many more there are. */
+/** Returns at most `max` lines, and how many more there are. */
 export function linesWithin({ lines }: Card, max: number): { shown: readonly Line[]; more: string | null } {
   if (lines.length <= max) return { shown: lines, more: null }
   return { shown: lines.slice(0, max), more: `and ${lines.length - max} more` }
 }
 
-/** Figures come from probes, which name tags, events and what a page answers: what strangers chose makes no link there either. */
+/** Makes a fact. Probes name tags, events and what pages answer, so a stranger's text must not become a link here either. */
 export const fact = (label: string, value: string): Fact => ({
   name: cut(defanged(oneLine(label)), 40) || '?',
   value: cut(defanged(oneLine(value)), 300) || '–',
 })
 
 /**
- * Characters that are no text: controls but for the line break, and those that turn or mark the direction of the text around
- * them, by which a name could make a message read as another.
+ * Characters that are not text: controls except line breaks, and marks of text direction, with which a name could make a message
+ * read differently.
  */
 const UNPRINTABLE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** Text that any service takes: whole characters, line breaks as `\n`, nothing that does not print. */
+/** Returns text that every service accepts: no lone surrogates, `\n` as line break, only printable characters. */
 export const printable = (text: string): string =>
   text
     .toWellFormed()
@@ -108,8 +111,8 @@ export const printable = (text: string): string =>
 export const oneLine = (text: string): string => printable(text).replace(/\s+/g, ' ')
 
 /**
- * Text of strangers, in which services and mail programs find no address to make a link of: `https[:]//evil.example`. Anyone who
- * sends events chooses their names, and a link in an alert is one that people trust.
+ * Changes text of strangers so that services and mail programs find no address in it to link: `https[:]//evil.example`. Anyone who
+ * sends events chooses their names, and people trust a link in an alert.
  */
 export const defanged = (text: string): string =>
   text
@@ -118,8 +121,8 @@ export const defanged = (text: string): string =>
     .replace(/(?<=[\p{L}\p{N}-])\.(?=[a-z]{2,24}\/)/giu, '[.]')
 
 /**
- * At most `max` UTF-16 units of a text, at a word where there is one near the end, and with … for what is missing. No
- * character is cut in two.
+ * Cuts a text to at most `max` UTF-16 units, between words if there is a gap near the end, and marks it with …. It never cuts
+ * inside a surrogate pair.
  */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text
@@ -134,7 +137,7 @@ export function cut(text: string, max: number): string {
 
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
-/** As much of a text as is at most `max` long once it is escaped: what stands for a character is never cut in two either. */
+/** Returns as much of a text as is at most `max` long after escaping. It never cuts inside an escape sequence. */
 export function escapedWithin(text: string, max: number, escapeMarks: (text: string) => string): string {
   for (let length = Math.min(text.length, max); ; ) {
     const escaped = escapeMarks(cut(text, length))
@@ -143,17 +146,21 @@ export function escapedWithin(text: string, max: number, escapeMarks: (text: str
   }
 }
 
-/** What is said in one line ends here: a title, a line of a list. */
+/** Longest title or line of a list. */
 export const LINE_MAX = 250
-/** Two of them and a word of severity are a heading that every service takes whole. */
+/** Longest name: two of them and a severity make a heading that every service accepts uncut. */
 const NAME_MAX = 60
 
-/** Never empty: services refuse empty texts. */
+/** Returns a name for a message, never empty, because services refuse empty texts. */
 export const name = (text: string): string => cut(defanged(oneLine(text)), NAME_MAX) || '?'
 
 export const sentence = (text: string): string => (/[.!?…:)]$/.test(text) ? text : `${text}.`)
 
-/** A length in ms as people say it: `less than a minute`, `42 min`, `2 h 10 min`, `3 days`. */
+/**
+ * Returns a duration in words: `less than a minute`, `42 min`, `2 h 10 min`, `3 days`.
+ *
+ * @param length ms
+ */
 export function lengthInWords(length: number): string {
   if (length < MINUTE) return 'less than a minute'
   const minutes = Math.floor(length / MINUTE)
@@ -163,27 +170,30 @@ export function lengthInWords(length: number): string {
   return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`
 }
 
-/** Times as people of one zone read them. The zone is named by its letters where it has any: `CET`, `EST`, else `GMT+5:30`. */
+/** Formats times for people in one time zone. The zone is shown by its letters where it has any (`CET`, `EST`), or else as `GMT+5:30`. */
 export class LocalTimes {
   readonly #zone: string
 
-  /** @param zone IANA name; UTC for one that is not known here: a message goes out all the same */
+  /** @param zone IANA name; UTC for an unknown one, because a message must be sent all the same */
   constructor(zone: string) {
     this.#zone = isZone(zone) ? zone : 'UTC'
   }
 
-  /** `09:42 CET`; with the day where that is not the day of `at`, and the year where that differs too. */
+  /** Returns `09:42 CET`, with the day when it is not the day of `at`, and with the year when that differs too. */
   moment(time: number, at: number): string {
     return `${this.#bare(time, at)} ${this.#zoneOf(time)}`
   }
 
-  /** `09:42 – 10:24 CET`; with days as in `moment`, that of the end where it is not the day of the beginning, and both zones where clocks changed. */
+  /**
+   * Returns `09:42 – 10:24 CET`, with days as in `moment`, with the day of the end when it is not the day of the beginning, and
+   * with both zones when clocks changed.
+   */
   span(from: number, to: number, at: number): string {
     const isChanged = this.#zoneOf(from) !== this.#zoneOf(to)
     return `${isChanged ? this.moment(from, at) : this.#bare(from, at)} – ${this.moment(to, from)}`
   }
 
-  /** `Fri 20 Nov 2026` */
+  /** Returns `Fri 20 Nov 2026`. */
   day(time: number): string {
     return this.#format(time, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }).replaceAll(',', '')
   }
@@ -196,7 +206,7 @@ export class LocalTimes {
     return `${date} ${year === thisYear ? '' : `${year} `}${clock}`
   }
 
-  /** Each region's English knows the letters of its own zones only. */
+  /** Returns the zone's name. Each region's English knows the letters of its own zones only. */
   #zoneOf(time: number): string {
     const names = ['en-GB', 'en-US', 'en-AU'].map(
       (locale) =>
@@ -212,7 +222,7 @@ export class LocalTimes {
   }
 }
 
-/** `09:42 CET (42 min)` */
+/** Returns `09:42 CET (42 min)`. */
 export const sinceWhen = (times: LocalTimes, since: number, at: number): string =>
   `${times.moment(since, at)} (${lengthInWords(at - since)})`
 

@@ -6,7 +6,7 @@ import { cut, defanged, LocalTimes, lengthInWords, name, oneLine } from './card.
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 const ONE_DIGIT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
 
-/** A digest in a few lines, for chats; e-mail has it in full. */
+/** Makes a digest's card for chats, a few lines; the e-mail is complete. */
 export function digestCard(digest: DigestMessage, { publicUrl }: CardOptions): Card {
   return {
     tone: 'neutral',
@@ -32,34 +32,34 @@ function lineOf(site: DigestSite): string {
   ].join(', ')
 }
 
-/** `[DIGEST] ACME — Fri 20 Nov 2026` */
+/** Returns `[DIGEST] ACME — Fri 20 Nov 2026`. */
 export const digestHeading = (digest: DigestMessage): string =>
   `[DIGEST] ${name(digest.client.name)} — ${periodOf(digest)}`
 
-/** One that waits since before there were incidents has none; it was about alerts. */
+/** Returns the digest's incidents; none for a digest that a version without incidents wrote. */
 export const incidentsOf = (digest: DigestMessage): readonly DigestIncident[] =>
   (digest as Partial<DigestMessage>).incidents ?? []
 
-/** How many incidents there were, those that are not listed as well. */
+/** Returns the number of incidents, including those that are not listed. */
 export function countsOf(digest: DigestMessage): { incidents: number; unresolved: number } {
   const listed = incidentsOf(digest)
   const unresolved = listed.filter(({ resolved_at }) => resolved_at === null).length
   return digest.counts ?? { incidents: listed.length, unresolved }
 }
 
-/** `2 incidents, 1 unresolved`, `No incidents`, `No incidents: no probe is active` */
+/** Returns `2 incidents, 1 unresolved`, `No incidents` or `No incidents: no probe is active`. */
 export function incidentsInWords(digest: DigestMessage): string {
   const { incidents, unresolved } = countsOf(digest)
   if (incidents > 0)
     return `${counted(incidents, 'incident')}${unresolved === 0 ? '' : `, ${whole(unresolved)} unresolved`}`
   const { sites, unwatched = 0 } = digest
-  // Where no one looks, nothing is found.
+  // Without active probes nothing is found.
   if (unwatched === 0) return 'No incidents'
   if (unwatched >= sites.length) return 'No incidents: no probe is active'
   return `No incidents; ${unwatched} of ${sites.length} sites have no active probe`
 }
 
-/** That Tagwarden itself was down in the period, in a sentence; none where it was not, or for a moment. */
+/** Returns a sentence that Tagwarden itself was down in the period; none for less than a minute. */
 export const downInWords = ({ down = 0, period }: DigestMessage): string[] =>
   down < MINUTE
     ? []
@@ -67,7 +67,7 @@ export const downInWords = ({ down = 0, period }: DigestMessage): string[] =>
         `Tagwarden was down for ${lengthInWords(down)} of this ${period === 'daily' ? 'day' : 'week'}: what was sent in that time is not counted.`,
       ]
 
-/** `12 Nov 09:42 – 10:24 CET (42 min); new version; 267 of 425 purchases (63 %) lost; not notified` */
+/** Returns `12 Nov 09:42 – 10:24 CET (42 min); new version; 267 of 425 purchases (63 %) lost; not notified`. */
 export function aboutIncident(incident: DigestIncident, { timezone, to }: DigestMessage): string {
   const { began_at, resolved_at, cause, impact, unnotified } = incident
   const times = new LocalTimes(timezone)
@@ -81,15 +81,15 @@ export function aboutIncident(incident: DigestIncident, { timezone, to }: Digest
 
 const ABOUT_MAX = 300
 
-/** No more of them are read. */
+/** Versions in a digest: no one reads more. */
 const VERSIONS = 50
 
 export const whole = (value: number): string => WHOLE.format(value)
 
-/** A fraction as `69 %` or `99.6 %`: a tag counts as worse from one point on. */
+/** Returns a fraction as `69 %` or `99.6 %`; a change of one point already makes a tag count as worse. */
 export const percent = (fraction: number): string => percentOf(fraction, ONE_DIGIT.format)
 
-/** `Fri 20 Nov 2026`, or the first and last day of several. */
+/** Returns `Fri 20 Nov 2026`, or the first and last day of several. */
 export function periodOf({ period, from, to, timezone }: DigestMessage): string {
   const times = new LocalTimes(timezone)
   // `to` is the midnight after the last day.
@@ -99,24 +99,24 @@ export function periodOf({ period, from, to, timezone }: DigestMessage): string 
   return `${first.slice(-4) === last.slice(-4) ? first.slice(0, -5) : first} – ${last}`
 }
 
-/** `+12 %`, `as before`; null when there is nothing to compare with. */
+/** Returns `+12 %` or `as before`; null when there is nothing to compare with. */
 export function trendOf({ events, events_before: before }: DigestSite): string | null {
   if (before === null) return null
   if (before === 0) return events === 0 ? 'as before' : 'none before'
-  // What is nearly nothing is not gone.
+  // A few events are not −100 %.
   const change = Math.max(events === 0 ? -100 : -99, Math.round(100 * (events / before - 1)))
   if (change === 0) return 'as before'
   return change > 0 ? `+${whole(change)} %` : `−${whole(-change)} %`
 }
 
-/** `71 (was 82)`, `71`; null where too little was measured. */
+/** Returns `71 (was 82)` or `71`; null when too little was measured. */
 export function scoreOf({ score, score_before: before }: DigestSite): string | null {
   if (score === null) return null
   const [now, then] = [Math.round(score), before === null ? null : Math.round(before)]
   return then === null || then === now ? `${now}` : `${now} (was ${then})`
 }
 
-/** What a morning wants to know besides, in sections of lines; those with nothing to say are missing. */
+/** Returns what else to know in the morning, in sections of lines; empty ones are missing. */
 export function morningOf({ morning, timezone, to }: DigestMessage): { title: string; lines: string[] }[] {
   if (morning === undefined) return []
   const times = new LocalTimes(timezone)
@@ -150,7 +150,7 @@ export function morningOf({ morning, timezone, to }: DigestMessage): { title: st
   )
 }
 
-/** `Meta CAPI succeeded in 69 % (was 99.6 %)` */
+/** Returns lines such as `Meta CAPI succeeded in 69 % (was 99.6 %)`. */
 export const worseTagsOf = ({ worse_tags }: DigestSite): string[] =>
   worse_tags.map(
     ({ tag_key, success_rate, success_rate_before }) =>

@@ -13,7 +13,7 @@ import {
   sinceWhen,
 } from './card.ts'
 
-/** One vendor on the sites of several clients: for the operator alone, so it may name them. */
+/** Makes the card of a vendor's incident on several clients' sites, whom it may name, as it is for the operator only. */
 export function vendorCard({ kind, incident, vendor, sites }: VendorMessage, { publicUrl, at }: CardOptions): Card {
   const isOver = kind === 'vendor_resolved'
   const times = new LocalTimes('UTC')
@@ -24,7 +24,7 @@ export function vendorCard({ kind, incident, vendor, sites }: VendorMessage, { p
   const facts: Fact[] = [
     isOver ? { name: 'Lasted', value: lasted } : { name: 'Since', value: since },
     ...(typeof incident.impact?.text === 'string' ? [fact(isOver ? 'Lost' : 'Lost so far', incident.impact.text)] : []),
-    // All of them may have been deleted by its end.
+    // All sites may have been deleted by its end.
     ...(clients === 0 ? [] : [{ name: 'Clients', value: String(clients) }]),
   ]
   return {

@@ -14,29 +14,29 @@ export interface DeliveryTools {
   membership: Pick<Membership, 'nodeId' | 'isSurelyAlive'>
   transports: Transports
   channelSettings: ChannelSettings
-  /** `PUBLIC_URL` without a slash at its end. Known when the service listens, and not before. */
+  /** `PUBLIC_URL` without a trailing slash; known only once the service listens. */
   publicUrl: () => string
-  /** Of 0 … 1, for jitter. */
+  /** Returns a number between 0 and 1, for jitter. */
   random: () => number
   timings: DeliveryTimings
   onError: (error: Error, what: string) => void
-  /** What else is written when messages about alerts were delivered. */
+  /** Returns what else to write when messages about alerts were delivered. */
   onDelivered: DeliveredHook
   /** Called after each attempt with its outcome. */
   onOutcome: (kind: ServiceKind, outcome: SendOutcome['kind']) => void
 }
 
 export interface DeliveryTimings {
-  /** What an attempt may take. */
+  /** The most that an attempt may take, ms. */
   chatMs: number
   emailMs: number
-  /** Before the store is asked again to write down what was sent. */
+  /** The wait before writing an outcome is tried again, ms. */
   storeRetryMs: number
-  /** How long a channel waits after so many failures in a row; `backoffMs`, unless a test has no time. */
+  /** How long a channel waits after this many failures in a row, ms; `backoffMs`, except in tests. */
   backoffMs: (failures: number, retryAfterMs: number | undefined, random: number) => number
 }
 
-/** A mail server may look up names and scan for viruses before it answers; its own time limits are shorter. */
+/** A mail server may look up names and scan for viruses before it answers; the time limits of the SMTP client are shorter. */
 export const ATTEMPT_MS = { chatMs: 10 * SECOND, emailMs: 90 * SECOND }
 
 /** A message about an alert that has reached someone. */
@@ -49,24 +49,24 @@ export interface DeliveredMessage {
   at: number
 }
 
-/** What else is written when messages about alerts were delivered: in the same transaction, and maybe twice. */
+/** Returns what else to write when messages about alerts were delivered: in the same transaction, and possibly twice. */
 export type DeliveredHook = (delivered: readonly DeliveredMessage[]) => readonly BatchOperation[]
 
-/** `Slack`, `e-mail`, `the webhook for all clients`. */
+/** Returns `Slack`, `e-mail` or `the webhook for all clients`. */
 export const channelInWords = ({ channel, service }: Pick<DeliveredMessage, 'channel' | 'service'>): string =>
   `${serviceName(service)}${clientIdOf(channel) === null ? ' for all clients' : ''}`
 
-/** After so many attempts, a message that our own program fails over is given up: the channel's others wait behind it. */
+/** A message that our own code fails on is given up after this many attempts, because the channel's other messages wait behind it. */
 const FAULTS_MAX = 5
 
-/** The transport failed over something that it should have been ready for. */
+/** The transport threw, which it never should. */
 export const OWN_FAULT = { kind: 'passing', error: 'a fault of the service, whose log has the details' } as const
 
 /**
- * Sends a message, or a group of them as one. Null when the service stops before the end is known.
+ * Sends a message, or a group of messages as one. Returns null when the service stops before the outcome is known.
  *
  * @param rows one, or all of a group
- * @param earlier receipts of what was said about it before, the newest first
+ * @param earlier receipts of earlier messages about the same alert, the newest first
  */
 export async function attempt(
   tools: DeliveryTools,
@@ -97,9 +97,9 @@ export async function attempt(
 }
 
 /**
- * Sends one message within the time that its kind of channel may take. Null when the service stops before the end is known.
+ * Sends one message within the time limit of its kind of channel. Returns null when the service stops before the outcome is known.
  *
- * @throws what is a fault of the transport
+ * @throws faults of the transport
  */
 export async function sendWithin(
   { transports, timings }: Pick<DeliveryTools, 'transports' | 'timings'>,
@@ -115,7 +115,7 @@ export async function sendWithin(
   try {
     return await unlessAborted(signal, transport.send(order, signal))
   } catch (thrown) {
-    // Whether it got through is not known: it is sent again.
+    // It may have got through; it is sent again.
     if (stopping.aborted) return null
     if (timeout.aborted) return { kind: 'passing', error: `no answer within ${ms / 1_000} s` }
     throw thrown
@@ -127,7 +127,7 @@ function messageOf(rows: readonly DeliveryRow[]): Message | MessageGroup {
   const [first] = messages
   if (first === undefined) throw new Error('there is no message to send')
   if (messages.length === 1) return first
-  // Only messages about alerts are grouped, by kind and nearly always by client; ends may go with an opening.
+  // Only messages about alerts are grouped, by kind and nearly always by client; ends may be sent along with an opening.
   const alerts = messages as AlertMessage[]
   const [head = first as AlertMessage, another] = alerts.filter(({ kind }) => kind !== 'resolved')
   const isWithEnds = head.kind !== 'resolved' && another === undefined

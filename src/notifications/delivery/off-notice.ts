@@ -25,8 +25,8 @@ interface SwitchedOff {
 }
 
 /**
- * Notifies others that a client's channel is being switched off: the operator, or where that channel does not work, the client over its others.
- * Not of a channel that was deleted or has another address by now.
+ * Writes a notice that a client's channel is being switched off: to the operator or, if that channel does not work, to the client
+ * over its other channels. Writes none when the channel was deleted or has another address by now.
  */
 export async function writeOffNotice(
   store: Store,
@@ -68,7 +68,11 @@ export async function writeOffNotice(
   await store.write.transaction().execute((trx) => enqueue(trx, entries, now))
 }
 
-/** Cancels a notice about a channel that has worked since, which may be long before the notice's own channel does. @returns whether it is one */
+/**
+ * Cancels a notice about a channel that has worked since: the notice's own channel may have failed for long.
+ *
+ * @returns whether the message was such a notice
+ */
 export async function cancelOffNotice(store: Store, [row]: readonly DeliveryRow[]): Promise<boolean> {
   if (row?.kind !== 'own_failure') return false
   const { channel = '', since } = JSON.parse(row.message) as OwnFailureMessage

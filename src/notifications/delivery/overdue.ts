@@ -4,16 +4,20 @@ import { chunksOf, type Store } from '../../store/index.ts'
 import type { ChannelSnapshot } from './schedule.ts'
 
 /**
- * A probe that should have run so long ago has not run since this service was down: what it found is old, and may be over. Its next run decides, which
- * comes at once; a node that runs behind at times still has the time after each run.
+ * A probe that is overdue by this time has not run since the service was down: what it found is old and may be over. It runs right
+ * after the start, and its next result decides. A node that merely runs behind stays below this.
  */
 const OVERDUE_MS = MINUTE
 
-/** Whether the probe of a statement has run as it should have. @param now epoch ms */
+/**
+ * The condition for probes that are not overdue.
+ *
+ * @param now epoch ms
+ */
 export const runsInTime = (now: number) =>
   sql<boolean>`(case when probes.claimed_by is null then probes.next_run_at else probes.due_at end) > ${now - OVERDUE_MS}`
 
-/** The channel without its messages about unresolved alerts whose probe is overdue. */
+/** Returns the channel without its messages about unresolved alerts whose probe is overdue. */
 export async function withoutOverdue(
   { read }: Pick<Store, 'read'>,
   snapshot: ChannelSnapshot,

@@ -16,15 +16,15 @@ import { isForIncidents } from '../services/services.ts'
 import { type ChannelSnapshot, isOpenTo, OUTAGE_MS, type QueuedMessage } from './schedule.ts'
 import { type Claimant, isFree } from './writes.ts'
 
-/** Messages read at once, of those that may go and of those that wait; the rest comes when these are sent. */
+/** Messages read at once, of the due ones and of those held back; the rest is read when these are sent. */
 const MESSAGES_MAX = 500
 
-/** Written out, as with a parameter neither engine would use the index over what is pending. */
+/** A literal, because with a parameter neither engine uses the partial index of pending messages. */
 const IS_PENDING = sql<boolean>`deliveries.state = 'pending'`
 
 /**
- * The channels on which something waits and which this node may work on, with the addresses they lead to. While nothing waits,
- * it reads one empty index. Hops from one channel to the next through the index, however many messages wait.
+ * Returns the channels with pending messages that this node may work on, with their addresses. When nothing is pending it reads one
+ * empty index. The query hops from channel to channel through the index, however many messages are pending.
  */
 export async function channelsWithWork(
   claimant: Claimant,
@@ -60,7 +60,7 @@ export async function channelsWithWork(
   }))
 }
 
-/** Whether reading the channel's messages can lead to anything. */
+/** Returns whether it is worth reading the channel's messages. */
 export const mayHaveWork = (
   { channel, address }: Omit<ChannelSnapshot, 'waiting' | 'unannounced'>,
   now: number,
@@ -69,7 +69,7 @@ export const mayHaveWork = (
   storedAddress({ key: keyOf(channel.channel), address }) !== channel.address ||
   (channel.off_since === null && isOpenTo(channel, now))
 
-/** The channel as it is at `now`; undefined when there is none. */
+/** Returns the channel as it is at `now`, or undefined when there is none. */
 export async function readSnapshot(
   store: Store,
   key: ChannelKey,
@@ -85,7 +85,7 @@ export async function readSnapshot(
     .where(IS_PENDING)
     .orderBy('id')
     .limit(MESSAGES_MAX)
-  // However many wait for hours, what is urgent is seen.
+  // Two limits: however many messages are held back for hours, urgent ones are seen.
   const ready = await pending.where('not_before', '<=', now).execute()
   const held = await pending.where('not_before', '>', now).execute()
   const rows = [...ready, ...held].sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -100,10 +100,7 @@ export async function readSnapshot(
   }
 }
 
-/**
- * Ids of the messages that an alert is resolved whose opening never got through: its message was refused or given up, and nothing
- * else about it waits.
- */
+/** Returns the ids of ends whose opening never got through: it was refused or given up, and nothing else about the alert is pending. */
 async function unannouncedOf(
   { read }: Store,
   channel: ChannelKey,
@@ -134,7 +131,7 @@ async function unannouncedOf(
   return unannounced
 }
 
-/** How many more alerts of the client that opened (or resolved) within `OUTAGE_MS` of these the channel was notified of. */
+/** Returns how many other openings (or ends) of the client, within `OUTAGE_MS` of these, were already sent on the channel. */
 export async function countNotified(
   { read }: Store,
   channel: ChannelKey,
@@ -156,7 +153,7 @@ export async function countNotified(
   return Number(count)
 }
 
-/** By which the service knows what was said there about the same alert before, the newest first. */
+/** Returns the receipts of earlier messages about the same alert on the channel, the newest first. */
 export async function receiptsBefore(
   { read }: Pick<Store, 'read'>,
   channel: ChannelKey,
@@ -175,7 +172,7 @@ export async function receiptsBefore(
   return rows.flatMap(({ receipt }) => receipt ?? [])
 }
 
-/** A message with all of its group, in their order; those that were sent or given up meanwhile are missing. */
+/** Returns a message with all of its group, in order; those that were sent or given up meanwhile are missing. */
 export async function messagesOf(
   store: Store,
   channel: ChannelKey,
@@ -187,8 +184,9 @@ export async function messagesOf(
 }
 
 /**
- * Of a client that was switched off or deleted, and of a channel that was, only what keeps incidents of its own can be reached: it pages
- * people until it is notified of their end. Where the channel is gone, that is the address that was used last.
+ * Returns the channel's address. For an inactive or deleted client or channel it is null, except for services that keep incidents
+ * of their own: they page people until they are notified of the end. If the channel was deleted, it is the address that was used
+ * last.
  */
 function addressOf(
   { channel, address: used }: Pick<ChannelRow, 'channel' | 'address'>,

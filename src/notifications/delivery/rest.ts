@@ -8,11 +8,11 @@ import { type Attempt, type Consequences, consequencesOf } from './schedule.ts'
 export const isRestRow = ({ alert_id, group_id }: Pick<DeliveryRow, 'alert_id' | 'group_id'>): boolean =>
   isRest({ alertId: alert_id, groupId: group_id })
 
-/** The addresses that what is left is for. */
+/** Returns the addresses that the rest of an e-mail is for. */
 export const addressesLeft = (row: DeliveryRow): Pick<SendOrder, 'only'> =>
   isRestRow(row) && row.receipt !== null ? { only: JSON.parse(row.receipt) as string[] } : {}
 
-/** What is left of messages that went out as one. */
+/** Returns the rests of messages that were sent as one. */
 export function restOf(
   rows: readonly DeliveryRow[],
   { left = [], note = null }: { left?: readonly string[]; note?: string | null },
@@ -25,7 +25,7 @@ export function restOf(
     id: newOrderedId(now),
     alert_id: null,
     group_id: rows[0]?.group_id ?? row.id,
-    // Tried for as long as any message from then on; its own may have been kept back before.
+    // A rest is tried for 24 hours from now on: the message itself may have been held back before.
     created_at: isRestRow(row) ? row.created_at : now,
     not_before: notBefore,
     state: 'pending',
@@ -37,7 +37,7 @@ export function restOf(
   }))
 }
 
-/** What follows from an attempt. An address that does not take what the others have is no matter of its channel. */
+/** Returns what follows from an attempt. When one address refuses what the others got, that says nothing about the channel. */
 export function consequencesFor(
   outcome: SendOutcome,
   attempt: Attempt & { rows: readonly DeliveryRow[] },

@@ -7,12 +7,12 @@ import type { SendOutcome } from '../transport.ts'
 
 /** Alerts of a client that open within this time of the first are one outage. */
 export const OUTAGE_MS = 30 * SECOND
-/** From how many on they go out as one message. */
+/** An outage of at least this many alerts is sent as one message. */
 const OUTAGE_ALERTS = 3
-/** What one message holds at most: a webhook that takes bodies up to 1 MB takes it. */
+/** Messages in one group: a webhook that takes bodies up to 1 MB accepts them. */
 const GROUP_MAX = 100
 
-/** A message that has not been sent, as far as its order and company go. Times are epoch ms. */
+/** The fields of a pending message that decide on its order and group. Times are epoch ms. */
 export interface QueuedMessage {
   id: string
   clientId: string | null
@@ -28,25 +28,25 @@ export type PlanStep =
   /** Send this message, with all of its group if it has one. */
   | { kind: 'send'; row: QueuedMessage }
   /**
-   * Settle which of these go out together: see `groupsOf`. They are of one client and kind, the oldest first; or (`isOne`) all of them
-   * together, the others being ends.
+   * Settle which of these are sent together, see `groupsOf`. They are of one client and kind, the oldest first. With `isOne` all of
+   * them are sent together, and may include ends.
    */
   | { kind: 'settle'; rows: readonly QueuedMessage[]; isOne: boolean }
-  /** Nothing before `until`; null: nothing at all. */
+  /** Nothing to do before `until`; null: nothing at all. */
   | { kind: 'rest'; until: number | null }
 
 /**
- * What to do next, by these rules:
+ * Returns what to do next, by these rules:
  *
- * - Messages go in their order, but what is held back holds back only its own alert's later messages.
- * - An alert that opens or ends may be one of many. The first of a client waits for others (`GATHER_MS`); if one comes, all wait
- *   until `OUTAGE_MS` after the first. So a lone alert goes out soon, and an outage as one message.
- * - What is kept back for longer waits for no other and holds up none. What is due by then is settled together.
- * - On a channel for all clients (`gathersEnds`) an opening takes along the ends that are certain, of any client, and
- *   the first end that is due takes along the others.
- * - Reminders and the like wait for nothing, but as many as make an outage go out together if they are due together.
- * - What goes out together is settled and written down before it is sent, also when it is a single message: after a crash the
- *   same is sent again under the same key, whatever has come since.
+ * - Messages are sent in order, but one that is held back holds up only later messages about its own alert.
+ * - An alert that opens or resolves may be one of many. The first of a client waits for others (`GATHER_MS`); if one comes, all
+ *   wait until `OUTAGE_MS` after the first. So a lone alert is sent soon, and an outage as one message.
+ * - A message that is held back for longer waits for no other and holds up none. Those due at the same time are settled together.
+ * - On a channel for all clients (`gathersEnds`) an opening takes along the ends that are certain, of any client, and the first end
+ *   that is due takes along the others.
+ * - Reminders and the like wait for nothing, but if as many as make an outage are due together, they are sent together.
+ * - What is sent together is settled and stored before it is sent, even a single message: after a crash the same is sent again
+ *   under the same key, whatever was written since.
  *
  * @param waiting in the order in which they were written
  */
@@ -57,7 +57,7 @@ export function nextStep(waiting: readonly QueuedMessage[], now: number, gathers
   const settle = (first: QueuedMessage, rows: readonly QueuedMessage[]): PlanStep => {
     const ends = gathersEnds ? waiting.filter((row) => !rows.includes(row) && isCertainEnd(row, waiting, now)) : []
     const isEnd = first.kind === 'resolved'
-    // The lists of two openings would each hold all ends.
+    // Two openings would each list all ends.
     return isEnd || rows.length === 1
       ? { kind: 'settle', rows: [...rows, ...ends].slice(0, GROUP_MAX), isOne: ends.length > 0 }
       : { kind: 'settle', rows, isOne: false }
@@ -98,15 +98,16 @@ export function nextStep(waiting: readonly QueuedMessage[], now: number, gathers
 }
 
 /**
- * How messages that are settled together go out: as one when, with those sent already, they are an outage; else one by one.
+ * Returns how messages that are settled together are sent: as one when, with those already sent, they are an outage, or else one by
+ * one.
  *
- * @param notified how many more alerts of the client went out as opened (or resolved) within `OUTAGE_MS`
+ * @param notified how many more alerts of the client were sent as opened (or resolved) within `OUTAGE_MS`
  */
 export function groupsOf<T>(rows: readonly T[], notified: number): T[][] {
   return rows.length > 1 && rows.length + notified >= OUTAGE_ALERTS ? [[...rows]] : rows.map((row) => [row])
 }
 
-/** A message that waits for no other goes out alone, unless so much of its kind is due that it would be a flood. */
+/** Sends a message that waits for no other alone, unless so many of its kind are due that they would be a flood. */
 function alone(
   row: QueuedMessage,
   waiting: readonly QueuedMessage[],
@@ -117,7 +118,7 @@ function alone(
   return rows.length >= OUTAGE_ALERTS ? { kind: 'settle', rows, isOne: false } : { kind: 'send', row }
 }
 
-/** The first and those that may go with it: those before which nothing of their alert is held back. */
+/** Returns the first message and those that may be sent with it: those of whose alert nothing earlier is held back. */
 function companyOf(
   first: QueuedMessage,
   waiting: readonly QueuedMessage[],
@@ -140,10 +141,10 @@ const isOneWith = (first: QueuedMessage, row: QueuedMessage, now: number): boole
   isKeptBack(row) === isKeptBack(first) &&
   (isKeptBack(first) ? row.notBefore <= now : row.createdAt <= first.createdAt + OUTAGE_MS)
 
-/** An end is not taken back any more, so long after it was written. */
+/** An end is never withdrawn this long after it was written. */
 export const CERTAIN_MS = 2 * HOUR
 
-/** What is kept back for company alone, and may go with any message now; its opening has gone out. */
+/** Whether an end is held back only to be sent along with others, and may be sent with any message now, because its opening was sent. */
 const isCertainEnd = (row: QueuedMessage, waiting: readonly QueuedMessage[], now: number): boolean =>
   row.kind === 'resolved' &&
   row.groupId === null &&
@@ -151,31 +152,31 @@ const isCertainEnd = (row: QueuedMessage, waiting: readonly QueuedMessage[], now
   row.createdAt + CERTAIN_MS <= now &&
   !waiting.some(({ alertId, id }) => alertId === row.alertId && id < row.id)
 
-/** Not only until others of its outage are known: in quiet hours, or until it is clear that it is true. */
+/** Whether a message is held back longer than to wait for its outage: in quiet hours, or until its end is certain. */
 const isKeptBack = ({ createdAt, notBefore }: QueuedMessage): boolean => notBefore > createdAt + OUTAGE_MS
 
-/** A channel and what waits on it, read at one time. */
+/** A channel and its pending messages, read at the same time. */
 export interface ChannelSnapshot {
   channel: ChannelRow
-  /** Where it leads at present; null: nowhere any more. */
+  /** Its current address; null when it has none any more. */
   address: string | null
   waiting: readonly QueuedMessage[]
-  /** The clients that the messages are about, as far as they exist and are active; none where the channel is not. */
+  /** Those of the messages' clients that exist and are active; empty when the channel does not exist or is inactive. */
   clientIds: ReadonlySet<string>
-  /** Waiting messages that an alert is resolved whose opening never reached this channel. */
+  /** Ids of pending ends whose opening never reached this channel. */
   unannounced: readonly string[]
 }
 
 export type Action =
   | PlanStep
-  /** These are no longer to be sent, as long as they are of that kind. */
+  /** These are no longer to be sent, as long as they are still of kind `of`. */
   | { kind: 'cancel'; ids: readonly string[]; reason: string; of?: string }
-  /** The address was edited: what is known of the old one says nothing about it. */
+  /** The address was edited, so what is known about the old one no longer applies. */
   | { kind: 'renew' /** As it is stored. */; address: string }
-  /** All is ready but the channel, which takes its next message then. */
+  /** A message is ready, but the channel takes the next one only at `until`. */
   | { kind: 'pause'; until: number }
 
-/** What to do about a channel now; one thing at a time, as each changes what there is to see. */
+/** Returns what to do about a channel now, one thing at a time, because each changes the snapshot. */
 export function actionFor(snapshot: ChannelSnapshot, now: number): Action {
   const { channel, address, clientIds, unannounced } = snapshot
   const waiting = snapshot.waiting.map((message) => inTime(message, now))
@@ -183,7 +184,7 @@ export function actionFor(snapshot: ChannelSnapshot, now: number): Action {
   if (address === null) {
     return { kind: 'cancel', ids: waiting.map(({ id }) => id), reason: 'the channel has no address any more' }
   }
-  // Switching a client off ends its incidents, also where they page people.
+  // Pausing a client ends its incidents, also at services that page people.
   const isKept = ({ kind }: QueuedMessage) =>
     kind === 'resolved' && isForIncidents(kindOf(keyOf(channel.channel), address))
   const gone = waiting.filter((row) => row.clientId !== null && !clientIds.has(row.clientId) && !isKept(row))
@@ -209,40 +210,40 @@ export function actionFor(snapshot: ChannelSnapshot, now: number): Action {
   return { kind: 'pause', until: channel.next_attempt_at }
 }
 
-/** The operator's, which gets messages of all clients, where people read it. */
+/** Whether it is the operator's channel, which gets messages about all clients, and people read it. */
 export const gathersEnds = (key: ChannelKey, address: string): boolean =>
   key === 'global' && isForPeople(kindOf(key, address)) && !isEdit(kindOf(key, address), 'resolved')
 
-/** Further ahead lies only what was written while the clock was: set back since, it would silence a channel for as long. */
+/** A time further ahead was written while the clock was ahead. Since it was set back, such a time would silence a channel for as long. */
 const CLOCK_SLACK_MS = MINUTE
 
-/** Whether a channel takes a message now: no pace or failure makes it wait for longer than an hour. */
+/** Returns whether a channel takes a message now. No pace or failure makes it wait for longer than an hour. */
 export const isOpenTo = ({ next_attempt_at }: Pick<ChannelRow, 'next_attempt_at'>, now: number): boolean =>
   next_attempt_at <= now || next_attempt_at > now + LONGEST_PAUSE_MS + CLOCK_SLACK_MS
 
-/** A message that was written while the clock was ahead has waited long enough. */
+/** Makes a message due that was written while the clock was ahead: it has waited long enough. */
 const inTime = (message: QueuedMessage, now: number): QueuedMessage =>
   message.createdAt > now + CLOCK_SLACK_MS ? { ...message, createdAt: now - OUTAGE_MS, notBefore: now } : message
 
-/** What changes when an attempt has ended: of every message that went with it, and of its channel. */
+/** What an attempt changes: in every message that was part of it, and in its channel. */
 export interface Consequences {
   deliveries: Pick<DeliveryRow, 'attempts' | 'last_attempt_at' | 'last_error'> &
     Partial<Pick<DeliveryRow, 'state' | 'delivered_at' | 'receipt' | 'not_before'>>
   channel: Partial<ChannelRow>
-  /** What was refused as one message is tried one by one: it may have been too much at once. */
+  /** What was refused as one message is tried one by one, because it may have been too large. */
   splitsGroup: boolean
   /** Whether the channel takes the next message. */
   goesOn: boolean
 }
 
-/** What an attempt is judged by. Times are epoch ms. */
+/** What the consequences of an attempt depend on. Times are epoch ms. */
 export interface Attempt {
   channel: Pick<ChannelRow, 'failures' | 'failing_since'>
   rows: readonly Pick<DeliveryRow, 'attempts' | 'created_at'>[]
   now: number
-  /** Until the next message when all goes well. */
+  /** Time until the next message after a success, ms. */
   paceMs: number
-  /** Until the next attempt after so many failures in a row. */
+  /** Returns the time until the next attempt after this many failures in a row, ms. */
   backoffMs: (failures: number, retryAfterMs: number | undefined) => number
 }
 
@@ -259,10 +260,10 @@ export function consequencesOf(outcome: SendOutcome, attempt: Attempt): Conseque
         deliveries: {
           ...tried,
           state: 'delivered',
-          // Of clocks that differ, or are set back: no message arrives before it was written.
+          // Clocks may differ or be set back, but no message arrives before it was written.
           delivered_at: Math.max(now, ...rows.map(({ created_at }) => created_at)),
           last_error: outcome.note ?? null,
-          // What says several things at once is not changed for one of them.
+          // A message about several alerts cannot be changed for one of them.
           ...(outcome.receipt !== undefined && rows.length === 1 ? { receipt: outcome.receipt } : {}),
         },
         channel: { ...WELL, last_success_at: now, next_attempt_at: now + paceMs },
@@ -291,7 +292,7 @@ export function consequencesOf(outcome: SendOutcome, attempt: Attempt): Conseque
       const splitsGroup = rows.length > 1
       return {
         deliveries: { ...tried, last_error: outcome.error, ...(splitsGroup ? {} : { state: 'failed' }) },
-        // It may take others, which are sent all the same; until it does, no one is notified there.
+        // It may accept others, so they are still sent. Until it does, no one is notified there.
         channel: splitsGroup
           ? { next_attempt_at: now + paceMs }
           : { ...failing, last_error: outcome.error, off_since: null, next_attempt_at: now + paceMs },
@@ -304,18 +305,18 @@ export function consequencesOf(outcome: SendOutcome, attempt: Attempt): Conseque
 
 const FIRST_MS = 10 * SECOND
 const LONGEST_PAUSE_MS = HOUR
-/** With the jitter an hour. */
+/** With the jitter this is one hour. */
 const LONGEST_MS = 50 * MINUTE
-/** So that channels that failed together do not all come back together. */
+/** Keeps channels that failed together from all trying again at the same time. */
 const JITTER = 0.2
-/** A service that says 0 would be asked without pause. */
+/** A service that answers 0 would otherwise be asked without pause. */
 const SHORTEST_ASKED_MS = SECOND
 
 /**
- * How long a channel waits after its `failures`th failure in a row, ms: 10 s, doubled each time up to an hour. A service that
- * says how long to wait (`Retry-After`) knows better, up to an hour too: a server gone wrong may say a year.
+ * Returns how long a channel waits after its `failures`th failure in a row, ms: 10 s, doubled each time up to an hour. A service's
+ * `Retry-After` takes precedence, also up to an hour, because a broken server may ask for a year.
  *
- * @param random of 0 … 1
+ * @param random between 0 and 1
  */
 export function backoffMs(failures: number, retryAfterMs: number | undefined, random: number): number {
   if (retryAfterMs !== undefined) return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_ASKED_MS, retryAfterMs))

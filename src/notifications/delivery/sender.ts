@@ -14,39 +14,39 @@ import { type Action, actionFor, type ChannelSnapshot, groupsOf, type QueuedMess
 import { cancel, claimChannel, releaseChannel, renew, writeGroups, writeOutcome, writingRest } from './writes.ts'
 
 const INTERVAL_MS = SECOND
-/** Channels that are sent on at the same time: most of that time is waiting for others. */
+/** Channels that are worked on at the same time: most of that time they wait for others. */
 const CHANNELS_MAX = 16
-/** Of e-mail: one server takes that of all clients, and when it hangs it must not keep out what goes to chats. */
+/** The same for e-mail: one server takes it for all clients, and must not block chats when it hangs. */
 const EMAIL_CHANNELS_MAX = 8
-/** Of one client: servers of theirs that answer late, again and again, must not keep out the messages of others. */
+/** The same for one client: if its servers answer late again and again, they must not block other clients' messages. */
 const CHANNELS_OF_CLIENT_MAX = 8
 const GIVE_UP_INTERVAL_MS = MINUTE
-/** Time that probes get after the start to look again, before what they found ahead of a downtime is sent. */
+/** Time that probes get after the start to run again, before what they found before a downtime is sent. */
 const LOOK_AGAIN_MS = 2 * MINUTE
-/** Time that attempts under way get to end when the service stops, ms. */
+/** Time that attempts under way get to finish when the service stops, ms. */
 const STOP_GRACE_MS = SECOND
 
 interface DeliveryOptions extends Omit<DeliveryTools, 'membership'> {
   membership: DeliveryTools['membership'] & { beat: () => Promise<void> }
-  /** Says what is too old to be tried any longer. */
+  /** Tells which messages are too old to be tried any longer. */
   expiry: Expiry
   /** Called with the number of messages that were given up. */
   onGivenUp: (count: number) => void
 }
 
 /**
- * Sends this node's share of the outbox. The unit of work is the channel: one node at a time sends on it, in the order in which
- * the messages were written, so that each service gets an alert's story from its beginning. Different channels go side by side,
- * so a chat server that hangs holds up no other.
+ * Sends this node's share of the outbox. The unit of work is the channel: one node at a time sends on it, in the order in which the
+ * messages were written, so that each service gets an alert's story from its beginning. Different channels are worked on
+ * concurrently, so that a hanging chat server holds up no other.
  *
  * A message is marked after it was sent: a crash in between repeats it, under the same idempotency key, and loses nothing.
  */
 export class Delivery {
   readonly loop: Loop
   readonly #options: DeliveryOptions
-  /** What is under way here, by channel. */
+  /** The channels that are being worked on. */
   readonly #active = new Map<ChannelKey, { work: Promise<void>; isEmail: boolean }>()
-  /** Whether each is of e-mail. */
+  /** Channels to work on next, with whether each is e-mail. */
   readonly #queue = new Map<ChannelKey, boolean>()
   readonly #stopping = new AbortController()
   #gaveUpAt = Number.NEGATIVE_INFINITY
@@ -65,7 +65,7 @@ export class Delivery {
     })
   }
 
-  /** Looks at once for what is to be sent: something was written. */
+  /** Looks for messages at once, because some were written. */
   wake(): void {
     if (!this.#stopping.signal.aborted) void this.loop.tick()
   }
@@ -76,7 +76,7 @@ export class Delivery {
     while (this.#active.size > 0) await this.#ended()
   }
 
-  /** Waits a moment for attempts under way, and cancels the rest: the next node to claim the channel makes them again. */
+  /** Waits `graceMs` for attempts under way and cancels the rest: the next node to claim the channel repeats them. */
   async stop(graceMs = STOP_GRACE_MS): Promise<void> {
     await this.loop.stop()
     this.#queue.clear()
@@ -93,7 +93,7 @@ export class Delivery {
   async #round(): Promise<void> {
     const { store, clock, expiry, membership, channelSettings, onGivenUp } = this.#options
     const now = clock.now()
-    // A clock that is ahead by a day would give up all that waits.
+    // `expiry` protects from a clock that is a day ahead, which would give up everything.
     const aged = expiry.expiryTime()
     if (aged !== null && Math.abs(now - this.#gaveUpAt) >= GIVE_UP_INTERVAL_MS) {
       onGivenUp(await giveUpOverdue(store, aged))
@@ -102,7 +102,7 @@ export class Delivery {
     const channels = await channelsWithWork({ store, nodeId: membership.nodeId, now }, channelSettings)
     const ready = channels.filter((snapshot) => mayHaveWork(snapshot, now))
     if (ready.length === 0) return
-    // Before another node can take the claims for those of a dead one.
+    // Before another node can take this node for dead and its claims with it.
     if (!membership.isSurelyAlive()) await membership.beat()
     if (!membership.isSurelyAlive()) throw new Error("this node's heartbeat does not get through")
     for (const { channel, address } of ready) {
@@ -136,12 +136,12 @@ export class Delivery {
   }
 }
 
-/** A channel that is to wait no longer than this is kept meanwhile: it waits for its pace and not because it fails. */
+/** A channel that pauses for at most this time stays claimed: it waits for its pace and not because it fails. */
 const PAUSE_MAX_MS = 2 * SECOND
 
 /**
- * Sends what is due on a channel, until nothing is or the channel has to wait. Looks before it claims: while messages are held
- * back, nothing is written.
+ * Sends what is due on a channel, until nothing is or the channel has to wait. It reads before it claims, so that nothing is
+ * written while messages are held back.
  *
  * @throws StoreError
  */
@@ -162,7 +162,7 @@ async function workOn(
   if (snapshot === undefined || ['rest', 'pause'].includes(actionFor(snapshot, clock.now()).kind)) return
   if (!(await claimChannel({ store, nodeId, now: clock.now() }, key))) return
   try {
-    // A node that others may take for dead sends nothing more: what it was to send may be sent by them.
+    // A node that others may take for dead must send nothing more: they may be sending the same.
     while (!stopping.aborted && membership.isSurelyAlive()) {
       const now = await read()
       if (now === undefined || !(await act(tools, key, now, stopping))) return
@@ -172,7 +172,7 @@ async function workOn(
   }
 }
 
-/** Does the next thing there is to do on a claimed channel; false when that is all for now. */
+/** Does the next thing to do on a claimed channel; returns false when that is all for now. */
 async function act(
   tools: DeliveryTools,
   key: ChannelKey,
@@ -184,7 +184,7 @@ async function act(
   switch (action.kind) {
     case 'cancel':
       await cancel(store, action)
-      // Nothing waits on it any more: it is not to be counted among those that fail.
+      // Nothing is pending there any more, so it must not count as failing.
       if (snapshot.address === null) await renew(store, membership.nodeId, key, snapshot.channel.address)
       return true
     case 'renew':
@@ -212,7 +212,7 @@ async function settle(
     await writeGroups(store, [rows])
     return
   }
-  // What keeps incidents of its own gets a message about each.
+  // A service that keeps incidents of its own gets a message about each.
   if (address !== null && isForIncidents(kindOf(key, address))) {
     await writeGroups(
       store,
@@ -220,7 +220,7 @@ async function settle(
     )
     return
   }
-  // Only two depend on what went out before: one goes alone in any case, and three are enough.
+  // Only for two it matters what was sent before: one is always sent alone, and three are enough for an outage.
   const notified = rows.length === 2 ? await countNotified(store, key, rows) : 0
   await writeGroups(store, groupsOf(rows, notified))
 }
@@ -235,7 +235,7 @@ async function send(
   const { store, clock, membership, random, timings, channelSettings, onDelivered, onOutcome, onError } = tools
   if (address === null) return false
   const rows = await messagesOf(store, key, row)
-  // Given up a moment ago, or no longer true.
+  // Just given up, or no longer true.
   if (rows.length === 0 || (await cancelOffNotice(store, rows))) return true
   const kind = kindOf(key, address)
   const earlier = rows.length === 1 ? await receiptsBefore(store, key, row) : []
@@ -246,7 +246,7 @@ async function send(
   if (outcome.kind === 'channel_broken' && !rows.some(isRestRow)) {
     const { error } = outcome
     onError(new Error(`${error}: nothing is sent there until the address is edited`), `channel ${key}`)
-    // Before the outcome: a crash in between repeats it.
+    // Before the outcome, so that a crash in between repeats it.
     await writeOffNotice(store, channelSettings, { key, address, error, nodeId: membership.nodeId, now })
   }
   const backoffMs = (failures: number, retryAfterMs?: number) => timings.backoffMs(failures, retryAfterMs, random())
@@ -258,7 +258,7 @@ async function send(
           alert_id === null ? [] : [{ alertId: alert_id, kind: of, channel: key, service: kind, at }],
         )
       : []
-  // Made once: what is written twice is the same.
+  // Made once, so that a repeated write writes the same ids.
   const rest = outcome.kind === 'delivered' ? restOf(rows, outcome, now + backoffMs(1), now) : []
   const alsoWritten = [...onDelivered(delivered), ...writingRest(store, rest)]
   const write = () => writeOutcome({ store, nodeId: membership.nodeId }, key, rows, consequences, alsoWritten)
@@ -267,8 +267,8 @@ async function send(
 }
 
 /**
- * Writes what happened outside and cannot be undone. While the store is unavailable it retries: a message that was sent and is
- * not marked so would be sent again.
+ * Writes the outcome of an attempt, which cannot be undone. It retries while the store is unavailable: otherwise a message that was
+ * sent would be sent again.
  */
 async function untilStored(
   { timings, onError }: DeliveryTools,
@@ -288,7 +288,7 @@ async function untilStored(
   }
 }
 
-/** Waits for the channel's pace; false when that takes too long, or the clock stands still. */
+/** Waits for the channel's pace; returns false when that takes too long or the clock stands still. */
 async function pause({ clock }: DeliveryTools, until: number, stopping: AbortSignal): Promise<boolean> {
   const ms = until - clock.now()
   if (ms > PAUSE_MAX_MS) return false
@@ -296,6 +296,6 @@ async function pause({ clock }: DeliveryTools, until: number, stopping: AbortSig
   return clock.now() >= until
 }
 
-/** Ends early when the service stops. */
+/** Sleeps until the time is over or the service stops. */
 const rest = (ms: number, stopping: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal: stopping }).catch(() => undefined)

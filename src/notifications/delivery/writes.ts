@@ -4,7 +4,7 @@ import { type BatchOperation, chunksOf, type DeliveryRow, type Store, type Table
 import { UNTRIED } from '../channel.ts'
 import type { Consequences, QueuedMessage } from './schedule.ts'
 
-/** Whose claims these are, and when they are made. */
+/** The node that claims channels, and when. */
 export interface Claimant {
   store: Store
   nodeId: string
@@ -12,8 +12,8 @@ export interface Claimant {
 }
 
 /**
- * Claims a channel: whether it is this node's now. A claim is its node's until it is given back or the node is dead.
- * What this node holds already it gets again, as when an answer was lost: a node knows which channels it works on itself.
+ * Claims a channel, and returns whether it belongs to this node now. A claim lasts until it is released or the node is dead. A node
+ * gets its own claims again, for example after a lost answer: it knows itself which channels it works on.
  */
 export async function claimChannel({ store, nodeId, now }: Claimant, channel: string): Promise<boolean> {
   const { numUpdatedRows } = await store.write
@@ -34,7 +34,7 @@ export async function releaseChannel({ store, nodeId }: Omit<Claimant, 'now'>, c
     .execute()
 }
 
-/** Whether the node may claim it. */
+/** The condition for channels that the node may claim. */
 export const isFree =
   ({ store, nodeId, now }: Claimant) =>
   (eb: ExpressionBuilder<Tables, 'channels'>) =>
@@ -44,7 +44,7 @@ export const isFree =
       eb('claimed_by', 'not in', liveNodes(store.write, now)),
     ])
 
-/** Writes an attempt's outcome, the message, its channel and what follows from it in one transaction. May be done twice. */
+/** Writes an attempt's outcome in one transaction: the message, its channel and `alsoWritten`. Repeating it changes nothing. */
 export async function writeOutcome(
   { store, nodeId }: { store: Store; nodeId: string },
   channel: string,
@@ -60,7 +60,7 @@ export async function writeOutcome(
       'in',
       rows.map(({ id }) => id),
     )
-    // Given up or cancelled during the attempt; but what got through got through.
+    // It may have been given up or cancelled during the attempt; but if it got through, it is delivered.
     .$if(deliveries.state !== 'delivered', (update) => update.where('state', '=', 'pending'))
   const sender = store.write
     .updateTable('channels')
@@ -71,14 +71,14 @@ export async function writeOutcome(
   await store.batch([...own, ...alsoWritten])
 }
 
-/** Adds what is left of a message, in the transaction of its outcome. */
+/** Returns the inserts of a message's rests, for the transaction of its outcome. */
 export const writingRest = ({ write }: Store, rest: readonly DeliveryRow[]): BatchOperation[] =>
   chunksOf(rest).map((rows) => {
     const insert = write.insertInto('deliveries').values(rows)
     return { kind: 'statement', query: insert.onConflict((conflict) => conflict.column('id').doNothing()).compile() }
   })
 
-/** Writes down what goes out together, before it does. From now on it is also given up together. */
+/** Settles what is sent together, before it is sent. From then on it is also given up together. */
 export async function writeGroups(store: Store, groups: readonly (readonly QueuedMessage[])[]): Promise<void> {
   const operations = groups.flatMap((rows): BatchOperation[] => {
     const [first] = rows
@@ -91,7 +91,7 @@ export async function writeGroups(store: Store, groups: readonly (readonly Queue
         'in',
         rows.map(({ id }) => id),
       )
-      // What was an opening when this was planned may have ended since.
+      // What was an opening when this was planned may have become an end since.
       .where('kind', 'in', [...new Set(rows.map(({ kind }) => kind))])
       .where('state', '=', 'pending')
     return [{ kind: 'statement', query: query.compile() }]
@@ -99,7 +99,11 @@ export async function writeGroups(store: Store, groups: readonly (readonly Queue
   await store.batch(operations)
 }
 
-/** @param of the kind that they have to be of still: what was over when this was planned may be bad again */
+/**
+ * Cancels pending messages.
+ *
+ * @param of the kind that they must still have: what had ended when this was planned may be bad again
+ */
 export async function cancel(
   store: Store,
   { ids, reason, of }: { ids: readonly string[]; reason: string; of?: string },

@@ -29,7 +29,7 @@ interface EmailContent {
   subject: string
   text: string
   html: string
-  /** Equal for all e-mails about one alert; null for one that stands alone. */
+  /** The same for all e-mails about one alert; null for one without a thread. */
   thread: string | null
 }
 
@@ -91,7 +91,7 @@ function htmlOf(card: Card): string {
 const lineOf = (colour: string, shape: string, text: string): string =>
   `<span style="color:${colour}">${shape}</span> ${escapeHtml(text)}`
 
-/** A client with more finds them in the dashboard, as with `DIGEST_INCIDENTS`. */
+/** Sites in a digest; the dashboard shows the others, see `DIGEST_INCIDENTS`. */
 const MAX_SITES = 100
 
 const LINK = 'Open Tagwarden'
@@ -169,7 +169,7 @@ const inParentheses = (text: string | null): string => (text === null ? '' : ` (
 const moreOf = (count: number, max: number, what: string): string[] =>
   count > max ? [`and ${count - max} more ${what}`] : []
 
-/** `critical, shop.acme.com: Meta CAPI fails … (12 Nov 09:42 CET, unresolved; cause: new version)` */
+/** Returns `critical, shop.acme.com: Meta CAPI fails … (12 Nov 09:42 CET, unresolved; cause: new version)`. */
 const incidentInWords = (incident: DigestIncident, digest: DigestMessage): string =>
   `${incident.severity}, ${siteIn(incident)}: ${titleIn(incident)} (${aboutIncident(incident, digest)})`
 
@@ -185,7 +185,7 @@ function incidentHtml(incident: DigestIncident, digest: DigestMessage, publicUrl
   return block(`${badge} ${escapeHtml(siteIn(incident))}: ${title}<br>${about}`)
 }
 
-/** A plain e-mail. Names in it may be of strangers: links are made of `link` and `footer.link` only. */
+/** A plain e-mail. Names in it may come from strangers, so only `link` and `footer.link` become links. */
 interface Notice {
   subject: string
   lines: readonly string[]

@@ -1,7 +1,7 @@
 import type { Tone } from '../cards/card.ts'
 import type { Fact } from '../message.ts'
 
-/** Seen well on white and on the dark of mail clients alike. */
+/** Readable on white and on the dark backgrounds of mail clients. */
 export const COLOURS: Readonly<Record<Tone, string>> = {
   critical: '#dc2626',
   warning: '#d97706',
@@ -10,14 +10,14 @@ export const COLOURS: Readonly<Record<Tone, string>> = {
 }
 
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
-/** Clients that know it ask for these; the others draw the light page, or darken it as they see fit. */
+/** Mail clients with a dark mode may use these; others show the light page, or darken it themselves. */
 const DARK = `@media (prefers-color-scheme:dark){.page{background:#0f172a!important}.card{background:#1e293b!important;color:#e2e8f0!important}.muted{color:#94a3b8!important}.rule{border-color:#334155!important}}`
 
 /**
- * A page as mail clients draw it: tables, styles inline, nothing loaded from anywhere.
+ * Returns a page for mail clients: tables, inline styles, nothing loaded.
  *
- * @param rows rows of a table, as the functions below make them
- * @param preview what lists of e-mails and lock screens show behind the subject, which is the title already
+ * @param rows table rows, as the functions below make them
+ * @param preview shown by lists of e-mails and lock screens after the subject, which is the title
  */
 export const page = (
   title: string,
@@ -48,7 +48,7 @@ ${[block(escapeHtml(title), 'muted'), ...rows].join('\n')}
 </html>
 `
 
-/** @param html escaped already */
+/** @param html already escaped */
 export const block = (html: string, look: 'plain' | 'muted' = 'plain'): string =>
   look === 'muted'
     ? `<tr><td class="muted" style="padding:16px 24px 0;color:#475569;font-size:13px;line-height:20px;word-break:break-word">${html}</td></tr>`
@@ -66,7 +66,7 @@ export const factTable = (facts: readonly Fact[]): string =>
       .join('')}</table>`,
   )
 
-/** A table with a head; what is in the first column is read from the left, figures from the right. */
+/** Returns a table with a head: the first column is aligned left, figures are aligned right. */
 export const dataTable = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   const cell = (tag: 'th' | 'td', text: string, index: number) => {
     const weight = tag === 'th' ? 'font-weight:600;' : ''

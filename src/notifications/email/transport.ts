@@ -14,7 +14,7 @@ export interface EmailOptions {
   timeouts?: Partial<SmtpTimeouts>
 }
 
-/** An e-mail whose text is made already. */
+/** A composed e-mail. */
 export interface Mail {
   to: readonly string[]
   subject: string
@@ -22,34 +22,38 @@ export interface Mail {
   html: string
   /** Epoch ms. */
   at: number
-  /** The same whenever it is sent again: mail programs show it once. */
+  /** The same whenever it is sent again, so that mail programs show it once. */
   id: string
-  /** Equal for all e-mails about one thing. */
+  /** The same for all e-mails about one thing. */
   thread: string | null
-  /** By which rules in mail programs know it. */
+  /** Identifies the e-mails for rules in mail programs. */
   list: string
-  /** Where its reader ends it. */
+  /** Where readers can unsubscribe. */
   unsubscribeUrl?: string
 }
 
 export interface Mailer {
-  /** Makes one attempt. Failures are outcomes too. @param signal ends the attempt: a passing failure */
+  /**
+   * Makes one attempt. Failures are outcomes too.
+   *
+   * @param signal ends the attempt: a passing failure
+   */
   send(mail: Mail, signal: AbortSignal): Promise<SendOutcome>
 }
 
 /**
- * Sends e-mail over one server. Each e-mail has a connection of its own: they are few, servers hang up on those that idle, and
- * an e-mail that fails over an old connection is not known to have failed by its own fault.
+ * Makes a mailer for one server. Each e-mail has its own connection: there are few, servers close idle connections, and an e-mail
+ * that fails on an old connection may not be at fault.
  */
 export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions): Mailer {
   const server = smtpServer(smtpUrl)
   const from = mailboxOf(smtpFrom)
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
-  // An e-mail is made here from start to end: nothing in it may name a file or an address to be read.
+  // E-mails are composed here, so nothing in them may name a file or an address to read.
   const options = { ...server, ...SMTP_TIMEOUTS, ...timeouts, disableFileAccess: true, disableUrlAccess: true }
   return {
     async send({ to, subject, text, html, at, id, thread, list, unsubscribeUrl }, signal) {
-      // The same on every e-mail of a thread, the first one too: no e-mail has it as its own id.
+      // The same on every e-mail of a thread, including the first: no e-mail has it as its own id.
       const reference = thread === null ? null : `<alert.${idPart(thread)}@${domain}>`
       try {
         const { createTransport } = await nodemailer()
@@ -63,7 +67,7 @@ export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions)
           messageId: `<${idPart(id)}@${domain}>`,
           ...(reference === null ? {} : { references: reference, inReplyTo: reference }),
           headers: {
-            // Keeps those on holiday from answering (RFC 3834; the other is Exchange's).
+            // Prevents out-of-office replies (RFC 3834; the second header is Exchange's).
             'Auto-Submitted': 'auto-generated',
             'X-Auto-Response-Suppress': 'All',
             'List-Id': `<${idPart(list)}.tagwarden.${domain}>`,
@@ -71,7 +75,7 @@ export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions)
           },
           signal,
         })
-        // Viewers may see the note, and are not to see addresses.
+        // The note holds no addresses, because viewers may see it.
         if (rejected.length === 0) return { kind: 'delivered' }
         const isPutOff = (error: unknown) => outcomeOfFailure(error, server.host).kind === 'passing'
         const errors = rejectedErrors ?? []
@@ -92,7 +96,7 @@ export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions)
   }
 }
 
-/** Sends messages by e-mail. */
+/** Makes the transport for e-mail. */
 export function createEmailTransport(mailer: Mailer): Transport {
   return {
     async send({ address, message, idempotencyKey, publicUrl, at, only }, signal) {
@@ -107,43 +111,46 @@ export function createEmailTransport(mailer: Mailer): Transport {
   }
 }
 
-/** The same for all ways to write an address; what differs in capitals alone is one mailbox nearly everywhere. */
+/** Returns the same for all spellings of an address; addresses that differ in case only are one mailbox almost everywhere. */
 function asServersSeeIt(address: string): string {
   const at = address.lastIndexOf('@')
   const domain = address.slice(at + 1)
   return `${address.slice(0, at)}@${domainToASCII(domain) || domain}`.toLowerCase()
 }
 
-/** Forty modules, a tenth of what starting the service costs, and most have no SMTP server: loaded with the first e-mail. */
+/**
+ * Loaded with the first e-mail: these are 40 modules, a tenth of the cost of starting the service, and most installations have no
+ * SMTP server.
+ */
 const nodemailer = () => import('nodemailer')
 
-/** For rules in mail clients: a folder for each client. */
+/** Returns the list for rules in mail programs, one per client. */
 const listOf = (message: Message | MessageGroup): string =>
   'client' in message ? (message.client?.id ?? 'all') : 'own'
 
-/** Letters, digits and dots, which an id may have in a header. */
+/** Keeps the characters that an id may have in a header. */
 const idPart = (text: string): string => text.replace(/[^\w.-]+/g, '.')
 
-/** What nodemailer says of a failure, where it knows. */
+/** What nodemailer reports about a failure. */
 interface SmtpFailure {
   /** Such as `EAUTH`. */
   code: string | null
-  /** The system's code beneath: `ECONNREFUSED`, `CERT_HAS_EXPIRED`. */
+  /** The system's code: `ECONNREFUSED`, `CERT_HAS_EXPIRED`. */
   cause: string | null
   /** The command that failed: `RCPT TO`. */
   command: string | null
-  /** Of the server's reply; null when there was none. */
+  /** Status of the server's reply; null without a reply. */
   status: number | null
   reply: string | null
   message: string
 }
 
-/** Replies that ask for a login, or refuse it, whatever the command (RFC 4954). */
+/** Replies to any command that ask for a login or refuse it (RFC 4954). */
 const LOGIN_STATUSES = [530, 534, 535, 538]
 
 /**
- * What a failure means for the e-mail and its channel. The channel is one recipient's: what is wrong with the server or with
- * our own setup is wrong for all of them, and passes once it is put right. No error holds the password.
+ * Returns what a failure means for the e-mail and its channel. A channel is one recipient's, but a fault of the server or of our
+ * own setup affects all of them and passes once it is fixed. No error holds the password.
  */
 export function outcomeOfFailure(thrown: unknown, host: string): SendOutcome {
   const failure = failureOf(thrown)
@@ -170,13 +177,13 @@ const withoutReply = ({ code, message }: SmtpFailure, host: string): SendOutcome
     ? { kind: 'channel_broken', error: 'e-mail cannot be sent to this address' }
     : passing(code === 'ETIMEDOUT' ? `${host} did not answer in time` : `${host} could not be reached: ${message}`)
 
-/** A mailbox that is full will be emptied. */
+/** Returns the outcome for a refused recipient. A full mailbox passes, because it will be emptied. */
 const ofRecipient = ({ status, reply }: SmtpFailure, said: string): SendOutcome =>
   (status ?? 0) < 500 || /^552\b|\b5\.2\.2\b/.test(reply ?? '')
     ? { kind: 'passing', error: said, ofAddress: true }
     : { kind: 'channel_broken', error: said }
 
-/** Codes of OpenSSL and Node, as far as they are about certificates and TLS. */
+/** Whether the code, of OpenSSL or Node, is about certificates or TLS. */
 const isAboutTls = ({ code, cause }: SmtpFailure): boolean =>
   code === 'ETLS' || /CERT|SIGNATURE|ISSUER|SELF_SIGNED|^ERR_(TLS|SSL)|^EPROTO$/.test(cause ?? '')
 
@@ -197,30 +204,30 @@ function failureOf(thrown: unknown): SmtpFailure {
   }
 }
 
-/** Of a reply; servers may send megabytes. */
+/** Characters of a reply that are read: servers may send megabytes. */
 const REPLY_MAX = 2_000
 
-/** Of what a server says, which may repeat addresses: not everybody who sees failures may see those. */
+/** Cuts a server's text and hides addresses in it, because not everyone who sees failures may see those. */
 const shown = (text: string): string =>
   cut(
     oneLine(text.slice(0, REPLY_MAX)).replace(/[^\s<>"']+/g, (word) => (/.@./.test(word) ? '…' : word)),
     200,
   )
 
-/** What `SMTP_URL` says, for nodemailer. */
+/** The settings in `SMTP_URL`, for nodemailer. */
 export interface SmtpServer {
   host: string
   port: number
-  /** TLS from the first byte on. */
+  /** TLS from the first byte. */
   secure: boolean
-  /** Fails where the server offers no STARTTLS; it is used wherever it is offered. */
+  /** Fails when the server offers no STARTTLS, which is used wherever it is offered. */
   requireTLS: boolean
   auth?: { user: string; pass: string }
 }
 
 /**
- * `smtps://` is TLS from the first byte on, `smtp://` begins in the clear. A password goes in the clear to this machine only:
- * an eavesdropper elsewhere may also cut STARTTLS out of what the server offers.
+ * Returns the settings in `SMTP_URL`. `smtps://` is TLS from the first byte, `smtp://` begins unencrypted. A password is sent
+ * unencrypted to this machine only: an eavesdropper elsewhere could also remove STARTTLS from the server's offer.
  *
  * @param smtpUrl checked when the settings were read
  */
@@ -241,16 +248,16 @@ export function smtpServer(smtpUrl: string): SmtpServer {
 interface SmtpTimeouts {
   connectionTimeout: number
   greetingTimeout: number
-  /** Without a byte from either side. */
+  /** Time without a byte from either side. */
   socketTimeout: number
   dnsTimeout: number
-  /** For the server to hang up after we did, before its end is cut too. */
+  /** Time that the server has to close the connection after we did. */
   socketCloseTimeout: number
 }
 
 /**
- * Some servers keep strangers waiting for their greeting on purpose, to tire those who send spam. Others answer for an e-mail only when it is
- * scanned or copied, Exchange after up to 30 s: given up before, it arrives with each attempt.
+ * Some servers delay their greeting on purpose, to deter spammers. Others answer only when an e-mail was scanned or copied,
+ * Exchange after up to 30 s: given up earlier, the e-mail would arrive once per attempt.
  */
 const SMTP_TIMEOUTS: SmtpTimeouts = {
   connectionTimeout: 10 * SECOND,
@@ -265,7 +272,7 @@ interface Mailbox {
   address: string
 }
 
-/** `alerts@example.com` or `Tagwarden <alerts@example.com>`, checked when the settings were read. */
+/** Parses `alerts@example.com` or `Tagwarden <alerts@example.com>`, checked when the settings were read. */
 export function mailboxOf(text: string): Mailbox {
   const named = /^(.*)<([^<>]+)>$/.exec(text.trim())
   if (named === null) return { name: 'Tagwarden', address: text.trim() }
@@ -275,7 +282,7 @@ export function mailboxOf(text: string): Mailbox {
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
-/** A password with a lone `%` was written as it is. */
+/** Decodes a part of the URL. A password with a lone `%` was not encoded. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -5,12 +5,12 @@ import { onCallPlans, peopleText } from './plans.ts'
 import { type AddOverride, type OverrideRecord, onCallRecord, overrideRecord, type SetOnCall } from './schemas.ts'
 import type { OnCallPerson, OnCallPlan, Override } from './who-is-on-call.ts'
 
-/** Overrides of a client that are not over; more are a rotation of its own. */
+/** Current and future overrides of a client: with more, it should change the rotation. */
 const MOST_OVERRIDES = 50
 const LONGEST_OVERRIDE_MS = 366 * DAY
 
 /**
- * Sets who is on call, in place of what there was. Overrides of those who stay in it stay.
+ * Sets a client's rotation, in place of the current one. Overrides of people who stay in it are kept.
  *
  * @throws AppError `not_found`, or `invalid_request` naming the person at fault
  */
@@ -53,7 +53,11 @@ export async function setOnCall(ctx: Context, clientId: string, input: SetOnCall
   })
 }
 
-/** No one is on call any more. @throws AppError `not_found` */
+/**
+ * Deletes a client's rotation and overrides.
+ *
+ * @throws AppError `not_found`
+ */
 export async function removeOnCall(ctx: Context, clientId: string): Promise<void> {
   await changePlan(ctx, clientId, async (trx, before) => {
     if (before === undefined) throw notFound('On-call rotation')
@@ -65,7 +69,11 @@ export async function removeOnCall(ctx: Context, clientId: string): Promise<void
   })
 }
 
-/** @throws AppError `not_found`, `invalid_request`, or `conflict` when there are too many */
+/**
+ * Adds an override.
+ *
+ * @throws AppError `not_found`, `invalid_request`, or `conflict` when there are too many
+ */
 export async function addOverride(ctx: Context, clientId: string, input: AddOverride): Promise<OverrideRecord> {
   return changePlan(ctx, clientId, async (trx, plan) => {
     if (plan === undefined) throw notFound('On-call rotation')
@@ -102,7 +110,11 @@ export async function addOverride(ctx: Context, clientId: string, input: AddOver
   })
 }
 
-/** @throws AppError `not_found` */
+/**
+ * Deletes an override.
+ *
+ * @throws AppError `not_found`
+ */
 export async function deleteOverride(ctx: Context, clientId: string, id: string): Promise<void> {
   await changePlan(ctx, clientId, async (trx, plan) => {
     const override = plan?.overrides.find((each) => each.id === id)
@@ -113,7 +125,11 @@ export async function deleteOverride(ctx: Context, clientId: string, id: string)
   })
 }
 
-/** @param change is given the plan that there is, with the client locked */
+/**
+ * Changes a client's plan in a transaction that locks the client.
+ *
+ * @param change gets the current plan
+ */
 async function changePlan<T>(
   ctx: Context,
   clientId: string,
@@ -131,7 +147,7 @@ async function planOf(trx: Transaction<Tables>, clientId: string): Promise<OnCal
   return plan
 }
 
-/** Those who stay keep their ids. */
+/** Returns the people of the new rotation. Those who stay keep their ids. */
 async function peopleOf(
   trx: Transaction<Tables>,
   clientId: string,
@@ -153,7 +169,7 @@ async function peopleOf(
   })
 }
 
-/** Without addresses: the log is for viewers, too. */
+/** Returns the plan for the audit log, without addresses, as viewers may read it. */
 function audited(plan: OnCallPlan) {
   const { rotation } = onCallRecord(plan, 0, false)
   const { people = [], ...fields } = rotation ?? {}

@@ -8,12 +8,12 @@ import {
 } from '../../store/index.ts'
 import type { OnCallPerson, OnCallPlan, Override, Rotation } from './who-is-on-call.ts'
 
-/** The plans of clients by their ids; those without one are missing. */
+/** Returns the plans by client id; clients without one are missing. */
 export async function onCallPlans(db: Kysely<Tables>, clientIds: Iterable<string>): Promise<Map<string, OnCallPlan>> {
   const plans = new Map<string, OnCallPlan>()
   for (const ids of chunksOf([...new Set(clientIds)])) {
     const rotations = await db.selectFrom('on_call_rotations').selectAll().where('client_id', 'in', ids).execute()
-    // Most clients have none, and then there is nothing more to read.
+    // Most clients have no rotation.
     if (rotations.length === 0) continue
     const overrides = await db
       .selectFrom('on_call_overrides')
@@ -49,7 +49,7 @@ const overrideOf = ({ id, person_id, starts_at, ends_at }: OnCallOverrideRow): O
   endsAt: ends_at,
 })
 
-/** As `peopleText` writes them. */
+/** Reads people as `peopleText` writes them. */
 function peopleIn(text: string): OnCallPerson[] {
   const people: unknown = JSON.parse(text)
   return (Array.isArray(people) ? people : []).map((each) => {

@@ -11,7 +11,7 @@ const tags = ['Notifications']
 const path = '/api/clients/:client_id/on-call'
 const params = Type.Object({ client_id: Uuid })
 
-/** Adds the interface of who of a client's people is on call. */
+/** Adds the routes of clients' on-call rotations. */
 export function onCallRoutes(app: HttpApp, options: { store: Store; clock: Clock }): void {
   const { store, clock } = options
 

@@ -84,7 +84,7 @@ export const OnCallRecord = Type.Object({
 export type OnCallRecord = Static<typeof OnCallRecord>
 
 /**
- * A client's plan as the interface shows it.
+ * Returns a client's plan as the API shows it.
  *
  * @param now epoch ms
  * @param isAddressShown whether the caller may see e-mail addresses

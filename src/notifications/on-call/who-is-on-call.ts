@@ -9,23 +9,23 @@ export interface OnCallPerson {
   channelId: string | null
 }
 
-/** Who is responsible week by week. */
+/** Who is on call week by week. */
 export interface Rotation {
   /** In the order of their weeks; at least one. */
   people: readonly OnCallPerson[]
   /** IANA name. */
   timezone: string
-  /** Of the hand-over, 1 (Monday) to 7. */
+  /** Weekday of the handover, 1 (Monday) to 7. */
   handoverWeekday: number
-  /** `HH:MM` on a clock of the zone. */
+  /** Local time of the handover, `HH:MM`. */
   handoverTime: string
-  /** `YYYY-MM-DD` in the week of the first person. */
+  /** `YYYY-MM-DD`, a day in the first person's week. */
   startsOn: string
   /** Minutes without acknowledgement after which the next person is notified; null: never. */
   escalateAfterMinutes: number | null
 }
 
-/** Someone stands in. Half-open, epoch ms. */
+/** Someone stands in for a time. Half-open, epoch ms. */
 export interface Override {
   id: string
   personId: string
@@ -41,18 +41,18 @@ export interface OnCallPlan {
 
 export interface OnCallNow {
   person: OnCallPerson
-  /** When someone else is, epoch ms; null where that is not in sight. */
+  /** When someone else is on call, epoch ms; null when that is not foreseeable. */
   until: number | null
   isOverride: boolean
 }
 
 const DAYS = 7
-/** Changes that are looked at for when someone else is on call. */
+/** Handovers and overrides that are checked for the next change of person. */
 const CHANGES_AHEAD = 60
 
 /**
- * Who is on call at a moment; null without anyone. A hand-over is at its time on the clock of the zone: where that does not exist, as clocks go
- * forward, an hour later; where it comes twice, the first. Of overrides at the same time the one that was made last counts.
+ * Returns who is on call at a time, or null when there is no one. A handover is at its local time: an hour later when clocks skip
+ * that time, and at the first occurrence when it occurs twice. Of overlapping overrides the one created last counts.
  *
  * @param at epoch ms
  */
@@ -68,10 +68,10 @@ export function whoIsOnCall(rotation: Rotation, overrides: readonly Override[], 
 }
 
 /**
- * Who is notified when no one has acknowledged an incident; null when all people have been.
+ * Returns who is notified next when no one has acknowledged an incident; null when all people were notified.
  *
  * @param announcedAt when its first message was written, epoch ms
- * @param step 0 is the first who is notified after that
+ * @param step 0 is the first person notified after that
  */
 export function escalatesTo(
   { rotation, overrides }: OnCallPlan,
@@ -100,7 +100,7 @@ function personAt(
   return person === undefined ? null : { person, isOverride: false }
 }
 
-/** How many hand-overs lie between the first person's week and this moment. */
+/** Returns the number of handovers between the first person's week and this time. */
 function weekAt(rotation: Rotation, at: number): number {
   const first = handoverBefore(rotation, Temporal.PlainDate.from(rotation.startsOn))
   const local = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(rotation.timezone).toPlainDate()
@@ -109,14 +109,14 @@ function weekAt(rotation: Rotation, at: number): number {
   return first.until(last, { largestUnit: 'day' }).days / DAYS - (isBefore ? 1 : 0)
 }
 
-/** The day of the last hand-over on this day or before. */
+/** Returns the day of the last handover on or before this day. */
 const handoverBefore = ({ handoverWeekday }: Rotation, day: Temporal.PlainDate): Temporal.PlainDate =>
   day.subtract({ days: (day.dayOfWeek - handoverWeekday + DAYS) % DAYS })
 
 const momentOf = ({ timezone, handoverTime }: Rotation, day: Temporal.PlainDate): number =>
   day.toZonedDateTime({ timeZone: timezone, plainTime: Temporal.PlainTime.from(handoverTime) }).epochMilliseconds
 
-/** The next hand-over, or beginning or end of an override. */
+/** Returns when the next handover, or start or end of an override, is, epoch ms. */
 function nextChange(rotation: Rotation, overrides: readonly Override[], after: number): number {
   const local = Temporal.Instant.fromEpochMilliseconds(after).toZonedDateTimeISO(rotation.timezone).toPlainDate()
   let day = handoverBefore(rotation, local)

@@ -16,27 +16,27 @@ import { type ChatService, parsedObject } from './service.ts'
 const HOSTS = ['discord.com', 'discordapp.com'].flatMap((host) => [host, `ptb.${host}`, `canary.${host}`])
 const PATH = /^\/api\/(v\d+\/)?webhooks\//
 
-/** What brings no one anything to do: it changes what was said before. */
+/** Messages that ask no one to act: they change an earlier message. */
 const REPLACING = ['explained', 'resolved'] as const
 
 export const discord = {
   name: 'Discord',
   title: 'Discord',
   matches: (host, path) => HOSTS.includes(host) && PATH.test(path),
-  // Five in two seconds.
+  // The limit is five in two seconds.
   paceMs: 500,
   url(address) {
     const url = webhookUrl(address)
-    // Without it, Discord answers before it has looked at the message, and does not say which it is.
+    // Without it Discord answers before it has checked the message, and without the message's id.
     url.searchParams.set('wait', 'true')
     return url
   },
   body: (message, options) => {
     const card = cardOf(message, options)
-    // What stands in the place of the opening says all of it.
+    // A message that replaces the opening must say all of it.
     return discordPayload(REPLACING.some((kind) => kind === message.kind) ? card : asFollowUp(card), options)
   },
-  // A webhook cannot reply, but change what it said.
+  // A webhook cannot reply, but it can change its messages.
   edits: {
     kinds: REPLACING,
     receiptIn(body) {
@@ -59,7 +59,7 @@ export const discord = {
         kind: 'channel_broken',
         says: 'the webhook is one of a forum, which takes threads only',
       },
-      // Before the webhook is even looked at, for all that comes from this address.
+      // Cloudflare's answer to everything from this server's address, before the webhook is even checked.
       {
         status: 403,
         reason: /error code: 10(15|20)|cloudflare/i,
@@ -71,7 +71,7 @@ export const discord = {
     retryAfterMs(body) {
       const value = parsedObject(body)?.retry_after
       if (typeof value !== 'number' || !(value >= 0)) return null
-      // Seconds with a fraction; versions before 8 of its interface count in whole milliseconds.
+      // Seconds with a fraction; versions of its API before 8 use whole milliseconds.
       return Number.isInteger(value) && value >= 1_000 ? value : Math.ceil(value * 1_000)
     },
   },
@@ -79,7 +79,7 @@ export const discord = {
 
 function webhookUrl(address: URL): URL {
   const url = new URL(address)
-  // These take the bodies of other services.
+  // These paths take the bodies of other services.
   url.pathname = url.pathname.replace(/\/(slack|github)\/?$/, '')
   return url
 }
@@ -104,8 +104,8 @@ const COLOURS: Readonly<Record<Tone, number>> = {
 const MAX_LINES = 10
 const MAX_FACTS = 10
 /**
- * What each text may take of the total. A message has either lines or paragraphs and facts: 256 + 504 + 2,000 + 1,900 + 314 +
- * 330 + 300 at most, or 256 + 504 + 3,240 + 314 + 330.
+ * The share of the total that each text may take. A message has either lines or paragraphs and facts: at most 256 + 504 + 2,000 +
+ * 1,900 + 314 + 330 + 300, or 256 + 504 + 3,240 + 314 + 330.
  */
 const SHARES = {
   what: 500,
@@ -118,7 +118,7 @@ const SHARES = {
   footer: 300,
 } as const
 
-/** The body for a webhook. It pings no one, whatever the texts hold. */
+/** Returns the body for a webhook. It mentions no one, whatever the texts contain. */
 function discordPayload(card: Card, { at }: CardOptions): object {
   const { shown, more } = linesWithin(card, MAX_LINES)
   const description = [
@@ -156,11 +156,11 @@ const changeField = ({ change }: Card) =>
     ? []
     : [{ name: 'Changed before', value: escapedWithin(change, SHARES.change, escapeMarkdown), inline: false }]
 
-/** A link in the text: as the embed's own `url`, a host without a dot in it would have the whole message refused. */
+/** Returns the link as text: Discord refuses the whole message when the embed's own `url` has a host without a dot. */
 const linkField = ({ link }: Card) =>
   link.url.length > SHARES.link ? [] : [{ name: '\u200b', value: `[${link.label}](${link.url})`, inline: false }]
 
-/** Discord takes a backslash before any mark of its markup. Some are marks at the beginning of a line only, or before others. */
+/** Escapes Discord's markup by backslashes. Some marks count only at the beginning of a line, or before others. */
 const escapeMarkdown = (text: string): string =>
   text
     .replace(/[\\*_~`|<@]|\](?=\()|:(?=\w+:)/g, '\\$&')

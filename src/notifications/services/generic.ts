@@ -5,7 +5,7 @@ import { cardOf } from '../cards/card-of.ts'
 import type { AlertMessage, Message, MessageGroup, Severity } from '../message.ts'
 import { type BodyOptions, type ChatService, isOver } from './service.ts'
 
-/** Any webhook that is no chat service known here. */
+/** Any webhook that is no known service. */
 export const generic = {
   name: 'the webhook',
   title: 'The webhook',
@@ -19,15 +19,15 @@ export const generic = {
   outcome: {
     repeatsReason: false,
     rules: [
-      // Google's Apps Script has done its work by then; what it sends us on to is only the answer.
+      // Google's Apps Script has run by then; the redirect only leads to its output.
       { status: 302, reason: /^script\.googleusercontent\.com$/, kind: 'delivered', says: '' },
     ],
   },
 } satisfies ChatService
 
 /**
- * The headers by which a receiver that knows the secret can verify that a body is from here, and when it was sent: a recorded
- * one that someone replays has an old timestamp.
+ * Returns the headers by which a receiver that knows the secret can verify that we sent the body, and when: a replayed request has
+ * an old timestamp.
  *
  * @param at epoch ms; the header has whole seconds
  */
@@ -38,9 +38,9 @@ function signatureHeaders(secret: string, body: string, at: number): Record<stri
 }
 
 /**
- * The body for a webhook that is no chat service: what Alertmanager sends (version 4 of its webhook,
- * https://prometheus.io/docs/alerting/latest/configuration/#webhook_config), so that what takes that takes this, and beside it
- * everything in our own words. Nothing is cut. `text` is what several chat servers with webhooks of their own show.
+ * Returns the body for an unknown service: what Alertmanager sends (version 4 of its webhook,
+ * https://prometheus.io/docs/alerting/latest/configuration/#webhook_config), so that receivers of that accept it, plus everything
+ * in our own fields. Nothing is cut. `text` is what several self-hosted chat servers show.
  */
 function genericPayload(message: Message | MessageGroup, options: BodyOptions): object {
   const alertMessages = message.kind === 'group' ? message.messages : isAlertMessage(message) ? [message] : []
@@ -94,7 +94,7 @@ const alertEntry = (message: AlertMessage, options: CardOptions) => ({
   labels: labelsOf(message),
   annotations: { summary: message.alert.title, description: message.alert.message },
   startsAt: isoTime(message.alert.since),
-  // What Alertmanager writes for an alert that continues.
+  // What Alertmanager writes for an unresolved alert.
   endsAt: message.alert.resolved_at === null ? '0001-01-01T00:00:00Z' : isoTime(message.alert.resolved_at),
   generatorURL: alertUrl(message, options),
   fingerprint: message.alert.id,
@@ -115,7 +115,7 @@ const labelsOf = ({ alert, client, site, probe }: AlertMessage) => ({
   probe_id: probe.id,
 })
 
-/** What is no alert of a site: a test, a quota, Tagwarden's own failures. */
+/** Returns the entries of messages that are about no alert: tests, quotas, vendors' incidents and Tagwarden's own failures. */
 function otherEntries(message: Message | MessageGroup, options: CardOptions) {
   const { publicUrl, at } = options
   if (message.kind === 'test') {
@@ -198,7 +198,7 @@ const siteOf = ({ site }: AlertMessage, { publicUrl }: CardOptions) => ({
   dashboard_url: `${publicUrl}/sites/${encodeURIComponent(site.id)}`,
 })
 
-/** The last bad result. */
+/** Returns the last bad result. */
 const resultOf = ({ alert, probe, facts }: AlertMessage) => ({
   probe_id: probe.id,
   probe_name: probe.name,
@@ -208,7 +208,7 @@ const resultOf = ({ alert, probe, facts }: AlertMessage) => ({
   facts,
 })
 
-/** What all have in common. */
+/** Returns the labels that all entries share. */
 function commonOf(all: readonly Entry['labels'][]): Record<string, string> {
   const [first = {}, ...others] = all
   return Object.fromEntries(

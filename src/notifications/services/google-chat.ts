@@ -3,14 +3,14 @@ import { type Card, cut, escapedWithin, linesWithin, SHAPES, summaryOf, type Ton
 import { cardOf } from '../cards/card-of.ts'
 import type { ChatService } from './service.ts'
 
-/** Without it, `thread` is not looked at. */
+/** Without this parameter Google Chat ignores `thread`. */
 const REPLY_OPTION = 'messageReplyOption'
 
 export const googleChat = {
   name: 'Google Chat',
   title: 'Google Chat',
   matches: (host) => host === 'chat.googleapis.com',
-  // One a second and webhook.
+  // The limit is one a second per webhook.
   paceMs: SECOND,
   url(address) {
     const url = new URL(address)
@@ -34,7 +34,7 @@ export const googleChat = {
   },
 } satisfies ChatService
 
-/** Of a whole message, in bytes (https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create). */
+/** The limit of a whole message, bytes (https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create). */
 export const GOOGLE_CHAT_MAX_BYTES = 32_000
 
 const COLOURS: Readonly<Record<Tone, string>> = {
@@ -45,12 +45,12 @@ const COLOURS: Readonly<Record<Tone, string>> = {
 }
 const MAX_LINES = 15
 const MAX_FACTS = 10
-/** What each text may take in characters of HTML, so that all together stay below the limit in bytes. */
+/** The longest that each text may be in characters of HTML, so that all together stay below the limit in bytes. */
 const SHARES = { what: 400, paragraphs: 2_000, line: 300, fact: 500, change: 700, footer: 400 } as const
 
 /**
- * The body for an incoming webhook. `fallbackText` is what notifications show. Messages about one alert share a thread,
- * which the space answers in when the query of the address says so: see `url`.
+ * Returns the body for an incoming webhook. Notifications show `fallbackText`. Messages about one alert share a thread, if the
+ * address's query asks for that: see `url`.
  */
 function googleChatPayload(card: Card): object {
   const { shown, more } = linesWithin(card, MAX_LINES)
@@ -91,12 +91,12 @@ const decorated = (name: string, value: string, max: number) => ({
   decoratedText: { topLabel: name, text: escapedWithin(value, max, html), wrapText: true },
 })
 
-/** A button takes https only; another address is shown for people to copy. */
+/** A button takes https only; other addresses are shown as text to copy. */
 const linkOf = ({ link }: Card) =>
   link.url.startsWith('https:')
     ? { buttonList: { buttons: [{ text: link.label, onClick: { openLink: { url: link.url } } }] } }
     : { textParagraph: { text: html(link.url) } }
 
-/** Texts of cards are HTML with few tags. */
+/** Escapes a text for cards, which are HTML with few tags. */
 const html = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\n', '<br>')

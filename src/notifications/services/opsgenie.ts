@@ -5,7 +5,7 @@ import type { Message, MessageGroup } from '../message.ts'
 import { type BodyOptions, type ChatService, dedupKeyOf, HANDLED, isOver } from './service.ts'
 
 /**
- * The alert API of Opsgenie, which Jira Service Management has taken over: the same calls under
+ * Opsgenie's alert API, which Jira Service Management has taken over with the same calls under
  * `https://api.atlassian.com/jsm/ops/integration`.
  */
 export const opsgenie = {
@@ -26,7 +26,7 @@ export const opsgenie = {
   },
   body: alertOf,
   headers: (_order, _body, key) => ({ authorization: `GenieKey ${key ?? ''}` }),
-  // What is there keeps the priority that it was created with, and pages no one again under the same alias.
+  // An existing alert keeps the priority that it was created with, and pages no one again under the same alias.
   beside: {
     keyOf: (message) => (message.kind === 'escalated' ? `tagwarden:${message.alert.id}:critical` : null),
     isAboutAll: (message) => isOver(message) || HANDLED.some((kind) => kind === message.kind),
@@ -34,19 +34,19 @@ export const opsgenie = {
   outcome: { repeatsReason: false, rules: [] },
 } satisfies ChatService
 
-/** Its calls of Jira Service Management: those of Opsgenie but for one. */
+/** Jira Service Management has the same calls as Opsgenie except for one. */
 const JIRA_PATH = /\/jsm\/ops\/integration$/
 
-/** What is done to the alert that is there; null creates it, or adds to it. */
+/** Returns the action on the existing alert; null creates the alert or adds to it. */
 function actionOf(message: Message | MessageGroup, base: string): string | null {
   if (isOver(message)) return 'close'
   if (message.kind === 'acknowledged') return 'acknowledge'
   if (message.kind !== 'unacknowledged') return null
-  // There an acknowledgement cannot be taken back: people read that it was.
+  // Jira Service Management cannot withdraw an acknowledgement, so a note tells people.
   return JIRA_PATH.test(base) ? 'notes' : 'unacknowledge'
 }
 
-/** https://docs.opsgenie.com/docs/alert-api: one character too many and the whole alert is refused. */
+/** https://docs.opsgenie.com/docs/alert-api: one character too many, and the whole alert is refused. */
 const LIMITS = { message: 130, description: 15_000, note: 25_000, detail: 300, source: 100, user: 100 } as const
 
 function alertOf(message: Message | MessageGroup, options: BodyOptions): object {

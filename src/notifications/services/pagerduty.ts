@@ -5,30 +5,30 @@ import type { Message, MessageGroup } from '../message.ts'
 import { type BodyOptions, type ChatService, dedupKeyOf, isOver } from './service.ts'
 
 /**
- * PagerDuty's Events API v2: what opens triggers an incident there, who takes care of it acknowledges it, what ends resolves it. It takes no
- * acknowledgement back: there that is up to its own time limit.
+ * PagerDuty's Events API v2: an opening triggers an incident there, an acknowledgement acknowledges it, an end resolves it. An
+ * acknowledgement cannot be withdrawn: there it expires by PagerDuty's own time limit.
  */
 export const pagerduty = {
   name: 'PagerDuty',
   title: 'PagerDuty',
-  // Reached by its key, whatever the address.
+  // Reached by its key, whatever the address is.
   matches: () => false,
   isForIncidents: true,
   follows: ['acknowledged'],
-  // It takes bursts; more than 120 a minute and key are slowed down.
+  // It accepts bursts, but slows down more than 120 a minute per key.
   paceMs: 500,
   body: eventOf,
   outcome: {
     repeatsReason: false,
     rules: [
-      // https://developer.pagerduty.com/docs/events-api-v2/trigger-events: a key that it does not know is a 400, too.
+      // https://developer.pagerduty.com/docs/events-api-v2/trigger-events: an unknown key is a 400 too.
       { status: 400, reason: /routing[_ ]key/i, kind: 'channel_broken', says: 'it does not know the integration key' },
     ],
   },
 } satisfies ChatService
 
 const SUMMARY_MAX = 1_024
-/** Names are shorter; of its fields it says no limit. */
+/** Longest name; PagerDuty documents no limit for these fields. */
 const NAME_MAX = 255
 
 function eventOf(message: Message | MessageGroup, options: BodyOptions): object {

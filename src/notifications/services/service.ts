@@ -3,52 +3,52 @@ import type { CardOptions } from '../cards/card.ts'
 import type { AlertMessageKind, Message, MessageGroup } from '../message.ts'
 import type { SendOrder, SendOutcome } from '../transport.ts'
 
-/** A service that takes webhooks: all that is particular to it. */
+/** Everything particular to a service that takes webhooks. */
 export interface ChatService {
-  /** What a message went over, in a timeline: `Teams`. */
+  /** Its name in timelines: `Teams`. */
   name: string
-  /** How errors call it, at their beginning: `Microsoft Teams`. */
+  /** Its name at the beginning of errors: `Microsoft Teams`. */
   title: string
   /** Whether an http(s) address is one of its webhooks. `host` is in lower case and ends in no dot. */
   matches: (host: string, path: string) => boolean
   /** The least time between two messages of a channel, ms. */
   paceMs: number
-  /** True of what keeps incidents of its own: each of ours is one there, and it gets nothing else. */
+  /** Whether it keeps incidents of its own: each incident is one there, and it gets nothing else. */
   isForIncidents?: boolean
-  /** What people do to an incident that it is notified of, too; nothing where that is missing. */
+  /** Actions of people on an incident that it is notified of too; none when missing. */
   follows?: readonly Handled[]
-  /** The address with what the service wants in its path and query; the address as it is where that is missing. */
+  /** Adds what the service wants in the address's path and query; when missing, the address is used as it is. */
   url?: (address: URL, message: Message | MessageGroup, options: BodyOptions) => URL
   /** The body of the request, to be sent as JSON. */
   body: (message: Message | MessageGroup, options: BodyOptions) => object
-  /** What goes with the body besides its type. `secret` is the channel's own, or else that of the service. */
+  /** Headers besides the content type. `secret` is the channel's own, or else that of the service. */
   headers?: (order: SendOrder, body: string, secret: string | null) => Record<string, string>
-  /** Of those whose messages can be changed later. */
+  /** For services whose messages can be changed later. */
   edits?: Edits
-  /** Of those where what has become worse has to be opened beside what is there. */
+  /** For services where an incident that became worse has to be opened again beside the first. */
   beside?: Beside
   outcome: OutcomeRules
 }
 
-/** How what was said before is changed, instead of saying more. */
+/** How earlier messages are changed instead of sending another one. */
 export interface Edits {
-  /** Messages that bring no one anything to do, and stand in the place of earlier ones. */
+  /** Messages that ask no one to act and take the place of earlier ones. */
   kinds: readonly AlertMessageKind[]
-  /** By which the service knows the message that it has just taken; null where its answer does not say. */
+  /** Returns the service's id of the message that it has just accepted, from its answer; null when the answer has none. */
   receiptIn: (body: string) => string | null
-  /** The address of that message. */
+  /** Returns the address of that message. */
   url: (address: URL, receipt: string) => URL
 }
 
-/** What is open there beside the first, about the same incident. */
+/** Further incidents at the service about one of ours. */
 export interface Beside {
-  /** By which what the message opens is known there; null where it opens nothing beside the first. */
+  /** Returns the key of the further incident that the message opens; null when it opens none. */
   keyOf: (message: Message | MessageGroup) => string | null
-  /** Whether the message is about all that is open there. */
+  /** Returns whether the message is about all that are open there. */
   isAboutAll: (message: Message | MessageGroup) => boolean
 }
 
-/** Messages that someone takes care of an incident, or no longer does. */
+/** Messages that someone has acknowledged an incident or withdrawn that. */
 export const HANDLED = ['acknowledged', 'unacknowledged'] as const satisfies readonly AlertMessageKind[]
 type Handled = (typeof HANDLED)[number]
 
@@ -56,11 +56,14 @@ export interface BodyOptions extends CardOptions {
   idempotencyKey: string
   /** The channel's own key. */
   credential?: string | null
-  /** Of what is open beside the first. */
+  /** The key of the further incident that the message is about, see `Beside`. */
   dedupKey?: string
 }
 
-/** By which what keeps incidents knows that two messages are about one: that of the alert that opened it. */
+/**
+ * Returns the key by which a service that keeps incidents recognises messages about the same one: it is made from the alert that
+ * announced it.
+ */
 export function dedupKeyOf(
   message: Message | MessageGroup,
   { idempotencyKey, dedupKey }: Pick<BodyOptions, 'idempotencyKey' | 'dedupKey'>,
@@ -70,36 +73,36 @@ export function dedupKeyOf(
   return message.kind === 'test' ? `tagwarden:test:${message.client.id}` : `tagwarden:${idempotencyKey}`
 }
 
-/** Whether it says that something has ended. */
+/** Returns whether the message says that something has ended. */
 export function isOver(message: Message | MessageGroup): boolean {
   if (message.kind === 'group') return message.of === 'resolved'
   return ['resolved', 'own_recovery', 'vendor_resolved'].includes(message.kind)
 }
 
-/** What is particular about a service's answers; the rest follows from their status: see `outcomeOf`. */
+/** What is particular about a service's answers; anything else follows from their status, see `outcomeOf`. */
 export interface OutcomeRules {
   /** The first that matches counts. */
   rules: readonly AnswerRule[]
-  /** Whether errors repeat the reason it gives. An unknown server's may hold the address, which is a secret. */
+  /** Whether errors repeat the reason in the answer. That of an unknown server may hold the address, which is a secret. */
   repeatsReason: boolean
-  /** Its own way to say how long to wait, ms. */
+  /** Reads how long to wait from its answer, ms, where it has its own way to say it. */
   retryAfterMs?: (body: string) => number | null
-  /** The least to wait after a 429, where experience is that what the service asks for is too little. */
+  /** The least wait after a 429, for a service that in practice asks for too little. */
   leastWaitMs?: number
 }
 
 /** An answer that means something else than its status, or more. */
 export interface AnswerRule {
   status: number
-  /** Of `reasonIn`, of the host it redirects to, or of the body as it is. */
+  /** Matched against `reasonIn`, the host that it redirects to, and the whole body. */
   reason: RegExp
   kind: SendOutcome['kind']
-  /** What people read about it; may be empty for what was delivered. */
+  /** The text that people read about it; may be empty for `delivered`. */
   says: string
   retryAfterMs?: number
 }
 
-/** What a service answered a message with. Header names in lower case; the body may be cut. */
+/** A service's answer to a message. Header names are in lower case; the body may be cut. */
 export interface Answer {
   status: number
   headers: Readonly<Record<string, string>>

@@ -9,7 +9,7 @@ import { type BodyOptions, type ChatService, HANDLED } from './service.ts'
 import { slack } from './slack.ts'
 import { teams } from './teams.ts'
 
-/** The chat services that are known here. Adding one is its file and its line. */
+/** The known chat services. A new one is a file and its line here. */
 const CHAT_SERVICES = {
   slack,
   discord,
@@ -17,34 +17,34 @@ const CHAT_SERVICES = {
   google_chat: googleChat,
 }
 
-/** What keeps incidents of its own, reached by a key. */
+/** Services that keep incidents of their own, reached by a key. */
 const INCIDENT_SERVICES = { pagerduty, opsgenie }
 
-/** Who takes a webhook; `generic` is everybody who is no chat service that is known here. */
+/** All receivers of webhooks; `generic` is any that is no known service. */
 const WEBHOOKS = { ...CHAT_SERVICES, ...INCIDENT_SERVICES, generic }
 export type Service = keyof typeof WEBHOOKS
 export const SERVICES = Object.keys(WEBHOOKS) as Service[]
 
 export const definitionOf = (service: Service): ChatService => WEBHOOKS[service]
 
-/** What is at the other end of a channel, as the API and the metrics name it. */
+/** Kinds of receivers at the other end of a channel, as the API and the metrics name them. */
 const KINDS = {
   ...CHAT_SERVICES,
   ...INCIDENT_SERVICES,
   webhook: generic,
-  // A mail server says itself what is too much; one that gets mail in bursts may take it for spam.
+  // A mail server says itself when it is too much, but may take mail in bursts for spam.
   email: { name: 'e-mail', paceMs: SECOND / 5 },
 }
 export type ServiceKind = keyof typeof KINDS
 export const SERVICE_KINDS = Object.keys(KINDS) as ServiceKind[]
 
-/** The least time between two messages of a channel, ms. */
+/** Returns the least time between two messages of a channel, ms. */
 export const paceMsOf = (kind: ServiceKind): number => KINDS[kind].paceMs
 
-/** Whether each incident is one of its own there, and it gets nothing else. */
+/** Returns whether the service keeps incidents of its own: each incident is one there, and it gets nothing else. */
 export const isForIncidents = (kind: ServiceKind): boolean => kind in INCIDENT_SERVICES
 
-/** Whether it is notified of that: only what keeps incidents of its own learns who takes care of one. */
+/** Returns whether a service gets a kind of message: only services that keep incidents of their own learn who has acknowledged one. */
 export function takesMessage(kind: ServiceKind, message: string): boolean {
   const handled = HANDLED.find((one) => one === message)
   if (handled === undefined) return true
@@ -52,10 +52,10 @@ export function takesMessage(kind: ServiceKind, message: string): boolean {
   return follows?.includes(handled) ?? false
 }
 
-/** Whether people read it, whom too many messages tire; what machines read gets each at once. */
+/** Returns whether people read it, who should not get too many messages; machines get each one at once. */
 export const isForPeople = (kind: ServiceKind): boolean => kind === 'email' || kind in CHAT_SERVICES
 
-/** Whether a message takes the place of what was said before, and is none of its own. */
+/** Returns whether a message changes an earlier one instead of being one of its own. */
 export const isEdit = (kind: ServiceKind, message: string): boolean =>
   kind in CHAT_SERVICES && (definitionOf(kind as Service).edits?.kinds.some((one) => one === message) ?? false)
 
@@ -63,7 +63,7 @@ export const isChat = (kind: ServiceKind): boolean => kind in CHAT_SERVICES
 
 export const serviceName = (kind: ServiceKind): string => KINDS[kind].name
 
-/** Which service an address belongs to, by its host as it will be connected to; what is no address is generic too. */
+/** Returns the service that an address belongs to, by the host that will be connected to; `generic` also for what is no URL. */
 export function serviceOf(address: string): Service {
   const url = URL.parse(address)
   if (url === null || !/^https?:$/.test(url.protocol)) return 'generic'
@@ -71,25 +71,25 @@ export function serviceOf(address: string): Service {
   return SERVICES.find((service) => definitionOf(service).matches(host, url.pathname)) ?? 'generic'
 }
 
-/** The body of the request that sends a message to a service, as JSON. */
+/** Returns the body of the request that sends a message to a service, as an object. */
 export const payloadOf = (service: Service, message: Message | MessageGroup, options: BodyOptions): object =>
   definitionOf(service).body(message, options)
 
-/** As it goes over the wire: half a character, which JSON could only write as an escape that many readers refuse, is replaced. */
+/** Returns the body as JSON text. Lone surrogates, which JSON can only write as an escape that many readers refuse, are replaced. */
 export const bodyOf = (service: Service, message: Message | MessageGroup, options: BodyOptions): string =>
   JSON.stringify(payloadOf(service, message, options), (_key, value: unknown) =>
     typeof value === 'string' ? value.toWellFormed() : value,
   )
 
 /**
- * Where an address leads. One that a service is named for, with what only it may know, is written `pagerduty+https://host/path#key`:
- * so an address is one text wherever it is kept, compared or handed on. Fragments never leave this program.
+ * The parts of an address. An address that names its service and holds a secret is written `pagerduty+https://host/path#key`, so
+ * that it is one text wherever it is kept, compared or passed on. The fragment is never sent.
  */
 export interface Destination {
-  /** Null: whichever takes that address. */
+  /** Null when the URL decides. */
   service: Service | null
   url: string
-  /** A key, or what signs requests; null where there is none. */
+  /** A key, or the secret that signs requests; null without one. */
   credential: string | null
 }
 

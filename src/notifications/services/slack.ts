@@ -7,7 +7,7 @@ export const slack = {
   name: 'Slack',
   title: 'Slack',
   matches: (host) => host === 'hooks.slack.com' || host === 'hooks.slack-gov.com',
-  // One a second and webhook.
+  // The limit is one a second per webhook.
   paceMs: SECOND,
   body: (message, options) => slackPayload(asFollowUp(cardOf(message, options))),
   outcome: {
@@ -26,8 +26,8 @@ export const slack = {
 } satisfies ChatService
 
 /**
- * Slack's limits (https://docs.slack.dev/reference/block-kit/blocks), in characters after escaping: one character too many
- * and the whole message is refused.
+ * Slack's limits (https://docs.slack.dev/reference/block-kit/blocks), in characters after escaping. One character too many, and
+ * Slack refuses the whole message.
  */
 export const SLACK_LIMITS = { header: 150, section: 3_000, field: 2_000, fields: 10, url: 3_000 } as const
 
@@ -38,17 +38,16 @@ const COLOURS: Readonly<Record<Tone, string>> = {
   neutral: '#64748b',
 }
 const MAX_LINES = 10
-/** Ten of them fit into a section. */
+/** Ten lines fit into a section. */
 const LINE_MAX = 280
-/** A name of 40 characters, each of which may be an entity, and what makes it bold. */
+/** A name of 40 characters, each of which may become an entity, and the marks for bold. */
 const NAME_MAX = 220
 
 /**
- * The body for an incoming webhook. `text` is what notifications show: beside blocks, Slack does not draw it. The heading
- * stands outside the attachment, whose only use is the coloured bar.
+ * Returns the body for an incoming webhook. Notifications show `text`; beside blocks Slack does not display it. The heading is
+ * outside the attachment, which serves only for the coloured bar.
  *
- * Text that people or tags made up goes out as plain text, in which nothing is markup. Only the fields are `mrkdwn`, for
- * their bold names.
+ * Text of people or tags is plain text, in which nothing is markup. Only fields are `mrkdwn`, for their bold names.
  */
 function slackPayload(card: Card): object {
   const { header, section, url } = SLACK_LIMITS
@@ -97,13 +96,13 @@ const mrkdwn = (name: string, value: string) => ({
   verbatim: true,
 })
 
-/** The three characters that Slack reads as mentions and links; it takes no other entity. */
+/** Escapes the three characters that Slack reads as mentions and links; it accepts no other entity. */
 const escapeEntities = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Slack takes these for markup at the edge of a word only: `add_to_cart` is none. */
+/** Slack reads these as markup at the edge of a word only: `add_to_cart` has none. */
 const MARKUP = /(?<![\p{L}\p{N}])[*_~]|[*_~](?![\p{L}\p{N}])|`|:\S+:/u
 
-/** Slack has no escape for its other markup and for emoji, but takes none of it in code. */
+/** Slack has no escape for its other markup and for emoji, but ignores both in code. */
 const unformatted = (text: string): string =>
   MARKUP.test(text) ? `\`${escapeEntities(text.replaceAll('`', 'ˋ'))}\`` : escapeEntities(text)

@@ -3,20 +3,20 @@ import { asFollowUp, type Card, cut, linesWithin, SHAPES, summaryOf, type Tone }
 import { cardOf } from '../cards/card-of.ts'
 import type { ChatService } from './service.ts'
 
-/** Connectors of Office, which are being retired, and the workflows that take their place. */
+/** The Office connectors, which are being retired, and the workflows that replace them. */
 const DOMAINS = ['.webhook.office.com', '.logic.azure.com', '.api.powerplatform.com']
 
 export const teams = {
   name: 'Teams',
   title: 'Microsoft Teams',
   matches: (host) => DOMAINS.some((domain) => host.endsWith(domain) && host.length > domain.length),
-  // Four a second.
+  // The limit is four a second.
   paceMs: 300,
   body: (message, options) => teamsPayload(asFollowUp(cardOf(message, options))),
   outcome: {
     repeatsReason: true,
     rules: [
-      // The connectors of Office answer 200 whatever happened, and say in the body what did.
+      // The Office connectors always answer 200, and say in the body what happened.
       {
         status: 200,
         reason: /HTTP error 429/,
@@ -43,7 +43,7 @@ export const teams = {
   },
 } satisfies ChatService
 
-/** Of a whole message, in bytes (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors). */
+/** The limit of a whole message, bytes (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors). */
 export const TEAMS_MAX_BYTES = 28 * 1_024
 
 const STYLES: Readonly<Record<Tone, string>> = {
@@ -60,8 +60,8 @@ const SUMMARY_MAX = 200
 const FACT_MAX = 200
 
 /**
- * The body for a workflow's webhook, and for the connectors it replaces: an Adaptive Card. Text is in text runs, which
- * know no markup: Teams' clients disagree about how Markdown is escaped.
+ * Returns the body for a workflow's webhook, and for the connectors that it replaces: an Adaptive Card. Text is in text runs, which
+ * have no markup, because Teams' clients disagree about how to escape Markdown.
  */
 function teamsPayload(card: Card): object {
   const { shown, more } = linesWithin(card, MAX_LINES)
@@ -105,7 +105,7 @@ const runs = (text: string, look: object = {}) => ({
   inlines: [{ type: 'TextRun', text, ...look }],
 })
 
-/** A block for each line: within a run, a line break is a space to some clients. What has too many lines is run together. */
+/** Returns a block for each line, because some clients show a line break within a run as a space. Lines beyond the maximum are joined. */
 function paragraphsOf({ paragraphs }: Card): string[] {
   const lines = cut(paragraphs.join('\n'), TOLD_MAX)
     .split('\n')
@@ -119,8 +119,8 @@ const factsOf = ({ facts }: Card) =>
     .map(({ name, value }) => ({ title: escapeMarkdown(name), value: escapeMarkdown(cut(value, FACT_MAX)) }))
 
 /**
- * Facts are Markdown. Some clients show the backslash of an escape, so only what would be taken for markup gets one: an
- * underscore inside a name is none.
+ * Escapes a fact, which is Markdown. Some clients show the backslash of an escape, so only what would be taken for markup gets one:
+ * an underscore within a name is none.
  */
 const escapeMarkdown = (text: string): string =>
   text

@@ -6,19 +6,19 @@ import { type Answer, type AnswerRule, type BodyOptions, type OutcomeRules, pars
 import { bodyOf, type Destination, definitionOf, destinationOf, type Service, serviceOf } from './services.ts'
 
 export interface ChatOptions {
-  /** The only way to addresses that people typed in: private ones are refused, whatever name or spelling leads to them. */
+  /** The only way to addresses that people entered: it refuses private ones, whatever name or spelling leads to them. */
   outbound: Outbound
-  /** Signs what goes to webhooks that are no chat service; null leaves them unsigned. */
+  /** Signs requests to webhooks of unknown services; null leaves them unsigned. */
   webhookSecret: string | null
 }
 
-/** Discord's answer holds the message that it took. */
+/** Discord's answer holds the whole message. */
 const LIMITS = { totalMs: 15 * SECOND, bodyBytes: 64 * 1_024 }
 
-/** Failures that lie in the address, which no waiting mends. */
+/** Failures of the address itself, which no waiting fixes. */
 const BROKEN: readonly OutboundErrorKind[] = ['bad_url', 'forbidden_address']
 
-/** Sends to chat services and other webhooks, each in the shape it takes. */
+/** Makes the transport for chat services and other webhooks, each of which gets the shape it expects. */
 export function createChatTransport(chat: ChatOptions): Transport {
   return {
     async send(order, signal) {
@@ -31,7 +31,7 @@ export function createChatTransport(chat: ChatOptions): Transport {
 interface Sending extends ChatOptions, Destination {
   order: SendOrder
   signal: AbortSignal
-  /** Of what is open beside the first. */
+  /** The key of the further incident that the message is about, see `Beside`. */
   dedupKey?: string
 }
 
@@ -46,7 +46,10 @@ const optionsOf = ({ order, credential, dedupKey }: Sending): BodyOptions => ({
   ...(dedupKey === undefined ? {} : { dedupKey }),
 })
 
-/** Says it, also of what was opened beside the first. All of it is done again where one fails: what is closed may be closed twice. */
+/**
+ * Posts a message, also for further incidents (see `Beside`). If one request fails, all are repeated: closing an incident twice
+ * does no harm.
+ */
 async function post(sending: Sending): Promise<SendOutcome> {
   const { beside } = definitionOf(serviceFor(sending))
   const { message, earlier = [] } = sending.order
@@ -65,12 +68,12 @@ async function post(sending: Sending): Promise<SendOutcome> {
   return outcome
 }
 
-/** What was said before, and is changed too; a service counts these as messages. */
+/** Earlier messages that are changed too: the service counts each change as a message. */
 const MOST_CHANGED = 3
 
 /**
- * Puts a message in the place of what was said before about the same, where the service can do that. Null where it has to be one more: also when
- * someone has deleted what was said.
+ * Changes earlier messages about the same alert, where the service can do that. Returns null when it has to be a new message: also
+ * when someone has deleted the earlier one.
  */
 async function changeEarlier(sending: Sending): Promise<SendOutcome | null> {
   const { order, url: address } = sending
@@ -81,7 +84,7 @@ async function changeEarlier(sending: Sending): Promise<SendOutcome | null> {
   let newest: SendOutcome | null = null
   for (const receipt of earlier.slice(0, MOST_CHANGED)) {
     const outcome = await ask(sending, 'PATCH', edits.url(url, receipt).href)
-    // All of it is done again: to change a message twice is to change it.
+    // All of it is repeated, as changing a message twice does no harm.
     if (outcome.kind === 'passing') return outcome
     newest ??= outcome
   }
@@ -111,7 +114,7 @@ async function ask(sending: Sending, method: 'POST' | 'PATCH', url: string): Pro
 
 const HEADERS = { 'content-type': 'application/json; charset=utf-8', accept: 'application/json, text/plain, */*' }
 
-/** The address with what the service wants in it. */
+/** Returns the address with what the service wants in it. */
 export function requestUrl(
   service: Service,
   address: string,
@@ -123,19 +126,23 @@ export function requestUrl(
   return url === null || changed === undefined ? address : changed(url, message, options).href
 }
 
-/** @throws what is no failure of the request, but a fault of this program */
+/**
+ * Returns the outcome of a failed request.
+ *
+ * @throws anything that is not a failure of the request but a fault of our own
+ */
 function outcomeOfFailure(thrown: unknown): SendOutcome {
   if (!(thrown instanceof OutboundError)) throw thrown
   return { kind: BROKEN.includes(thrown.kind) ? 'channel_broken' : 'passing', error: thrown.message }
 }
 
-/** What is wrong with the address or with who may use it: every message would be refused. */
+/** Statuses that mean a wrong address or missing permission: every message would be refused. */
 const BROKEN_STATUSES = [401, 402, 403, 404, 405, 407, 410, 411, 415, 451]
 const PASSING_STATUSES = [408, 425, 429]
 
 /**
- * What an answer means for the message and its channel. Errors name the service and the reason it gave, never text of an
- * unknown server: it may repeat the address, which is a secret.
+ * Returns what an answer means for the message and its channel. Errors name the service and the reason that it gave, but never text
+ * of an unknown server, which may repeat the address, a secret.
  *
  * @param now epoch ms, for a `Retry-After` that names a time
  */
@@ -172,13 +179,13 @@ function passing(rules: OutcomeRules, { status, headers, body }: Answer, said: s
 }
 
 /**
- * Redirects are not followed: a browser's way of following one asks the new address for a page instead of sending it the
- * message, which would count as delivered.
+ * Does not follow redirects: as browsers do it, a request with GET would ask the new address for a page, which would count as
+ * delivered.
  */
 function redirected(answer: Answer, said: string): SendOutcome {
   const host = locationHost(answer)
   const error = `${said}: it redirects${host === null ? '' : ` to ${host}`}, which is not followed; set the address that it redirects to`
-  // 303 says that what was sent was taken, and where to read more.
+  // 303 means that the message was accepted and where to read more.
   if (answer.status === 303) return { kind: 'delivered', note: said }
   return answer.status === 301 || answer.status === 308 ? { kind: 'channel_broken', error } : { kind: 'passing', error }
 }
@@ -186,13 +193,13 @@ function redirected(answer: Answer, said: string): SendOutcome {
 const locationHost = ({ headers }: Answer): string | null =>
   headers.location === undefined ? null : (URL.parse(headers.location)?.host ?? null)
 
-/** The word or number by which the answer says what is wrong: `no_service`, `10015`, `WorkflowTriggerIsNotEnabled`. */
+/** Returns the word or number in the answer that says what is wrong: `no_service`, `10015`, `WorkflowTriggerIsNotEnabled`. */
 function reasonIn(body: string): string | null {
   const text = body.trim()
   const json = parsedObject(text)
   if (json === null) return /^[a-z][a-z_]{2,60}$/.test(text) ? text : null
   const error = isObject(json.error) ? json.error : json
-  // Google has the number of the status as `code`, and a word beside it.
+  // Google repeats the HTTP status as `code`, and has a word in `status`.
   for (const value of [error.status, error.code]) {
     if (typeof value === 'number' && value > 0) return String(value)
     if (typeof value === 'string' && /^\w{3,60}$/.test(value)) return value
