@@ -4,7 +4,7 @@ import { binomialTail, sum, wilson } from './statistics.ts'
 import { newestUntil, type TimeRange } from './time.ts'
 import type { Finding, Status } from './verdict.ts'
 
-/** Executions of a tag in the last 24 hours, oldest first; buckets without any may be missing. */
+/** Executions of a tag in one bucket of the last 24 hours. Lists are oldest first; buckets without executions may be missing. */
 interface BadBucket extends TimeRange {
   readonly executions: number
   readonly bad: number
@@ -12,9 +12,9 @@ interface BadBucket extends TimeRange {
 
 export interface BadExecutionsConfig {
   window_minutes: number
-  /** A tag that ran less often in the window is judged over as much more of the last 24 hours as it takes. */
+  /** A tag that ran less often in the window is judged over as much of the last 24 hours as it takes. */
   min_executions: number
-  /** Bad share that is surely exceeded. */
+  /** Bad shares that must be exceeded with certainty. */
   warning_share: number
   critical_share: number
 }
@@ -30,27 +30,27 @@ export interface JudgedExecutions {
   status: Status
   executions: number
   bad: number
-  /** How many buckets of the input, counted from the last, were judged. */
+  /** How many of the input's buckets were judged, from the last one back. */
   judged: number
   /** Wilson bounds of the bad share. */
   low: number
   high: number
-  /** What was judged, ms. */
+  /** Length of the judged time, ms. */
   length: number
   /** ISO 8601; null when it is not bad. */
   since: string | null
   lastSeen: string
 }
 
-/** Executions of a tag in the 24 hours before the window, or in half of them, from which its usual bad share is known … */
+/** Executions needed in the 24 hours before the window, or in half of them, to know the usual bad share, … */
 const MIN_PAST = 50
 /**
- * … which explains what comes by chance more often than this. A site's five tags are judged 1,440 times a day: at 95 % a tag that
- * always fails a little would warn every few weeks.
+ * … which explains bad executions that are likelier than this by chance. A site's five tags are judged 1,440 times a day: at
+ * 95 %, a tag that always fails a little would warn every few weeks.
  */
 const CHANCE = 1e-5
 
-/** A window that goes back until there are just enough executions is tried with each new one: three bad ones are chance. */
+/** A widened window ends as soon as it has just enough executions and is tried again with each new one, so fewer bad ones may be chance. */
 const MIN_BAD_WHEN_WIDENED = 5
 
 const totalOf = (buckets: readonly BadBucket[]) => ({
@@ -59,8 +59,8 @@ const totalOf = (buckets: readonly BadBucket[]) => ({
 })
 
 /**
- * Whether too many of a tag's executions are bad, judged by the lower Wilson bound: a few bad ones of a few executions are chance. Null
- * when it ran too seldom.
+ * Judges whether too many of a tag's executions are bad. Uses the lower Wilson bound, because a few bad ones among a few
+ * executions are chance. Null when the tag ran too seldom.
  */
 function judgeExecutions(
   buckets: readonly BadBucket[],
@@ -93,11 +93,11 @@ function judgeExecutions(
 }
 
 /**
- * What is found of a tag whose executions are bad in several ways, null when it ran too seldom.
+ * Returns the finding about a tag whose executions may be bad in several ways; null when it ran too seldom.
  *
  * @param buckets its last 24 hours, oldest first
  * @param good, bad the columns of a bucket that count each
- * @param messageOf what is said of it, given how many were bad in each way
+ * @param messageOf makes the message from how many were bad in each way
  */
 export function badExecutions<Good extends string, Bad extends string>(
   { tag_key, buckets }: { tag_key: string; buckets: readonly (TimeRange & Readonly<Record<Good | Bad, number>>)[] },
@@ -145,8 +145,8 @@ const statusOf = (low: number, { warning_share, critical_share }: BadExecutionsC
   low > critical_share ? 'critical' : low > warning_share ? 'warning' : 'ok'
 
 /**
- * Whether as many bad ones as in the window come by chance with a tag that is bad as often as this one was before, and not all day too
- * often. The better half of the day counts: a fault of some hours is not what is usual.
+ * Whether the window has no more bad executions than chance explains with the tag's earlier bad share, and the tag was not
+ * bad all day. Takes the better half of the day as usual, because a fault of some hours is not.
  */
 function isUsual(day: readonly BadBucket[], window: readonly BadBucket[], warningShare: number): boolean {
   const ofDay = totalOf(day)

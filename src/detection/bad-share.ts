@@ -7,30 +7,30 @@ import type { FaultyShare } from './usual-share.ts'
 import type { Finding, Status } from './verdict.ts'
 
 export interface BadShareConfig {
-  /** A share above this warns, … */
+  /** A share above this warns … */
   min_share: number
-  /** … where it is more than this many times the usual one, and more than chance explains. */
+  /** … if it is more than this many times the usual one, and chance does not explain it. */
   factor: number
-  /** A share that is surely above this is critical. */
+  /** A share that is certainly above this is critical. */
   critical_share: number
 }
 
 export const BAD_SHARE_DEFAULTS = { min_share: 0.05, factor: 3, critical_share: 0.25 } as const satisfies BadShareConfig
 
 export interface BadShareRule extends BadShareConfig {
-  /** False alarms in 30 days of this fault. */
+  /** False alarms in 30 days for this fault. */
   budget: number
 }
 
-/** The share from which on a fault is one. */
+/** The share from which on it is a fault. */
 export const faultOf = ({ factor, min_share }: Pick<BadShareConfig, 'factor' | 'min_share'>): FaultyShare => ({
   times: factor,
   least: min_share,
 })
 
 /**
- * Whether a fault is on more events than usual: `present` counts those that have it. The counterpart of `judgeField`, which looks for what
- * is gone: a fault that is usually on 1 % of the events is bad long before half of them have it.
+ * Judges whether a fault is on more events than usual; `present` counts the events with it. The counterpart of `judgeField`,
+ * which looks for losses: a fault that is usually on 1 % of the events is bad long before half of them have it.
  */
 export function judgeShare<F extends string>(
   field: F,
@@ -41,7 +41,7 @@ export function judgeShare<F extends string>(
 ): Finding | null {
   const usual = past.fields[field]
   if (usual.total < MIN_USUAL_EVENTS) return null
-  // Where it is hardly ever seen, what its rate may be is more than what it was.
+  // For a fault that was hardly ever seen, the true rate may be higher than the measured one.
   const rate = wilson(usual.present, usual.total).high
   const { together } = usual
   const limit = Math.max(min_share, factor * rate)

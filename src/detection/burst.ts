@@ -1,16 +1,16 @@
-/** Counts that what is known from before weighs as much as, so that a few new ones do not say much against it. */
+/** Number of events that the prior knowledge weighs as much as, so that a few new ones hardly change it. */
 const PRIOR_WEIGHT = 40
-/** The pairs that differ most are left out, one at least: a fault makes one such pair when it begins and one when it ends. */
+/** Share of the most different pairs that is left out, at least one pair: a fault makes one when it begins and one when it ends. */
 const LEFT_OUT = 0.05
-/** Share of a sum of squares that is left without its largest 5 %, for a normal distribution: 0.95 − 2 · 1.96 · φ(1.96). */
+/** The share of a sum of squares that remains without its largest 5 %, for a normal distribution: 0.95 − 2 · 1.96 · φ(1.96). */
 const SHARE_KEPT = 0.721
 
 /**
- * How many events come at a time: the variance of counts as a multiple of what independent events have, at least 1. Taken from
- * the differences of neighbouring counts, which the daily rhythm hardly changes (von Neumann 1941).
+ * Estimates how many events come together: the variance of counts as a multiple of that of independent events, at least 1.
+ * Uses the differences of neighbouring counts, which the daily rhythm hardly affects (von Neumann 1941).
  *
- * @param counts of stretches of one length, in order of time
- * @param known the burst size to believe in while the counts say little
+ * @param counts of stretches of one length, oldest first
+ * @param known the burst size to assume while the counts say little
  */
 export function burstSize(counts: readonly number[], known: number): number {
   const pairs: { squared: number; both: number }[] = []
@@ -31,12 +31,12 @@ export function burstSize(counts: readonly number[], known: number): number {
 }
 
 /**
- * The same from counts of the same hours of several weeks: what weeks differ by counts as bursts here, which makes it too large
- * for busy sites and right for quiet ones, of whom a day's slots say little. Weeks are taken two by two, and of all twos one
- * that differs little: a week with a sale or an outage differs from all others.
+ * Estimates bursts from the same hours of several weeks. Differences between weeks count as bursts, too, so the result is too
+ * large for busy sites, but right for quiet ones, whose slots of one day say little. Takes a low value among all pairs of
+ * weeks, because a week with a sale or an outage differs from all others.
  *
- * @param weeks counts of the same hours in each, NaN where they are not known
- * @returns `least` as the two weeks that are most alike have it
+ * @param weeks counts of the same hours in each week, NaN when unknown
+ * @returns `least` from the two most similar weeks
  */
 export function burstSizeOfWeeks(weeks: readonly ArrayLike<number>[]): { usual: number; least: number } {
   const sizes = weeks
@@ -47,10 +47,10 @@ export function burstSizeOfWeeks(weeks: readonly ArrayLike<number>[]): { usual: 
   return { usual: at(Math.floor((sizes.length - 1) / 3)), least: at(0) }
 }
 
-/** Two weeks say something of each other where so much of both is known: holidays and outages are left out. */
+/** Two weeks are compared only if this share of their hours is known in both, e.g. without holidays and outages. */
 const IN_BOTH = 0.5
 
-/** Null where too little is known of both. */
+/** Null when too few hours are known in both. */
 function burstSizeOfTwo(week: ArrayLike<number>, other: ArrayLike<number>): number | null {
   let squares = 0
   let counted = 0
@@ -66,20 +66,20 @@ function burstSizeOfTwo(week: ArrayLike<number>, other: ArrayLike<number>): numb
   return counted === 0 ? 1 : squares / counted
 }
 
-/** Counts that have to have a common divisor before it is taken for a batch's size … */
+/** How many counts must share a divisor before it is taken for a batch size … */
 const MIN_COUNTS = 8
-/** … and how different they have to be: that equal counts divide each other says nothing. */
+/** … and how many of them must differ, because equal counts always divide each other. */
 const MIN_DIFFERENT = 4
 const MIN_PAUSES = 3
-/** Counts that go to and fro between multiples of ten or of more are not made by chance. */
+/** Counts that change between multiples of ten or more do not do so by chance. */
 const SURE_SIZE = 10
 const MIN_CHANGES = 4
 
-/** Events in a batch, where a site sends in batches: then every count is a multiple of it. 1 otherwise. */
+/** Returns the events per batch if the site sends batches, so that every count is a multiple; otherwise 1. */
 export function batchSize(counts: readonly number[]): number {
   const filled = counts.filter((count) => count > 0)
   if (filled.length < MIN_COUNTS) return 1
-  // One pause may be a night or a fault; several are waiting for a batch to fill.
+  // One pause may be a night or a fault; several show that batches take time to fill.
   const pauses = counts.filter((count, index) => count > 0 && counts[index - 1] === 0).length
   const size = Math.max(1, filled.reduce(greatestCommonDivisor))
   const changes = counts.filter((count, index) => index > 0 && count !== counts[index - 1]).length
@@ -88,15 +88,15 @@ export function batchSize(counts: readonly number[]): number {
   return isTold ? size : 1
 }
 
-/** On a weekend a quiet site has no more hours with events. */
+/** A quiet site may have no more hours with events on a weekend. */
 const FEW_HOURS = 5
 
-/** The same from whole hours, for a site so quiet that even hours pass until a batch is full, and for the nights of a busier one. */
+/** The same from whole hours: for sites so quiet that a batch takes hours to fill, and for the nights of busier ones. */
 export function batchSizeOfHours(hours: readonly number[]): number {
   const filled = hours.filter((count) => count > 0)
   const pauses = hours.filter((count, index) => count > 0 && hours[index - 1] === 0).length
   const size = filled.reduce(greatestCommonDivisor, 0)
-  // A busier site has no hour without a batch, but hours with different numbers of them.
+  // A busier site has a batch in every hour, but their numbers differ.
   const isTold = pauses >= MIN_PAUSES || (filled.length >= MIN_COUNTS && new Set(filled).size >= MIN_DIFFERENT)
   return filled.length >= FEW_HOURS && isTold && size >= SURE_SIZE ? size : 1
 }

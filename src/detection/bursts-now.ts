@@ -4,23 +4,27 @@ import { sum } from './statistics.ts'
 import type { UsualCounts } from './usual-counts.ts'
 import { type RecentCounts, slotCounts } from './volume-counts.ts'
 
-/** How events of a name, or of all, come together. */
+/** How the events of a name, or all events, come together. */
 export interface Bursts {
-  /** Variance of the counts of whole hours over their mean, as far as it is not that of their level. */
+  /** Variance of hourly counts over their mean, without the variance of the level. */
   readonly burst: number
-  /** The same of five minutes, which a visit outlasts. */
+  /** The same for five minutes, which are shorter than a visit. */
   readonly short: number
-  /** Events that a visit or a batch brings, on average. */
+  /** Average number of events per visit or batch. */
   readonly group: number
 }
 
-/** So many bursts in five minutes on average, or more, and these tell bursts from a level that wavers better than hours do … */
+/** From this average number of bursts in five minutes on, short counts separate bursts from the level better than hours do, … */
 const BUSY = 2
-/** … but for visits that last longer than they are, by so much at most. */
+/** … except that visits may last longer; the burst is then at most this many times the short one. */
 const LONG_VISITS = 6
 const MOST_BELIEVED = 5
 
-/** Going by the last hours and the weeks before. @param name null for all events */
+/**
+ * Estimates bursts from the last hours and the weeks before.
+ *
+ * @param name null for all events
+ */
 export function burstsNow(name: string | null, recent: RecentCounts, usual: UsualCounts, noise: Noise): Bursts {
   const total = slotCounts(recent, null)
   const counts = name === null ? total : slotCounts(recent, name)
@@ -29,21 +33,21 @@ export function burstsNow(name: string | null, recent: RecentCounts, usual: Usua
   const short = Math.max(burstSize(counts, Math.min(noise.burst, MOST_BELIEVED)), batch)
   const isBusy = sum(counts) > BUSY * short * counts.length
   const burst = Math.max(isBusy ? Math.min(noise.burst, LONG_VISITS * short) : noise.burst, batch)
-  // Visits differ in length. Where lengths are geometric, the variance of counts is b = 2 · mean length − 1 times their mean.
+  // Visits differ in length. With geometric lengths, the variance of counts is b = 2 · mean length − 1 times their mean.
   const visit = (short + 1) / 2
-  // Of a visit in five minutes or more on average, slots say by being empty what hours do of fewer.
+  // With a visit or more per five minutes, empty slots show what empty hours show for fewer visits.
   const group = sum(counts) > visit * counts.length ? groupOfSlots(counts, noise.group, visit) : noise.group
   return { burst, short: Math.min(short, burst), group: Math.max(group, batch) }
 }
 
-/** A visit lasts for some minutes: five of them show no less than this part of it. */
+/** A visit lasts some minutes, so five of them contain at least this fraction of it. */
 const PARTS_OF_VISIT = 5
 
 /**
- * How many events come together, by how few of five minutes' counts are empty: of n with μ expected, n·e^(−μ/group) are.
+ * Estimates the group size from the number of empty slots: of n slots with expectation μ, n·e^(−μ/group) are empty.
  *
- * @param ofHours what whole hours say
- * @param least what the counts of five minutes say, which a visit outlasts
+ * @param ofHours the estimate from whole hours
+ * @param least the estimate from five-minute counts, which are shorter than a visit
  */
 function groupOfSlots(counts: readonly number[], ofHours: number, least: number): number {
   const empty = counts.filter((count) => count === 0).length

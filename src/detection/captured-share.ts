@@ -3,9 +3,9 @@ import { logUpperTail } from './negative-binomial.ts'
 import { binomialTail, sum, wilson, Z_999 } from './statistics.ts'
 import { type Finding, type Verdict, verdictOf } from './verdict.ts'
 
-/** What another system counted of an event on a day, and what was counted here in the same hours. */
+/** Another system's count of an event on a day, and our count in the same hours. */
 export interface CapturedDay {
-  /** `2026-11-20`. */
+  /** E.g. `2026-11-20`. */
   readonly day: string
   /** Epoch ms. */
   readonly from: number
@@ -14,18 +14,18 @@ export interface CapturedDay {
 }
 
 export interface CapturedInput {
-  /** Days that are over and have a reference, oldest first. */
+  /** Past days with a reference, oldest first. */
   readonly days: readonly CapturedDay[]
   readonly source: string
   readonly event: string
-  /** What else is known and may explain it, as a sentence. */
+  /** A possible explanation, as a sentence. */
   readonly hint: string | null
 }
 
 export interface CapturedConfig {
-  /** Less of what the source counted is too little. */
+  /** Less than this percentage of the source's count is too little. */
   min_captured_percent: number
-  /** More, beyond what rounds at midnight, is too much: over 100 where the source is known to leave some out. */
+  /** More than this is too much, beyond rounding at midnight. Over 100 if the source is known to leave some out. */
   max_captured_percent: number
 }
 
@@ -34,24 +34,24 @@ export const CAPTURED_DEFAULTS = {
   max_captured_percent: 100,
 } as const satisfies CapturedConfig
 
-/** Days are taken together until the source counted so many, so that a small shop is judged by a week and a large one by yesterday. */
+/** Days are combined until the source counted this many: a small shop is judged by a week, a large one by yesterday. */
 const ENOUGH = 100
-/** Of what the source counted, so much more may come of hours that round at midnight. */
+/** Tolerance for events around midnight, as a share of the source's count. */
 const ROUNDING = 0.02
-/** What comes by chance once in a thousand times is taken for no chance. */
+/** A chance below this is taken for none. */
 const CHANCE = 0.001
-/** Up to here the exact tail is added up; further on the normal approximation is as good. */
+/** Up to this count the exact tail is computed; above, the normal approximation is as good. */
 const EXACT_MAX = 10_000
-/** Days that a finding names one by one. */
+/** How many days a finding lists. */
 const DAYS_NAMED = 14
 
 /**
- * Whether what was counted here is surely less than the wanted share of what the source counted, or surely more than all of it: of the
- * newest day, or of the newest days that together have enough. Few orders prove little, so a share counts by its bounds.
+ * Judges whether our count is certainly below the required share of the source's count, or certainly above all of it. Judges the newest day, and the
+ * newest days that together have enough. Few orders prove little, so shares are judged by their bounds.
  *
- * Of `reference` events, each captured with the wanted share, so few as `counted` come with the lower tail of the binomial distribution
- * (`binomialTail`); where the source counted more than 10,000, the upper bound of Wilson's interval of 99.9 % stands for it. Too much is
- * judged by the upper tail of the Poisson distribution around the most that may be. Critical is a share that is surely under half of the wanted one.
+ * If each of `reference` events is captured with the required share, the chance of `counted` or fewer is the lower tail of the binomial distribution
+ * (`binomialTail`); above 10,000 events, the upper bound of Wilson's 99.9 % interval is used instead. Too many is judged by the upper tail of the
+ * Poisson distribution around the largest allowed count. Critical is a share that is certainly below half of the required one.
  */
 export function capturedShare(input: CapturedInput, config: CapturedConfig): Verdict {
   const windows = [input.days.slice(-1), newestWithEnough(input.days)]
@@ -61,7 +61,7 @@ export function capturedShare(input: CapturedInput, config: CapturedConfig): Ver
   return verdictOf([finding], finding?.message ?? '')
 }
 
-/** Whether so few days could show anything at all. */
+/** Whether these days have enough events to show anything. */
 export const canJudge = (
   days: readonly CapturedDay[],
   { min_captured_percent, max_captured_percent }: CapturedConfig,
@@ -126,21 +126,21 @@ function judge(
   }
 }
 
-/** Whether so few are no chance where each of `reference` events is captured with this share, 0–1. */
+/** Whether so few are no chance if each of `reference` events is captured with this share, 0–1. */
 function isSurelyBelow(counted: number, reference: number, share: number): boolean {
   if (reference === 0 || counted >= share * reference) return false
   if (reference > EXACT_MAX) return wilson(counted, reference, Z_999).high < share
   return binomialTail(reference - counted, reference, 1 - share) < CHANCE
 }
 
-/** Whether so many are no chance where as many as `most` times what the source counted are right. */
+/** Whether so many are no chance if `most` times the source's count is right. */
 function isSurelyOver(counted: number, reference: number, most: number): boolean {
   if (counted <= (most + ROUNDING) * reference) return false
-  // A source that counted none does not say that there are none at all.
+  // A source that counted none does not prove that there are none.
   return logUpperTail(counted, { mean: Math.max(1, most * reference), burst: 1, noise: 0 }) < Math.log(CHANCE)
 }
 
-/** Start of the first of the days in a row, up to the newest, whose share is not as it should be. */
+/** Start of the first of the consecutive bad days that end with the newest. */
 function began(days: readonly CapturedDay[], share: number, isFew: boolean): number {
   const isBad = ({ counted, reference }: CapturedDay) =>
     isFew ? counted < share * reference : counted > share * reference

@@ -1,6 +1,6 @@
 import { logRatios, sum } from './statistics.ts'
 
-/** What came in a stretch of time, and how much of it was of the kind that is looked for: failed, slow, with a field. Need not be whole. */
+/** What came in a stretch of time, and how much of it had the property in question: failed, slow, with a field. Counts need not be whole numbers. */
 export interface Share {
   /** Start of the stretch, epoch ms. */
   readonly from: number
@@ -8,21 +8,21 @@ export interface Share {
   readonly of: number
 }
 
-/** So sure that all was well between an earlier fault and this one that it is wrong once in a thousand times (Ville 1939). */
+/** Certainty that all was well between an earlier fault and this one: wrong once in a thousand times (Ville 1939). */
 const WELL_BETWEEN = Math.log(1_000)
 
 /**
- * When a share became what it is now, epoch ms: from there on the counts speak most for the new share against what passes, or is usual (likelihood
- * ratio; the change point of Page's CUSUM, "Continuous inspection schemes", 1954). Looks back until they surely speak against it.
+ * Returns when a share became what it is now, epoch ms: from then on, the counts support the new share most strongly against what passes or is usual
+ * (likelihood ratio; the change point of Page's CUSUM, "Continuous inspection schemes", 1954). Looks back until the counts certainly contradict it.
  *
- * The place where the share's lower bound is highest is not the answer: of three executions in five minutes it is whichever minutes happened
- * to be worst. Alerts then began a quarter of an hour after their fault: their loss was understated, and a fault of one vendor on
- * several sites was not recognized, as that has to begin at once.
+ * Not where the share's lower bound is highest: with three executions in five minutes, that is whichever minutes happened to be worst. Alerts then
+ * began a quarter of an hour after their fault, so losses were understated, and a vendor's fault on several sites was not recognised, because it
+ * must begin at the same time on all.
  *
  * @param shares oldest first
  * @param now the new share
  * @param beforeAt what it is compared with, by the start of the stretch; above 0 and below 1
- * @param together so many come in one clump, and say as much as one that comes alone
+ * @param together how many come in one clump and say as much as a single one
  */
 export function changedAt(
   shares: readonly Share[],
@@ -30,7 +30,7 @@ export function changedAt(
   beforeAt: (from: number) => number,
   together = 1,
 ): number {
-  // All of a few are not all that will ever come (Jeffreys' prior).
+  // A few that all have the property do not prove that all ever will (Jeffreys' prior).
   const share = (now.count / together + 0.5) / (now.of / together + 1)
   let support = 0
   let most = { support: 0, from: shares.at(-1)?.from ?? 0 }
@@ -38,17 +38,18 @@ export function changedAt(
     const [one, another] = logRatios(share, beforeAt(from))
     support += (count * one + (of - count) * another) / together
     if (support > most.support) most = { support, from }
-    // Before any of the fault was found, what is well came after it.
+    // Good counts newer than any part of the fault do not end the search.
     else if (most.support > 0 && support < most.support - WELL_BETWEEN) break
   }
   return most.from
 }
 
-/** So sure that a tag was repaired that it is wrong once in twenty times (Ville 1939). */
+/** Certainty that a tag was repaired: wrong once in twenty times (Ville 1939). */
 const REPAIRED = Math.log(20)
 
 /**
- * Whether the newest executions of a rare tag speak for a share that passes against that of all of them, the oldest of which are hours old (likelihood ratio).
+ * Whether the newest executions of a rare tag support a share that passes against the share of all of them, the oldest of which are hours old
+ * (likelihood ratio).
  *
  * @param counts oldest first: bad ones, of how many
  */

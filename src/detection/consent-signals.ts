@@ -8,8 +8,8 @@ import type { FaultyShare, PresenceBucket, UsualShare } from './usual-share.ts'
 import { type Finding, isBad, type Verdict, verdictOf } from './verdict.ts'
 
 /**
- * What is looked for on events, each as a share of those that can say it: a signal at all; a choice behind the default; the two that are
- * granted; and that some visitors refuse.
+ * What is looked for on events, each as a share of those that could have it: any signal; a choice that follows the default; a
+ * grant for each purpose; and a refusal, which some visitors always choose.
  */
 export const CONSENT_FIELDS = ['signal', 'update', 'ad_storage', 'analytics_storage', 'refusal'] as const
 export type ConsentField = (typeof CONSENT_FIELDS)[number]
@@ -17,26 +17,26 @@ export type ConsentField = (typeof CONSENT_FIELDS)[number]
 const PURPOSES = ['ad_storage', 'analytics_storage'] as const
 export type Purpose = (typeof PURPOSES)[number]
 
-/** Executions of a tag on events that reported consent, and those among them on which each purpose was denied. */
+/** Executions of a tag on events that reported consent, and how many of them had each purpose denied. */
 export interface TagConsentHistory {
   readonly tag_key: string
   /** The last 24 hours, oldest first; buckets without executions may be missing. */
   readonly recent: readonly PresenceBucket<Purpose>[]
 }
 
-/** By purpose, the share of all events on which it was denied; null where none reported it. */
+/** For each purpose, the share of all events with it denied; null when none reported it. */
 type DeniedShares = Readonly<Record<Purpose, number | null>>
 
-/** What was said before the last 24 hours. */
+/** What was reported before the last 24 hours. */
 export interface ConsentWeeks {
   readonly events: PresenceWeeks<ConsentField>
   /** By tag, the hours of the seven days before; hours without executions may be missing. */
   readonly tags: ReadonlyMap<string, readonly PresenceBucket<Purpose>[]>
-  /** Of those seven days. */
+  /** Of these seven days. */
   readonly denied: DeniedShares
 }
 
-/** What that says. */
+/** What is learnt from it. */
 export interface ConsentPast {
   readonly events: PastFields<ConsentField>
   readonly tags: ReadonlyMap<string, PastFields<Purpose>>
@@ -45,25 +45,25 @@ export interface ConsentPast {
 
 export interface ConsentInput {
   now: number
-  /** Of all events together, the last 24 hours: consent is a visitor's, and what breaks it shows on whatever the visitor does. */
+  /** The last 24 hours of all events together: consent belongs to the visitor, so a fault shows on whatever the visitor does. */
   recent: PresenceHistory<ConsentField>['recent']
   tags: readonly TagConsentHistory[]
   past: ConsentPast
 }
 
 export interface ConsentConfig {
-  /** As in `QualityConfig`. */
+  /** See `QualityConfig`. */
   lost_share: number
   lost_min_rate: number
-  /** A tag does without consent when it surely runs on denied events at this share of what it would if it did not look … */
+  /** A tag ignores consent when it certainly runs on denied events at this share of the rate at which it would run if it did not check, … */
   tag_share: number
 }
 
 export const CONSENT_DEFAULTS = { lost_share: 0.5, lost_min_rate: 0.1, tag_share: 0.3 } as const satisfies ConsentConfig
 
-/** … and usually did at no more than this share of that. */
+/** … and usually ran at no more than this share of that rate. */
 const TAG_KEEPS_SHARE = 0.1
-/** So many executions on denied events are expected of a tag that does not look, before it is said to. */
+/** Executions on denied events that must be expected of a tag that does not check, before it is judged. */
 const TAG_MIN_EXPECTED = 30
 
 const SENTENCES: Readonly<Record<ConsentField, FieldSentence>> = {
@@ -86,14 +86,14 @@ export const learnConsent = (
   config: Pick<ConsentConfig, 'lost_share'>,
 ): PastFields<ConsentField> => learnPresence(CONSENT_FIELDS, events, config)
 
-/** @param denied of all events */
+/** @param denied shares of all events */
 export const learnTagConsent = (
   usual: readonly PresenceBucket<Purpose>[],
   denied: DeniedShares,
   config: Pick<ConsentConfig, 'tag_share'>,
 ): PastFields<Purpose> => learnFields({ usual }, limitsOf(denied, config))
 
-/** Share of a tag's executions on denied events that is too much. */
+/** The share of a tag's executions on denied events that is too much. */
 const limitsOf = (
   denied: DeniedShares,
   { tag_share }: Pick<ConsentConfig, 'tag_share'>,
@@ -102,7 +102,7 @@ const limitsOf = (
   return { ad_storage: of('ad_storage'), analytics_storage: of('analytics_storage') }
 }
 
-/** Whether events say of consent what they used to, and whether tags that kept to it still do. */
+/** Judges whether events report consent as they used to, and whether tags that kept to it still do. */
 export function consentSignals({ now, recent, tags, past }: ConsentInput, config: ConsentConfig): Verdict {
   const budget = BUDGET / (CONSENT_FIELDS.length + tags.length * PURPOSES.length)
   const events = { event_name: null, recent, past: past.events }
@@ -120,7 +120,7 @@ export function consentSignals({ now, recent, tags, past }: ConsentInput, config
   )
 }
 
-/** Where no choice arrives any more, nothing is granted any more: one fault, and the former says what it is. */
+/** Without choices, nothing is granted either: it is one fault, and the missing choices name it. */
 function withoutConsequences(findings: readonly (Finding | null)[]): (Finding | null)[] {
   const isLost = (field: ConsentField) =>
     findings.some((finding) => finding !== null && isBad(finding) && finding.subject.field === field)
@@ -132,7 +132,7 @@ function withoutConsequences(findings: readonly (Finding | null)[]): (Finding | 
   )
 }
 
-/** Only tags that kept to consent are judged: some vendors' run without it on purpose, and say so to the vendor. */
+/** Judges only tags that kept to consent: some vendors' tags run without it on purpose and tell the vendor so. */
 function judgeTag(
   { tag_key, recent }: TagConsentHistory,
   { events, tags, denied }: ConsentPast,
@@ -160,8 +160,9 @@ function judgeTag(
 }
 
 /**
- * How many executions say as much as one that came alone, if a visitor's choice is one for all pages: a tag that keeps to consent hardly ever runs on denied events, which do not show by
- * how many they come. Of clumps of events it has as many executions as it runs on events (design effect of thinned clusters, Kish 1965).
+ * Returns how many executions say as much as a single one, if a visitor's choice is the same on all pages. A tag that keeps to consent hardly ever
+ * runs on denied events, so these do not show how they clump. It has the clumps of events, thinned to those that it runs on (design effect of
+ * thinned clusters, Kish 1965).
  */
 const thinned = ({ together, total }: UsualShare, ofTag: UsualShare): number =>
   1 + (together - 1) * Math.min(1, ofTag.total / Math.max(1, total))
@@ -170,10 +171,10 @@ interface KeptPurpose {
   tag_key: string
   purpose: Purpose
   recent: readonly PresenceBucket<Purpose>[]
-  /** Share of executions on denied events that is too much. */
+  /** The share of executions on denied events that is too much. */
   limit: number
   usual: UsualShare
-  /** False alarms in 30 days of this purpose. */
+  /** False alarms in 30 days for this purpose. */
   budget: number
 }
 

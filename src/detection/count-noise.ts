@@ -1,50 +1,53 @@
 import { HOUR } from '../lib/index.ts'
 import { clamp, sum } from './statistics.ts'
 
-/** How far a subject's counts are from what is expected of them while nothing is wrong. */
+/** How much a subject's counts differ from their expectation while nothing is wrong. */
 export interface Noise {
-  /** Events that come at a time: the part of the variance that is a multiple of the mean, at least 1. */
+  /** Events that come together: the part of the variance proportional to the mean, at least 1. */
   readonly burst: number
-  /** Relative variance of the level over a stretch of so long, ms. */
+  /** Relative variance of the level over a stretch of this length, ms. */
   level(length: number): number
-  /** The same once the hours before are known. */
+  /** The same once the hours before the stretch are known. */
   steady(length: number): number
-  /** The same for silence: however few days are known, none of them was without any. */
+  /** The same for judging silence. Its doubt is smaller: however few days are known, none of them was silent. */
   ofSilence(length: number): number
-  /** Events of a visit or a batch, by how often hours stay empty; the burst where none does. */
+  /** Events of a visit or a batch, estimated from how often hours are empty; from the burst when hardly any is. */
   readonly group: number
-  /** Relative variance that is due to how few days are known; 0 after two weeks. */
+  /** Relative variance because only few days are known; 0 after two weeks. */
   readonly doubt: number
 }
 
-/** Believed before anything is known, and how many days' worth of it: a site's first days say little about their like. */
+/** Beliefs before anything is known, and the number of days that they weigh as much as: a site's first days say little about later ones. */
 const PRIOR = { burst: 2, level: 0.04, steady: 0.02, days: 5 } as const
-/** What few days say of an hour may be wrong itself: the relative variance of what one says, and the days after which that is over. */
+/**
+ * Few days may misjudge an hour: the relative variance of what one day says, the part of it left once the hours before are known or for silence, and
+ * the number of days after which it is zero.
+ */
 const DOUBT = 0.4
 const DOUBT_LEFT = 0.15
 const DAYS_UNTIL_SURE = 14
 const LEAST_LEVEL = 0.0025
-/** No level wavers more: a subject that is gone would not be found. */
+/** Upper limit of the level's variance: with more, a subject that is gone would not be found. */
 export const MOST_LEVEL = 0.5
-/** No site's level wavers by more from one hour to the next: what is more comes in bursts, which few counts cannot tell from it. */
+/** Upper limit from one hour to the next. A larger variance comes from bursts, which few counts cannot distinguish from the level. */
 const MOST_HOURLY = 0.1
 const LEAST_STEADY = 0.0016
-/** Squares this many times their expectation are no noise. */
+/** Squares that are this many times their expectation are outliers, not noise. */
 const OUTLIER = 12
 const ROUNDS = 3
-/** A fault that goes on for days would make itself usual: the last week tells nothing of the noise once ten days before it are known. */
+/** A fault of several days would make itself usual, so the last week is not used once ten days before it are known. */
 const LATEST = 168
 const ENOUGH = 240
-/** Hours from which the level is known for the next. */
+/** Number of hours before that give the level for the next one. */
 export const HOURS_BEFORE = 8
 const LENGTHS = [1, 2, 4, 8, 24] as const
 
 /**
- * The spread of the hours of the past around what the others make of them: var N = burst·μ + level·μ². Both parts at once by
- * weighted least squares of the squared differences (as in iteratively reweighted variance functions, Davidian and Carroll 1987).
+ * Estimates the spread of past hours around what the other hours predict: var N = burst·μ + level·μ². Both parts come from one weighted
+ * least squares fit of the squared differences (iteratively reweighted variance functions, Davidian and Carroll 1987).
  *
  * @param counts of whole hours, oldest first
- * @param expectedAt what is expected of an hour by all the others
+ * @param expectedAt the expected count of an hour, from all others
  * @param isUsual 1 for the hours that count
  */
 export function countNoise(counts: Float64Array, expectedAt: (index: number) => number, isUsual: Uint8Array): Noise {
@@ -67,23 +70,23 @@ export function countNoise(counts: Float64Array, expectedAt: (index: number) => 
     doubt,
     level: (length) => doubt + level(length),
     ofSilence: (length) => DOUBT_LEFT * doubt + level(length),
-    // Once the hours before are known, less of it is left.
+    // Knowing the hours before removes part of the doubt.
     steady: (length) => DOUBT_LEFT * doubt + between(steadies, length),
     group: groupOf(counts, expected, (burst + 1) / 2),
   }
 }
 
-/** The burst alone, see `countNoise`. */
+/** Only the burst, see `countNoise`. */
 export const burstOf = (counts: Float64Array, expectedAt: (index: number) => number, isUsual: Uint8Array): number =>
   twoParts(counts, expectations(counts, expectedAt, isUsual)).burst
 
-/** NaN for the hours that do not count. */
+/** The expected counts; NaN for hours that do not count. */
 function expectations(counts: Float64Array, expectedAt: (index: number) => number, isUsual: Uint8Array): Float64Array {
   const end = sum(isUsual) - sum(isUsual.subarray(-LATEST)) >= ENOUGH ? counts.length - LATEST : counts.length
   return Float64Array.from(counts, (_, index) => (isUsual[index] === 1 && index < end ? expectedAt(index) : Number.NaN))
 }
 
-/** What is believed of a subject that comes too seldom to tell. */
+/** The noise assumed for subjects that are too rare to measure. */
 export const UNKNOWN_NOISE: Noise = {
   burst: PRIOR.burst,
   level: () => PRIOR.level,
@@ -93,7 +96,7 @@ export const UNKNOWN_NOISE: Noise = {
   doubt: 0,
 }
 
-/** The parts of the variance of hours. Where all hours have alike counts it cannot tell them apart, and it takes them for noise of the level. */
+/** Fits both parts of the hourly variance. When all hours have the same expectation, they cannot be separated, and all counts as bursts. */
 function twoParts(counts: Float64Array, expected: Float64Array): { burst: number; level: number } {
   let burst: number = PRIOR.burst
   let level: number = PRIOR.level
@@ -108,7 +111,7 @@ function twoParts(counts: Float64Array, expected: Float64Array): { burst: number
       if (!(mean > 0)) continue
       const difference = (counts[index] ?? 0) - mean
       const square = difference * difference
-      // Products, as powers take ten times as long.
+      // Products, because powers take ten times as long.
       const relative = burst + level * mean
       if (round > 0 && square > OUTLIER * mean * relative) continue
       const weight = 1 / (relative * relative)
@@ -139,7 +142,7 @@ function twoParts(counts: Float64Array, expected: Float64Array): { burst: number
   return { burst: Math.max(1, burst), level: clamp(level, LEAST_LEVEL, MOST_LEVEL) }
 }
 
-/** The level's relative variance in stretches of so many hours; what bursts make is taken off. */
+/** The relative variance of the level over stretches of this many hours, without the variance from bursts. */
 function levelOver(counts: Float64Array, expected: Float64Array, burst: number, hours: number): number {
   const squares = new Float64Array(Math.floor(counts.length / hours))
   const means = new Float64Array(squares.length)
@@ -177,7 +180,7 @@ function levelOver(counts: Float64Array, expected: Float64Array, burst: number, 
   return level
 }
 
-/** What is expected of each hour at the level of the hours before it. */
+/** The expected count of each hour at the level of the hours before it. */
 function givenBefore(counts: Float64Array, expected: Float64Array, burst: number, daily: number): Float64Array {
   return expected.map((mean, index) => {
     let own = 0
@@ -192,11 +195,11 @@ function givenBefore(counts: Float64Array, expected: Float64Array, burst: number
   })
 }
 
-/** The level that so many events speak for, where it is 1 with a relative variance of `noise` before them (gamma and Poisson). */
+/** The posterior level (gamma and Poisson) after a count, with a prior level of 1 and a relative variance of `noise`. */
 export const levelGiven = (measured: number, expected: number, burst: number, noise: number): number =>
   (measured / burst + 1 / noise) / (expected / burst + 1 / noise)
 
-/** The value for a length, between those of `LENGTHS` by the logarithm. */
+/** Interpolates between the values at `LENGTHS`, on a logarithmic scale. */
 function between(values: readonly number[], length: number): number {
   const hours = length / HOUR
   const last = values.length - 1
@@ -209,14 +212,14 @@ function between(values: readonly number[], length: number): number {
   return values[last] ?? 0
 }
 
-/** Hours of which between these were expected tell by being empty how many events come together. */
+/** Hours with an expectation between these multiples of `usual` show by being empty how many events come together. */
 const TELLING_EMPTY = { least: 0.3, most: 12 }
 const ENOUGH_EMPTY = 12
 
 /**
- * So large that the hours would be empty as often as they are: an hour with μ expected is so with a chance of e^(−μ/group).
+ * Returns the group size at which hours would be empty as often as they are: an hour with expectation μ is empty with probability e^(−μ/group).
  *
- * @param usual what to say where no hour is empty
+ * @param usual the result when too few hours are empty
  */
 function groupOf(counts: Float64Array, expected: Float64Array, usual: number): number {
   const means: number[] = []

@@ -15,7 +15,7 @@ export interface FreshnessConfig {
   min_silence_minutes: number
   /** A silence is bad when it is longer than this many usual gaps … */
   gaps: number
-  /** … and rarer than so many in 30 days by chance. */
+  /** … and occurs by chance less than this many times in 30 days. */
   false_alarms: number
 }
 
@@ -23,29 +23,29 @@ export const DATA_FRESHNESS_DEFAULTS: FreshnessConfig = { min_silence_minutes: 1
 
 export interface FreshnessInput {
   now: number
-  /** When the site's newest event was received, null when none ever was. */
+  /** When the newest event was received; null when there was none. */
   last_event_at: number | null
   recent: RecentCounts
   usual: UsualCounts
-  /** When the service itself accepted no requests, without overlaps. No event can arrive then, so that is no silence. */
+  /** When the service itself accepted no requests, without overlaps. Nothing can arrive then, so that time is no silence. */
   outages: readonly TimeRange[]
 }
 
-/** One gap in twenty between independent visits is longer than this many times the mean gap: ln 20. */
+/** One gap in twenty between independent visits is longer than this multiple of the mean gap: ln 20. */
 const LONG_GAP = Math.log(20)
 
-/** In which hours no event at all would be bad; how many come does not matter. */
+/** The limits by which an hour without events would be bad; the number of events does not matter. */
 export const freshnessLimits = (config: FreshnessConfig): HourLimits => ({
   fall: null,
   silenceBudget: config.false_alarms,
   minVisits: config.min_silence_minutes * MINUTE < HOUR ? config.gaps * LONG_GAP : Number.POSITIVE_INFINITY,
 })
 
-/** How far a site is from being judged. Null while nothing is known to compare the newest events with. */
+/** How far a site is from being judged; null while there is nothing to compare the newest events with. */
 export const freshnessSoFar = (input: VolumeInput, { false_alarms, gaps }: FreshnessConfig): VolumeSoFar | null =>
   silenceSoFar(input, { silenceBudget: false_alarms, minVisits: gaps * LONG_GAP })
 
-/** Whether a site still sends at all. */
+/** Judges whether a site still sends events. */
 export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): Verdict {
   const { now, last_event_at, recent, usual, outages } = input
   if (last_event_at === null) return verdictOf([null], 'no event has come yet')
@@ -62,7 +62,7 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
   const usualGap = rate > 0 ? LONG_GAP / rate : Number.POSITIVE_INFINITY
   const limit = Math.max(config.min_silence_minutes * MINUTE, config.gaps * usualGap)
   const isSilent = found !== null && silence > limit && found.chance < found.limit && found.expected >= 1
-  // Where not even a day without any event would be bad, what comes or not says nothing.
+  // If even a day without events would not be bad, the data say nothing.
   const soFar = freshnessSoFar(input, config)
   if (!isSilent && (soFar === null || soFar.usual < soFar.needed)) return verdictOf([null], `last event ${ago}`)
   const expected = found?.expected ?? 0
@@ -94,10 +94,10 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
   )
 }
 
-/** What is judged ends up to two minutes ago. An event of a later time came while the clock was ahead, and would hide each silence until then. */
+/** Judging ends up to two minutes ago. An event later than this arrived while the clock was ahead, and would hide any silence until then. */
 const AHEAD_MS = 5 * MINUTE
 
-/** The end of the newest minute or bucket with an event, or the beginning of the day that is known. */
+/** The end of the newest minute or bucket with an event; the start of the known day when there is none. */
 const lastCounted = ({ minutes, ...day }: RecentCounts, now: number): number =>
   Math.max(
     day.buckets[0]?.from ?? now,
@@ -109,7 +109,7 @@ const lastCounted = ({ minutes, ...day }: RecentCounts, now: number): number =>
 const besides = (deaf: number): string =>
   deaf < MINUTE ? '' : ` (not counting ${duration(deaf)} in which this service took no requests)`
 
-/** Visits that are usual in the newest hour, per ms; of a day where that hour has none. */
+/** Usual visits per ms in the newest hour, or in the last day if the hour has none. */
 function visitsLately({ covered, expected }: Course, group: number): number {
   const rateOver = (time: number): number => {
     const index = covered.findIndex((length) => length >= time)

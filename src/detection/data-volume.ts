@@ -35,11 +35,11 @@ import type { WindowVerdict } from './volume-fall.ts'
 export interface VolumeInput {
   recent: RecentCounts
   usual: UsualCounts
-  /** How the events came by the minute that may have doubled, by hours from now back, see `doublingCandidates`. */
+  /** For events that may have doubled: how they came by the minute, newest hour first, see `doublingCandidates`. */
   repeats?: ReadonlyMap<string, readonly Multiples[]>
 }
 
-/** The events of which `dataVolume` should know how they came by the minute, at most so many, as a site may have hundreds. */
+/** Returns the events whose `repeats` `dataVolume` needs; limited in number, as a site may have hundreds. */
 export function doublingCandidates({ recent, usual }: VolumeInput, config: VolumeConfig): string[] {
   if (!config.doubled) return []
   const ofSite = siteExpectations(recent, usual)
@@ -58,7 +58,7 @@ export function doublingCandidates({ recent, usual }: VolumeInput, config: Volum
 
 const MOST_CANDIDATES = 20
 
-/** Whether a site, and each of its events, comes as often as is usual at this hour. */
+/** Judges whether a site and each of its events come as often as is usual at this hour. */
 export function dataVolume({ recent, usual, repeats = new Map() }: VolumeInput, config: VolumeConfig): Verdict {
   const minutes = byMinute(recent)
   const seen: Seen = {
@@ -74,7 +74,7 @@ export function dataVolume({ recent, usual, repeats = new Map() }: VolumeInput, 
   return verdictOf([site, ...ofEvents], whenFine)
 }
 
-/** What all subjects of a site are judged by. */
+/** What the judgement of all subjects of a site needs. */
 interface Seen extends Required<VolumeInput> {
   /** The newest part by the minute. */
   readonly minutes: BucketCounts
@@ -121,15 +121,19 @@ function doubledOf(name: string, seen: Seen, bursts: Bursts, config: VolumeConfi
   return doubling === null ? null : doubledFinding(name, doubling, bursts)
 }
 
-/** Which counts of an hour pass. @param name of an event, null for all */
+/**
+ * Returns which counts of an hour pass.
+ *
+ * @param name of an event, null for all
+ */
 export function hourLimits(name: string | null, usual: UsualCounts, config: VolumeConfig): HourLimits {
   const limits = limitsOf(config, name === null ? null : usual.names.length)
   return { fall: limits, silenceBudget: limits.silenceBudget, minVisits: limits.minVisits }
 }
 
-/** How far a site that has too few events to be judged is from it. */
+/** How far a site with too few events is from being judged. */
 export interface VolumeSoFar {
-  /** The stretch up to now that can be compared with, ms. */
+  /** The stretch up to now that can be compared, ms. */
   readonly covered: number
   readonly events: number
   /** What is usual in it. */
@@ -138,11 +142,11 @@ export interface VolumeSoFar {
   readonly needed: number
 }
 
-/** Null while nothing is known to compare the newest events with. */
+/** Null while there is nothing to compare the newest events with. */
 export const volumeSoFar = (input: VolumeInput, config: VolumeConfig): VolumeSoFar | null =>
   silenceSoFar(input, limitsOf(config, null))
 
-/** How far a site has too few events for a day without any to be bad. */
+/** How far a site is from having so many events that a day without any would be bad. */
 export function silenceSoFar({ recent, usual }: VolumeInput, limits: SilenceLimits): VolumeSoFar | null {
   const { measured, expected, covered } = courseOf(null, recent, usual)
   const [events, mean, length] = [measured.at(-1), expected.at(-1), covered.at(-1)]
@@ -196,7 +200,7 @@ function unusual(
     message: `${againstNormal(ratio)}: ${counted(measured, what)} in ${duration(covered)}, ${usual}${isHoliday ? AS_ON_HOLIDAY : ''}`,
     measured,
     expected,
-    // Findings that are fine are shown of the site only.
+    // Findings that are fine are shown only for the site.
     band: status === 'ok' && name !== null ? { low: null, high: null } : passing(judged, limits),
     since: status === 'ok' ? null : isoTime(onset?.since ?? course.from[index] ?? course.to),
     evidence: {
@@ -210,23 +214,23 @@ function unusual(
   }
 }
 
-/** Who sees green has to know why, and when it ends. */
+/** People who see green must know why, and when it ends. */
 const AS_ON_HOLIDAY = '; it fell over the morning as on a holiday: an alert opens only if it is low tomorrow, too'
 
-/** @param ratio of what was measured to what is normal */
+/** @param ratio measured over normal */
 function againstNormal(ratio: number): string {
   const off = Math.abs(ratio - 1)
-  // What rounds to 0 %.
+  // Would round to 0 %.
   if (off < 0.005) return 'as usual'
   return `${percent(off)} ${ratio < 1 ? 'below' : 'above'} normal`
 }
 
 const subjectOf = (name: string | null): Finding['subject'] => (name === null ? {} : { event_name: name })
 
-/** What comes instead is at least this share of what is missing, and at most so many times what came of it before. */
+/** The new event must replace at least this share of the missing ones, and have at most this multiple of the old one's usual count. */
 const SUCCESSOR = { least: 0.5, most: 2 } as const
 
-/** A deploy that renames an event ends one and begins another: nothing is lost, but it should be known. */
+/** A deploy that renames an event ends one name and begins another: nothing is lost, but people should know. */
 function renamed(name: string | null, finding: Finding, recent: RecentCounts, usual: UsualCounts): Finding {
   const end = recent.buckets.at(-1)?.to ?? 0
   const last = name === null ? null : lastSeen(name, recent, usual)
@@ -238,13 +242,13 @@ function renamed(name: string | null, finding: Finding, recent: RecentCounts, us
     const expected = (finding.expected ?? 0) - (finding.measured ?? 0)
     const since = Math.max(first, end - DAY)
     const usualSince = (of: string | null) => (usual.of(of).hourly * (end - since)) / HOUR
-    // A site that has grown since has more of all its events.
+    // If the site has grown since, all its events have more.
     const all = sum(recent.total.filter((_, index) => (recent.buckets[index]?.from ?? end) >= since))
     const before = usualSince(name) * Math.max(1, all / Math.max(1, usualSince(null)))
     return came >= SUCCESSOR.least * expected && came <= SUCCESSOR.most * Math.max(expected, before)
   })?.[0]
   if (successor === undefined) return finding
-  // Both are known to their bucket.
+  // Both are known only to their bucket.
   const since = Math.max(last, firstSeen(successor, recent, usual) ?? last)
   return {
     ...finding,
@@ -255,7 +259,10 @@ function renamed(name: string | null, finding: Finding, recent: RecentCounts, us
   }
 }
 
-/** A rare event, or one at night, may be missing for hours between its last time under the old name and the first under the new one: so many visits are no gap. */
+/**
+ * A rare event, or any at night, may take hours from its last time under the old name to the first under the new one: fewer expected visits are no
+ * gap.
+ */
 const VISITS_BETWEEN = 5
 
 function followsOn(first: number, last: number, own: UsualCount): boolean {

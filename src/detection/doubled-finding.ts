@@ -5,7 +5,7 @@ import { passing } from './passing.ts'
 import type { Finding } from './verdict.ts'
 import { DOUBLED, type Doubling } from './volume-doubling.ts'
 
-/** An event whose tag fires twice, as far as counts can tell. */
+/** The finding about an event whose tag seems to fire twice. */
 export function doubledFinding(name: string, doubling: Doubling, { burst }: Bursts): Finding {
   const { measured, model, chance, limit, others, since, covered, repeats } = doubling
   const expected = model.mean
@@ -31,7 +31,7 @@ export function doubledFinding(name: string, doubling: Doubling, { burst }: Burs
   }
 }
 
-/** `, two at a time in 21 of 22 minutes` */
+/** E.g. `, two at a time in 21 of 22 minutes`. */
 function atATime(repeats: Doubling['repeats']): string {
   if (repeats === null) return ''
   const words = repeats.times === 2 ? 'two' : 'three'
@@ -45,5 +45,5 @@ const repeatEvidence = (repeats: Doubling['repeats']) =>
     ? {}
     : { times: repeats.times, minutes_with_any: repeats.minutes, minutes_with_multiples: multiplesOf(repeats) }
 
-/** Ratios that are said to be two. */
+/** Ratios that the message calls “twice”. */
 const TWICE = { least: 1.9, most: 2.1 } as const

@@ -8,37 +8,37 @@ import type { UsualCount, UsualCounts } from './usual-counts.ts'
 import { type Course, courseOf, type RecentCounts } from './volume-counts.ts'
 import { type FallLimits, isYoung } from './volume-fall.ts'
 
-/** What is usual in an hour, and which counts of it pass. All null where nothing is known. */
+/** What is usual in an hour and which counts pass. All null when nothing is known. */
 export interface ExpectedHour {
   /** Start of the UTC hour. */
   readonly from: number
   readonly expected: number | null
-  /** Fewer would be a fall or a silence; 0 where any number passes. */
+  /** A lower count would be a fall or a silence; 0 when any passes. */
   readonly low: number | null
-  /** More would be a spike; null where any number passes. */
+  /** A higher count would be a spike; null when any passes. */
   readonly high: number | null
 }
 
-/** What a probe expects of a site, or of one of its events, and how far from it counts come by chance. */
+/** What a probe expects of a site or of one event, and how far counts differ from it by chance. */
 export interface Expectation {
   readonly hours: readonly ExpectedHour[]
-  /** Variance of the hours' counts over their mean, as far as it is not that of their level. */
+  /** Variance of hourly counts over their mean, without the variance of the level. */
   readonly burst: number
-  /** Events that a visit or a batch brings. */
+  /** Events per visit or batch. */
   readonly visitSize: number
   /** Standard deviation of an hour's level, as a share of it. */
   readonly levelNoise: number
 }
 
-/** What passes. */
+/** The limits of what passes. */
 export interface HourLimits extends SilenceLimits {
   /** Null: only silence is judged. */
   readonly fall: Pick<FallLimits, 'budget' | 'ratio'> | null
 }
 
-/** An hour's counts while nothing is wrong. */
+/** The distribution of an hour's count while nothing is wrong. */
 export interface HourModel {
-  /** At the level of the hours before, and by the clock. */
+  /** At the level of the hours before; `byClock` is by the clock alone. */
   readonly mean: number
   readonly byClock: number
   readonly burst: number
@@ -48,8 +48,8 @@ export interface HourModel {
 }
 
 /**
- * Hour by hour what is expected, by the same model that judges windows of an hour. The level of the hours before is known up to the
- * next full hour; what comes later is expected by the clock alone, and an event as if the others came as usual.
+ * Returns hour by hour what is expected, by the model that judges windows of an hour. The level of the hours before is used
+ * up to the next full hour. Later hours are expected by the clock alone, and events as if the others came as usual.
  *
  * @param name of an event, null for all
  */
@@ -69,7 +69,7 @@ export function expectationOf(
     const isSpecial = usual.specialUntil(from + HOUR) > from
     const { level, noise } = isSpecial ? { level: 1, noise: SPECIAL_NOISE } : levelAt(from)
     const model = { mean: level * byClock, byClock, burst, visitSize, noise }
-    // Nobody knows how many come to a site on a holiday.
+    // How many people visit a site on a holiday is unknown.
     const judged = isSpecial && name === null ? { ...limits, fall: null } : limits
     hours.push({ from, ...expectedHour(model, judged) })
   }
@@ -78,7 +78,7 @@ export function expectationOf(
 
 const NOTHING_KNOWN = { expected: null, low: null, high: null } as const
 
-/** What is expected of one hour. */
+/** Returns what is expected of one hour, and what passes. */
 export function expectedHour(model: HourModel, limits: HourLimits): Omit<ExpectedHour, 'from'> {
   const { mean, byClock, burst, visitSize, noise } = model
   if (Number.isNaN(byClock) || Number.isNaN(mean)) return NOTHING_KNOWN
@@ -92,10 +92,10 @@ export function expectedHour(model: HourModel, limits: HourLimits): Omit<Expecte
   return { expected: byClock, low: Math.max(leastHeard, low), high }
 }
 
-/** Among the others an event is unusual only where it is so by the clock as well. */
+/** Relative to the other events, an event is unusual only if it is also unusual by the clock. */
 const eventNoise = ({ noise, alone }: UsualCount): number => Math.max(noise.level(HOUR), alone.level(HOUR))
 
-/** The level of the hours before an hour that began, or begins next; as usual in those after it, with a noise that says so. */
+/** Returns the level of the hours before a past hour or the next one; later hours have the usual level, with the noise of the clock. */
 function siteLevel(course: Course, { noise }: UsualCount): (hour: number) => { level: number; noise: number } {
   const next = ceilTo(course.to, HOUR)
   const oldest = course.from.at(-1) ?? course.to

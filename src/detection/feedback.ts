@@ -5,24 +5,27 @@ import { type TimeRange, touchesAny, type WeekHours } from './time.ts'
 export const FEEDBACK_VERDICTS = ['not_a_problem', 'real'] as const
 export type FeedbackVerdict = (typeof FEEDBACK_VERDICTS)[number]
 
-/** What people said of an alert: nothing was wrong in its time, or something was. */
+/** People's answer to an alert: during it, nothing was wrong, or something was. */
 export interface Feedback extends TimeRange {
   readonly verdict: FeedbackVerdict
-  /** Of an event; null: of all events of the site. */
+  /** Name of the event; null: all events of the site. */
   readonly name: string | null
 }
 
 /** What feedback changes for one subject. */
 export interface Learnt {
-  /** The hours that are compared with, without those of real faults. */
+  /** The hours to compare with, without those of real faults. */
   readonly hours: WeekHours
   /** Stretches that count as usual, whatever came. */
   readonly usual: readonly TimeRange[]
-  /** By how much the relative variance of its level is larger than measured: 1–4. */
+  /** Factor on the measured relative variance of its level, 1–4. */
   readonly widening: number
 }
 
-/** What was said about the site says of its events, too, which hours count; but it was the site that alarmed, so only its spread is widened. */
+/**
+ * An answer about the site also decides which hours of its events count. It widens only the site's own spread, because it was the site that raised
+ * the alert.
+ */
 export function learntFrom(feedback: readonly Feedback[], name: string | null, hours: WeekHours, now: number): Learnt {
   const saidOf = (verdict: FeedbackVerdict) =>
     feedback.filter((one) => one.verdict === verdict && (one.name === null || one.name === name))
@@ -42,7 +45,7 @@ function hoursWithout(faults: readonly TimeRange[], hours: WeekHours): WeekHours
   return { ...hours, isKnown }
 }
 
-/** Counts the known hours of these stretches as usual. */
+/** Marks the known hours of these stretches as usual. */
 export function markUsual(isUsual: Uint8Array, { usual, hours }: Learnt): void {
   if (usual.length === 0) return
   for (const [index, known] of hours.isKnown.entries()) {
@@ -55,15 +58,15 @@ const hourAt = ({ start }: WeekHours, index: number): TimeRange => {
   return { from, to: from + HOUR }
 }
 
-/** Older feedback widens nothing: the site may have changed since. */
+/** Older feedback widens nothing, because the site may have changed. */
 const LEARNT_FOR = 8 * 7 * DAY
 const STEP = 1.5
 const MOST_WIDENING = 4
 const MOST_STEPS = Math.ceil(Math.log(MOST_WIDENING) / Math.log(STEP))
 
 /**
- * Each alert that was no problem widens by a step, each real one takes a step back, in the order of their times. Several alerts about the
- * same time (of silence and of volume, say) are one step.
+ * Returns the factor: each alert that was no problem widens by one step, each real one goes one step back, in order of time.
+ * Several alerts about the same time (e.g. about silence and volume) are one step.
  */
 export function wideningOf(feedback: readonly Feedback[], now: number): number {
   const inOrder = feedback.filter(({ to }) => to > now - LEARNT_FOR).toSorted((a, b) => a.from - b.from || a.to - b.to)
@@ -78,7 +81,7 @@ export function wideningOf(feedback: readonly Feedback[], now: number): number {
   return Math.min(MOST_WIDENING, STEP ** steps)
 }
 
-/** Never further than the most that is believed of any level: a subject that is gone has to be found all the same. */
+/** Widens no further than `MOST_LEVEL`, so that a subject that is gone is still found. */
 export function widened(noise: Noise, widening: number): Noise {
   if (widening === 1) return noise
   const wider = (level: number) => Math.max(level, Math.min(widening * level, MOST_LEVEL))
@@ -90,5 +93,5 @@ export function widened(noise: Noise, widening: number): Noise {
   }
 }
 
-/** Says that people's feedback has widened what passes. */
+/** Reports in a finding that feedback has widened what passes. */
 export const wideningEvidence = (widening: number): { widening?: number } => (widening === 1 ? {} : { widening })

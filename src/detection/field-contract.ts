@@ -13,21 +13,21 @@ import { BUDGET } from './unusual-share.ts'
 import { clumping, countsOfField } from './usual-share.ts'
 import { type Finding, type Verdict, verdictOf } from './verdict.ts'
 
-/** The one field of a history that is of one parameter. */
+/** The only field in the history of a parameter. */
 export const PARAMETER = 'parameter'
 
-/** A parameter of the site's own, on the events of one name, or of batches. */
+/** One of the site's own parameters, on the events of one name or of batches. */
 export interface OwnParameter {
   readonly name: string
   readonly history: PresenceHistory<typeof PARAMETER>
 }
 
 export interface FieldContractConfig extends Pick<QualityConfig, 'lost_share' | 'lost_min_rate'> {
-  /** What the parameter has to be on, in percent of the events that name it; undefined: no more is asked than what is usual. */
+  /** Required percentage of the events that name it; undefined: only the usual rate is required. */
   min_percent?: number | undefined
 }
 
-/** A rate that is surely below this share of what is required is critical. */
+/** A rate that is certainly below this share of the required one is critical. */
 const CRITICAL_SHARE = 0.5
 
 export const learnParameter = (
@@ -36,8 +36,8 @@ export const learnParameter = (
 ): PastFields<typeof PARAMETER> => learnPresence([PARAMETER], weeks, config)
 
 /**
- * Whether each parameter that a site has named itself is there as often as it used to be on the same event, and as often as is
- * required. Of few events nothing is said: what is bad is surely so.
+ * Judges whether each parameter that a site named itself is present as often as it used to be on the same event, and as often
+ * as required. Few events prove nothing: a bad rate is bad with certainty.
  */
 export function fieldContract(
   { now, parameters }: { now: number; parameters: readonly OwnParameter[] },
@@ -61,14 +61,14 @@ function judgeUsual({ name, history }: OwnParameter, now: number, rule: LostRule
   return finding === null ? null : { ...finding, subject: subjectOf(name, history) }
 }
 
-/** Judged by the newest events alone: what is required needs no days to be known. */
+/** Judges by the newest events alone: a required rate needs no history. */
 function judgeRequired({ name, history }: OwnParameter, now: number, required: number): Finding | null {
   const { event_name, recent, past } = history
   const together = past.events > 0 ? past.fields[PARAMETER].clumping : clumpingOf(recent)
   const assessed = assessNewest(PARAMETER, recent, now, together, ({ high }) => high < required)
   if (assessed === null) return null
   const { window, present, total, high } = assessed
-  // Of a parameter that is always there the bound is 1 but for how numbers are rounded.
+  // For a parameter that is always present, the bound is 1 except for rounding errors.
   const isBroken = high < required && present / total < required
   const length = now - (window[0]?.from ?? now)
   const events = event_name === null ? 'events' : `“${event_name}” events`
@@ -93,7 +93,7 @@ function judgeRequired({ name, history }: OwnParameter, now: number, required: n
   }
 }
 
-/** On its first day a parameter has no other hours. */
+/** On its first day, a parameter has no history. */
 function clumpingOf(recent: OwnParameter['history']['recent']): number {
   const counts = countsOfField(PARAMETER, recent)
   const total = sum(counts.map((count) => count.total))
@@ -106,7 +106,7 @@ const subjectOf = (name: string, { event_name }: OwnParameter['history']) =>
 
 const RANKS = ['ok', 'warning', 'critical'] as const
 
-/** One finding a parameter: what is lost says since when, so it speaks where both are as bad. */
+/** One finding per parameter. When both are equally bad, the loss is reported, because it says since when. */
 function worse(usual: Finding | null, required: Finding | null): Finding | null {
   if (usual === null || required === null) return usual ?? required
   return RANKS.indexOf(required.status) > RANKS.indexOf(usual.status) ? required : usual

@@ -1,27 +1,27 @@
 import { clamp, median } from './statistics.ts'
 import { HOURS_A_DAY, HOURS_A_WEEK, likeOf, type WeekHours } from './time.ts'
 
-/** How much an hour of the week differs from the same hour of its like, in standard deviations of its level … */
+/** Prior deviations, as shares of the level: between an hour of the week and the same hour of similar days, … */
 const WEEKDAY_OWN = 0.12
-/** … an hour of the day from its neighbours, */
+/** … between an hour of the day and its neighbours, … */
 const HOUR_OWN = 0.35
-/** … and a day of the week from the mean of its like. */
+/** … and between a weekday and the mean of similar days. */
 const DAY_OWN = 0.15
 
 /** Expected counts by the hour of the local week. */
 export interface Profile {
-  /** NaN where nothing is known. */
+  /** NaN when nothing is known. */
   at(place: number): number
-  /** The same for an hour of the past, made without itself. */
+  /** The same for a past hour, without its own count. */
   without(index: number): number
-  /** Whether a day of that kind, weekday or weekend, was ever seen at that hour. */
+  /** Whether a day of this kind, weekday or weekend, was ever seen at that hour. */
   isSeen(place: number): boolean
 }
 
 /**
- * Hour of the week, shrunk towards the hour of the day among its like (weekdays or weekends) at the weekday's level, shrunk towards the
- * hours around: each as far as its own counts are too few to tell (empirical Bayes, Efron and Morris 1975). A prior of relative variance v
- * weighs as much as burst/(v·μ) hours of its own.
+ * Estimates each hour of the week. It is shrunk towards the same hour of similar days (weekdays or weekends) at the weekday's
+ * level, and that towards the hours around it, the more, the fewer its own counts are (empirical Bayes, Efron and Morris
+ * 1975). A prior of relative variance v weighs as much as burst/(v·μ) own hours.
  *
  * @param isUsual 1 for the hours that count
  * @param burst variance of counts over their mean
@@ -48,7 +48,7 @@ export function profileOf(counts: Float64Array, isUsual: Uint8Array, { places }:
     estimate(place, sums[place] ?? 0, weeks[place] ?? 0),
   )
   const isSeen = (place: number): boolean => (likeDays[likeOf(place)] ?? 0) > 0
-  // A kind of day that was never seen is taken for the other kind.
+  // A kind of day that was never seen is assumed to be like the other kind.
   const ofOtherKind = (place: number): number => likes[(likeOf(place) + HOURS_A_DAY) % likes.length] ?? Number.NaN
   return {
     at: (place) => (isSeen(place) ? (all[place] ?? Number.NaN) : ofOtherKind(place)),
@@ -68,7 +68,7 @@ const add = (sums: Float64Array, place: number, count: number): void => {
   sums[place] = (sums[place] ?? 0) + count
 }
 
-/** Mean counts of the hours of weekdays and of weekends, smoothed as far as they are few. NaN where no hour is known. */
+/** Mean counts of the hours of weekdays and of weekends; the fewer they are, the more they are smoothed. NaN for unknown hours. */
 function profileOfLikes(sums: Float64Array, days: Float64Array, burst: number): Float64Array {
   return sums.map((own, place) => {
     const ownDays = days[place] ?? 0
@@ -86,7 +86,7 @@ function profileOfLikes(sums: Float64Array, days: Float64Array, burst: number): 
   })
 }
 
-/** What each day of the week has next to the mean of its like. */
+/** Level of each weekday relative to the mean of similar days. */
 function levelsOfDays(sums: Float64Array, weeks: Float64Array, likes: Float64Array, burst: number): Float64Array {
   const prior = burst / DAY_OWN ** 2
   return Float64Array.from({ length: 7 }, (_, day) => {
@@ -101,16 +101,16 @@ function levelsOfDays(sums: Float64Array, weeks: Float64Array, likes: Float64Arr
   })
 }
 
-/** The level follows the site up, but hardly down, or it would follow a fault. */
+/** The level follows the site up, but hardly down: otherwise it would follow a fault. */
 const LEVEL_BOUNDS = { low: 0.9, high: 3 }
-/** What is more than this has to have lasted for all days but one: campaigns end within a week, and a launch stays. */
+/** A level above this must have lasted on all days but one: campaigns end within a week, and a launch stays. */
 const SURELY_MORE = 1.25
 const DAYS_FOR_LEVEL = 7
 const LEAST_DAYS = 3
 
 /**
- * The middle of the last seven days' levels next to the profile, each drawn towards 1 as far as its count is known to waver; of a level far up
- * the second lowest.
+ * The median level of the last seven days relative to the profile, each day shrunk towards 1 as far as its count is
+ * uncertain. A level far up is limited to the second lowest day.
  *
  * @param noise relative variance of a day's level
  */

@@ -5,43 +5,43 @@ import { overlap, type TimeRange } from './time.ts'
 import type { HourCounts, UsualCounts } from './usual-counts.ts'
 import { type BucketCounts, courseOf, expectedBetween } from './volume-counts.ts'
 
-/** What did not come, of what was to be expected. */
+/** What was expected and did not come. */
 export interface Loss {
-  /** What was to be expected; what came, where that is more. */
+  /** The expected number; if more came, that number. */
   readonly of: number
   readonly lost: number
-  /** What chance and the usual wavering of the counts allow. Equal to `lost` where it was counted, not estimated. */
+  /** Bounds that allow for chance and the usual variation. Equal to `lost` when it was counted, not estimated. */
   readonly low: number
   readonly high: number
 }
 
-/** A stretch of time in which events were lost, and what is known of the time before. */
+/** A stretch of time in which events were lost, and what is known about the time before. */
 export interface LossInput {
   readonly range: TimeRange
-  /** What is usual, as it was known when the stretch began: nothing of it has become usual. */
+  /** What was usual when the stretch began, so that the loss itself has not become usual. */
   readonly usual: UsualCounts
   /** The last day before it. */
   readonly before: BucketCounts
-  /** What came in the stretch, by the start of the UTC hour; of the first and the last hour only what lies in it. */
+  /** Counts in the stretch, by the start of the UTC hour; the first and the last hour contain only what lies in the stretch. */
   readonly hours: ReadonlyMap<number, HourCounts>
-  /** When the service itself took no requests: what was not counted then was not lost by the site. */
+  /** When the service itself accepted no requests: what was not counted then was not lost by the site. */
   readonly outages: readonly TimeRange[]
 }
 
-/** Standard deviations within which nine of ten normal numbers are; what no one could know of is not in them. */
+/** Standard deviations that contain nine of ten normal numbers. The range does not include what no one could know. */
 const NINE_OF_TEN = 1.645
-/** How long before half of a site's level is as usual again: tomorrow is another day. */
+/** Time after which a site's level has come halfway back to usual, because tomorrow is another day. */
 const LEVEL_HALF_LIFE = DAY
-/** With less of the others than this share of all, they say nothing of the site's level. */
+/** If the other events are less than this share of all, they do not show the site's level. */
 const LEAST_OTHERS = 0.2
 
 /**
- * Events that were expected in a stretch and did not come. How many would have come is what is usual by the clock, at the level of
- * the site: that of the hours before, which is forgotten within days, or, where only some events are affected, that of the others.
+ * Estimates the events that were expected in a stretch and did not come. The expectation is what is usual by the clock, at the level of
+ * the site: that of the hours before, which fades within days, or, if only some events are affected, that of the others.
  *
  * @param name of an event, null for all
  * @param affected the events that may be lost; null: any of them
- * @returns null where it is not known what is usual
+ * @returns null when it is unknown what is usual
  */
 export function lossOf(name: string | null, input: LossInput, affected: ReadonlySet<string> | null): Loss | null {
   const { range, usual } = input
@@ -70,10 +70,10 @@ export interface Ran {
 }
 
 /**
- * Executions of a tag that did not happen, on an event on which it used to run.
+ * Estimates the executions of a tag that are missing on an event on which it used to run.
  *
- * @param usually before that
- * @returns null where it is not known how often it ran
+ * @param usually counts from before
+ * @returns null when it is unknown how often it ran
  */
 export function runsMissed(since: Ran, usually: Ran): Loss | null {
   if (usually.occurrences === 0) return null
@@ -82,13 +82,13 @@ export function runsMissed(since: Ran, usually: Ran): Loss | null {
   return lossBetween(share * since.occurrences, since.runs, NINE_OF_TEN * Math.sqrt(VISIT * variance))
 }
 
-/** A visit misses a tag, or has it, with all of its events. */
+/** Average events of a visit, which misses a tag, or has it, with all of them. */
 const VISIT = 2
 
-/** What was counted needs no range. */
+/** A counted loss has no range. */
 export const counted = (lost: number, of: number): Loss => ({ of, lost, low: lost, high: lost })
 
-/** @param spread by how much what was expected may differ, either way */
+/** @param spread by how much the expectation may be off, either way */
 export function lossBetween(expected: number, seen: number, spread: number): Loss {
   const within = (value: number) => Math.max(0, value)
   return {
@@ -99,15 +99,15 @@ export function lossBetween(expected: number, seen: number, spread: number): Los
   }
 }
 
-/** By how much more or less comes than by the clock. */
+/** Levels relative to the clock. */
 interface Levels {
   readonly at: (part: TimeRange) => number
-  /** Relative variance of what is known of it. */
+  /** Relative variance of these levels. */
   readonly doubt: number
   readonly isOfOthers: boolean
 }
 
-/** The hours before, and ever less of them. */
+/** By the level of the hours before, which fades over time. */
 function levelsAfter({ usual, before, range }: LossInput): Levels {
   const { noise } = usual.of(null)
   const { level, doubt } = levelOfHoursBefore(courseOf(null, before, usual), -1, noise)
@@ -118,7 +118,7 @@ function levelsAfter({ usual, before, range }: LossInput): Levels {
   return { at, doubt, isOfOthers: false }
 }
 
-/** Hour by hour how many of the events came that are not affected; null where those are too few to tell. */
+/** Hour by hour, by the events that are not affected; null when they are too few. */
 function levelsOfOthers(input: LossInput, affected: ReadonlySet<string>): Levels | null {
   const { range, usual } = input
   const { burst, level: noiseOver } = usual.of(null).noise
@@ -141,7 +141,7 @@ function levelsOfOthers(input: LossInput, affected: ReadonlySet<string>): Levels
   const level = levelGiven(all.seen, all.expected, burst, noiseOver(DAY))
   const byHour = new Map(
     parts.map(({ from, expected, seen }) => {
-      // What an hour says is weighed against what all of them say.
+      // An hour's own level is weighed against that of all hours.
       const relative = levelGiven(seen, level * expected, burst, noiseOver(HOUR))
       return [from, level * relative] as const
     }),
@@ -149,7 +149,7 @@ function levelsOfOthers(input: LossInput, affected: ReadonlySet<string>): Levels
   return { at: ({ from }) => byHour.get(from) ?? level, doubt: burst / Math.max(burst, all.expected), isOfOthers: true }
 }
 
-/** The UTC hours of a stretch, the first and the last as much of them as lies in it. */
+/** The UTC hours of a stretch, with the first and the last cut to it. */
 function partsOf({ from, to }: TimeRange): TimeRange[] {
   const parts: TimeRange[] = []
   for (let hour = floorTo(from, HOUR); hour < to; hour += HOUR) {

@@ -1,25 +1,25 @@
 /**
- * Counts of what comes in groups, at a level that wavers: negative binomial numbers in units of a group. With groups of `burst`
- * events and a level whose relative variance is `noise`, the variance of a count of mean μ is burst·μ + noise·μ².
+ * The distribution of counts that come in groups at a varying level: a negative binomial number in units of a group. With
+ * groups of `burst` events and a level of relative variance `noise`, a count with mean μ has the variance burst·μ + noise·μ².
  */
 export interface CountModel {
   /** Expected count. */
   readonly mean: number
-  /** Events that come at a time, at least 1. */
+  /** Events that come together, at least 1. */
   readonly burst: number
-  /** Variance of the level over its square. */
+  /** Relative variance of the level. */
   readonly noise: number
 }
 
 /** The standard deviation of a count. */
 export const deviation = ({ mean, burst, noise }: CountModel): number => Math.sqrt(burst * mean + noise * mean * mean)
 
-/** With less noise than this it is a Poisson number as far as doubles can tell. */
+/** With less noise than this, doubles cannot distinguish it from a Poisson number. */
 const LEAST_NOISE = 1e-6
 
 /**
- * The natural logarithm of the chance of so few, P(N ≤ count): that of the negative binomial distribution (Johnson, Kemp and Kotz,
- * Univariate Discrete Distributions, ch. 5) by the incomplete beta function, which holds between whole groups too.
+ * ln P(N ≤ count), the chance of so few: the lower tail of the negative binomial distribution (Johnson, Kemp and Kotz,
+ * Univariate Discrete Distributions, ch. 5) by the incomplete beta function, which also holds between whole groups.
  */
 export function logLowerTail(count: number, { mean, burst, noise }: CountModel): number {
   if (mean <= 0) return 0
@@ -28,7 +28,7 @@ export function logLowerTail(count: number, { mean, burst, noise }: CountModel):
   return logIncompleteBeta(size / (size + groups), groups / (size + groups), size, count / burst + 1)
 }
 
-/** The natural logarithm of the chance of so many, P(N ≥ count). */
+/** ln P(N ≥ count), the chance of so many. */
 export function logUpperTail(count: number, { mean, burst, noise }: CountModel): number {
   if (count <= 0) return 0
   if (mean <= 0) return Number.NEGATIVE_INFINITY
@@ -37,7 +37,11 @@ export function logUpperTail(count: number, { mean, burst, noise }: CountModel):
   return logIncompleteBeta(groups / (size + groups), size / (size + groups), count / burst, size)
 }
 
-/** ln I_x(a, b), by the continued fraction of whichever side converges (Lentz; Press et al., Numerical Recipes, 6.4). @param y 1 − x */
+/**
+ * ln I_x(a, b) by the continued fraction of the side that converges (Lentz; Press et al., Numerical Recipes, 6.4).
+ *
+ * @param y 1 − x
+ */
 function logIncompleteBeta(x: number, y: number, a: number, b: number): number {
   const front = logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(y)
   if (x < (a + 1) / (a + b + 2)) return front + Math.log(betaFraction(x, a, b) / a)

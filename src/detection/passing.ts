@@ -1,9 +1,9 @@
 import { type CountModel, deviation, logLowerTail, logUpperTail } from './negative-binomial.ts'
 
 /**
- * The counts that pass: outside these a window would be a fall or a spike.
+ * Returns the counts that pass: outside, a window would be a fall or a spike.
  *
- * @param model not of the spike itself, but of what is usual
+ * @param model of what is usual, not of the spike
  */
 export const passing = (
   { model, limit }: { readonly model: CountModel; readonly limit: number },
@@ -18,7 +18,11 @@ export interface Band {
   readonly high: number
 }
 
-/** The least count that is no fall. @param limit natural logarithm of the greatest chance that is unusual */
+/**
+ * Returns the smallest count that is no fall.
+ *
+ * @param limit natural logarithm of the largest chance that is unusual
+ */
 export const leastPassing = (model: CountModel, limit: number, ratio: number): number => {
   const { mean } = model
   const lowest = Math.max(0, mean - FAR * deviation(model))
@@ -26,7 +30,7 @@ export const leastPassing = (model: CountModel, limit: number, ratio: number): n
   return Math.min(ratio * mean, off(lowest) < 0 ? crossing(lowest, mean, off) : crossing(0, lowest, off))
 }
 
-/** The greatest count that is no spike, see `leastPassing`. */
+/** Returns the largest count that is no spike, see `leastPassing`. */
 export const mostPassing = (model: CountModel, limit: number, ratio: number): number => {
   const { mean } = model
   const most = MOST_ABOVE * mean
@@ -36,14 +40,12 @@ export const mostPassing = (model: CountModel, limit: number, ratio: number): nu
 }
 
 const MOST_ABOVE = 20
-/** Standard deviations within which a bound usually is: a short way makes a short search. */
+/** Bounds usually lie within this many standard deviations, and a short interval makes a short search. */
 const FAR = 6
 const MOST_STEPS = 40
 const NEAR_ENOUGH = 1e-6
 
-/**
- * Where an increasing function crosses zero, or the end that is nearer to it: regula falsi (Illinois, Dowell and Jarratt 1971).
- */
+/** Finds where an increasing function crosses zero, or else the nearer end (regula falsi, Illinois variant, Dowell and Jarratt 1971). */
 function crossing(from: number, to: number, valueAt: (count: number) => number): number {
   let [low, high] = [from, to]
   let [below, above] = [valueAt(low), valueAt(high)]

@@ -18,26 +18,27 @@ import {
 export interface PresenceWeeks<F extends string> {
   /** The seven days before the last 24 hours, hour by hour, oldest first; hours without events may be missing. */
   readonly usual: readonly PresenceBucket<F>[]
-  /** The three weeks before those, day by day, for those who ask for them; days without events may be missing. */
+  /** The three weeks before those, day by day, if the caller needs them; days without events may be missing. */
   readonly earlier?: readonly PresenceBucket<F>[]
 }
 
-/** Days that have to be known before they show what a site is like without a campaign. */
+/** Days that must be known to show what a site is like without a campaign. */
 const MIN_DAYS = 14
-/** Shares of fewer events that have the field, each on its own, differ by chance alone. */
+/** With fewer events that have the field, daily shares differ by chance alone. */
 const LEAST_PRESENT = 10
-/** A day of fewer clumps says little of its level. */
+/** A day with fewer clumps says little about its level. */
 const LEAST_CLUMPS = 10
-/** By how much four weeks may make too little of the variance of days. */
+/** Factor by which four weeks may understate the variance of days. */
 const DOUBT = 1.5
-/** Campaigns may fill so much of the time that is known, and faults what is left. */
+/** The quartile to take: campaigns may fill three quarters of the known time, and faults part of the rest. */
 const ORDINARY = 0.25
 
 /**
- * What a field's share is on days without a campaign, as a part of what it was in the last week, 1 at most: campaigns end, and what they brought ends with them. It is the lower quartile of the
- * days of four weeks, so a fault of less than a week is not taken for an ordinary time. Null where fewer than two weeks are known.
+ * Returns a field's share on days without a campaign, relative to the last week, at most 1. Campaigns end, and what they brought ends with them. It
+ * is the lower quartile of the days of four weeks, so that a fault of less than a week does not pass for the ordinary. Null when fewer than two
+ * weeks are known.
  *
- * @param known what the last week says
+ * @param known what is learnt from the last week
  */
 export function ordinaryLevel<F extends string>(
   field: F,
@@ -53,17 +54,17 @@ export function ordinaryLevel<F extends string>(
   return quartile === undefined ? null : Math.min(1, quartile / known.rate)
 }
 
-/** A day farther off than so many standard deviations counts as if it were no farther (Huber 1964), … */
+/** Days farther off than this many standard deviations count as this far (Huber 1964), … */
 const FARTHEST = 2.5
-/** … which leaves so much of the variance of normal numbers; and of their distance from the median half are nearer than this. */
+/** … which keeps this much of a normal variance; half of all normal numbers are within this distance of the median. */
 const LEFT_OF_VARIANCE = 0.96
 const HALF_ARE_NEARER = 0.6745
 
 /**
- * By how much the level of a share wavers from day to day, as a variance of the share beyond what chance and clumps make: what seven days show of it may be a fourth of what
- * it is, four weeks are rarely so wrong. A fault of some days hardly adds to it. Null where fewer than two weeks are known.
+ * Returns how much the level of a share varies from day to day: a variance of the share, beyond what chance and clumps cause. Seven days may show
+ * only a fourth of it; four weeks are rarely so wrong. A fault of some days hardly adds to it. Null when fewer than two weeks are known.
  *
- * @param known what the last week says
+ * @param known what is learnt from the last week
  */
 export function waveringOfDays<F extends string>(
   field: F,
@@ -83,11 +84,11 @@ export function waveringOfDays<F extends string>(
   return (days.length * DOUBT * measured + weight * prior * chance ** 2) / (days.length + weight)
 }
 
-/** The days of four weeks that have any. */
+/** The days of four weeks that have any events. */
 const daysOfField = <F extends string>(field: F, { usual, earlier = [] }: PresenceWeeks<F>): FieldCount[] =>
   [...countsOfField(field, earlier), ...daysOf(countsOfField(field, usual))].filter(({ total }) => total > 0)
 
-/** By 24 hours each, from the first hour on. */
+/** Sums of 24 hours each, from the first hour on. */
 function daysOf(hours: readonly RangeCount[]): FieldCount[] {
   const start = hours[0]?.from ?? 0
   return Array.from(
@@ -99,9 +100,9 @@ function daysOf(hours: readonly RangeCount[]): FieldCount[] {
 const presentIn = ({ present }: FieldCount): number => present
 const totalIn = ({ total }: FieldCount): number => total
 
-/** What those say of a field. */
+/** What is learnt about a field. */
 export interface PastField extends UsualShare {
-  /** How many events say as much as one that came alone, if the hours of the day are all alike. */
+  /** How many events say as much as a single one, if all hours of the day are alike. */
   readonly clumping: number
   /** See `ordinaryLevel`. */
   readonly ordinaryLevel: number | null
@@ -109,14 +110,14 @@ export interface PastField extends UsualShare {
   readonly waveringOfDays: number | null
 }
 
-/** All that a run needs of the past: some hundred bytes a field in place of hundreds of hours. */
+/** All that a run needs of the past: some hundred bytes per field instead of hundreds of hours. */
 export interface PastFields<F extends string> {
-  /** Of the week. */
+  /** Number of events in the week. */
   readonly events: number
   readonly fields: Readonly<Record<F, PastField>>
 }
 
-/** @param faulty what is looked for on each field, so that hours of the past that were as broken are left out */
+/** @param faulty what to look for on each field, so that past hours with the same fault are left out */
 export function learnFields<F extends string>(
   weeks: PresenceWeeks<F>,
   faulty: Readonly<Record<F, FaultyShare>>,
@@ -138,12 +139,12 @@ function learnField<F extends string>(field: F, weeks: PresenceWeeks<F>, fault: 
   return {
     ...usual,
     clumping: clumping(hours, () => (total === 0 ? 0 : present / total)),
-    // A week has too few days to tell.
+    // A week has too few days for these.
     ordinaryLevel: weeks.earlier === undefined ? null : ordinaryLevel(field, weeks, usual),
     waveringOfDays: weeks.earlier === undefined ? null : waveringOfDays(field, weeks, usual),
   }
 }
 
-/** The same fault on each of the fields. */
+/** Looks for the same fault on each field. */
 export const faultOnEach = <F extends string>(fields: readonly F[], fault: FaultyShare): Record<F, FaultyShare> =>
   Object.fromEntries(fields.map((field) => [field, fault])) as Record<F, FaultyShare>

@@ -7,13 +7,13 @@ import { BUDGET, unusualStretch } from './unusual-share.ts'
 import { eventsIn, type FieldCount, type FieldCounts, type PresenceBucket } from './usual-share.ts'
 import { type Finding, type Status, type Verdict, verdictOf } from './verdict.ts'
 
-/** Events of one name, or those of batches, which do not say of which events their counters are. */
+/** Events of one name, or those of batches, whose counters do not say which events they belong to. */
 export interface PresenceHistory<F extends string> {
   /** Null for batches. */
   readonly event_name: string | null
   /** The last 24 hours, oldest first; buckets without events may be missing. */
   readonly recent: readonly PresenceBucket<F>[]
-  /** What the days before those say. */
+  /** What is learnt from the days before. */
   readonly past: PastFields<F>
 }
 
@@ -21,20 +21,20 @@ export interface QualityInput<F extends string> {
   now: number
   fields: readonly F[]
   kinds: readonly PresenceHistory<F>[]
-  /** The score of such counts, 0–100; null without data. Must not fall when a field is present more often. */
+  /** Returns the score of such counts, 0–100; null without data. Must not fall when a field is present more often. */
   score: (fields: FieldCounts<F>) => number | null
 }
 
 export interface QualityConfig {
   window_minutes: number
-  /** With fewer events in the window as much more of the last 24 hours is taken as it takes. */
+  /** With fewer events in the window, as much of the last 24 hours is judged as it takes. */
   min_events: number
-  /** The score is judged only against bounds that someone has set: no level is right for every site. */
+  /** The score is judged only if someone has set bounds, because no level is right for every site. */
   warning_score?: number | undefined
   critical_score?: number | undefined
-  /** A field is lost when it is present less often than this share of its usual rate, and more seldom than chance explains, … */
+  /** A field is lost when it is present at less than this share of its usual rate, and chance does not explain it, … */
   lost_share: number
-  /** … and usually is at least at this rate. */
+  /** … and its usual rate is at least this. */
   lost_min_rate: number
 }
 
@@ -45,24 +45,24 @@ export const QUALITY_DEFAULTS = {
   lost_min_rate: 0.1,
 } as const satisfies QualityConfig
 
-/** Events that a field's usual rate is known from, and that its present one is. */
+/** Events needed to know a field's usual rate, and numbers of newest events to try for its current one. */
 export const MIN_USUAL_EVENTS = 100
 export const FIELD_EVENTS = [30, 100, 300, 1_000, 3_000] as const
-/** A field this far gone is gone for good, not present less often. */
+/** Below this share of its usual rate, a field counts as gone, not as reduced. */
 const GONE_SHARE = 0.1
 
-/** What is usual of fields that may be lost. */
+/** Learns what is usual for fields that may be lost. */
 export const learnPresence = <F extends string>(
   fields: readonly F[],
   weeks: PresenceWeeks<F>,
   { lost_share }: Pick<QualityConfig, 'lost_share'>,
 ): PastFields<F> => learnFields(weeks, faultOnEach(fields, { times: lost_share }))
 
-/** Whether the user data that events carry is good enough, and as complete as it used to be. */
+/** Judges whether the user data on events is good enough, and as complete as it used to be. */
 export const userDataQuality = <F extends string>(input: QualityInput<F>, config: QualityConfig): Verdict =>
   judgeQuality('user data', input, config)
 
-/** Whether the e-commerce data that events carry is good enough, and as complete as it used to be. */
+/** Judges whether the e-commerce data on events is good enough, and as complete as it used to be. */
 export const ecommerceQuality = <F extends string>(input: QualityInput<F>, config: QualityConfig): Verdict =>
   judgeQuality('e-commerce data', input, config)
 
@@ -79,7 +79,7 @@ function judgeQuality<F extends string>(what: string, input: QualityInput<F>, co
   )
 }
 
-/** Undefined where no bound is set, null where there are too few events. */
+/** Undefined when no bound is set, null when there are too few events. */
 function judgeScore<F extends string>(
   what: string,
   { now, fields, kinds, score }: QualityInput<F>,
@@ -108,23 +108,23 @@ function judgeScore<F extends string>(
   }
 }
 
-/** Says of how many events a field is present, and of how many usually. */
+/** Makes a message from the current rate of a field and its usual one. */
 export type FieldSentence = (seen: string, expected: string) => string
 
 export interface LostRule extends Pick<QualityConfig, 'lost_share' | 'lost_min_rate'> {
-  /** False alarms in 30 days of this field. */
+  /** False alarms in 30 days for this field. */
   budget: number
-  /** Whether the counts are of events that never have the field, too, without saying how many of them; left out, those of batches are. */
+  /** Whether the counts include an unknown number of events that never have the field. By default, counts of batches do. */
   isMixed?: boolean
-  /** Share of what is known of the week that may be left while nothing is wrong; 1 where it is not given. */
+  /** The share of the week's rate that may remain while nothing is wrong; default 1. */
   levelOf?: (known: PastField) => number
-  /** By how much the level wavers as far as more than the week says, as `wavering` of the share; null where no more is known. */
+  /** The variation of the level if more than a week is known, in the unit of `wavering`; otherwise null. */
   waveringOf?: (known: PastField) => number | null
 }
 
 /**
- * Whether a field is present as often as on the same kind of event in the days before: only the site knows how often it should
- * be. An anonymous page view is no fault, a purchase without its e-mail address is.
+ * Judges whether a field is present as often as on the same kind of event in the days before. Only the site knows how often
+ * it should be: an anonymous page view is no fault, a purchase without an e-mail address is.
  */
 export function judgeField<F extends string>(
   field: F,
@@ -135,12 +135,12 @@ export function judgeField<F extends string>(
 ): Finding | null {
   const known = past.fields[field]
   if (known.total < MIN_USUAL_EVENTS || known.rate < lost_min_rate) return null
-  // Campaigns bring other visitors and end by themselves: what the day with the least had is usual, too.
+  // Campaigns bring different visitors and end some day, so the day with the lowest rate is usual, too.
   const level = levelOf?.(known) ?? 1
   const wavering = Math.max(known.wavering, waveringOf?.(known) ?? 0)
   const usual = { ...known, wavering, rateAt: (time: number) => level * known.leastLevel * known.rateAt(time) }
   const isLow = (share: number, rate: number): boolean => share < lost_share * rate
-  // A flood of page views thins out what purchases carry, where batches count them together.
+  // Batches count events together, so a flood of page views dilutes what purchases carry.
   const surplus = isMixed ? { eventsAt: known.eventsAt } : {}
   const seen = unusualStretch(field, recent, now, { usual, isBad: isLow, budget, ...surplus })
   if (seen === null) return null
@@ -173,18 +173,18 @@ export function judgeField<F extends string>(
   }
 }
 
-/** What was seen of a field in its newest events. */
+/** A field in its newest events. */
 export interface AssessedField<F extends string> {
   window: readonly PresenceBucket<F>[]
   present: number
   total: number
-  /** Most that its rate may be. */
+  /** Upper bound of its rate. */
   high: number
 }
 
 /**
- * The newest events, as many as show that the field is there too seldom, or the fewest that say anything; null with fewer.
- * A field that is always there and now gone shows in the first 30 events, one that comes in clumps in later ones.
+ * Returns as many of the newest events as show that the field is too rare, or else the fewest that say anything; null with
+ * fewer. A field that is always present and now gone shows in the first 30 events, one that comes in clumps in later ones.
  */
 export function assessNewest<F extends string>(
   field: F,
@@ -203,7 +203,7 @@ export function assessNewest<F extends string>(
   return candidates.find((seen) => seen !== null && isLow(seen)) ?? candidates[0] ?? null
 }
 
-/** Every five minutes several fields are looked at: at 95 % some would be lost by chance. */
+/** At 99.9 %, because several fields are judged every five minutes: at 95 %, some would seem lost by chance. */
 function assessField<F extends string>(
   field: F,
   window: readonly PresenceBucket<F>[] | null,
@@ -221,7 +221,7 @@ function totalOf<F extends string>(fields: readonly F[], buckets: readonly Prese
   }))
 }
 
-/** The most that the counts allow the rates to be: a score of few events has to be surely low. */
+/** The highest rates that the counts allow, because a score of few events must be low with certainty. */
 function atUpperBounds<F extends string>(counts: FieldCounts<F>): FieldCounts<F> {
   return mapFields(Object.keys(counts) as F[], (field) => {
     const { present, total } = counts[field]

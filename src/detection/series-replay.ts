@@ -17,22 +17,22 @@ import { type BucketCounts, type Course, expectedBetween, longestGap } from './v
 import { passingNewest } from './volume-fall.ts'
 
 export interface Judgement {
-  /** What the value should have been, null for the first. */
+  /** What the value should have been; null for the first. */
   readonly expected: number | null
-  /** 0–1, the larger the more surprising. */
+  /** 0–1, higher is more surprising. */
   readonly score: number
   readonly status: Status
-  /** Time that the value stands for, ms. */
+  /** Time that the value covers, ms. */
   readonly step: number
 }
 
-/** What is usual is worked out so often, as it takes as long as to judge a hundred values; in the first days each hour tells much. */
+/** How often what is usual is learnt, which costs as much as judging a hundred values; in the first days, each hour tells much. */
 const RELEARN_EVERY = 6 * HOUR
 const FIRST_DAYS = 4
 
 /**
- * Judges a series with a fixed step value by value as `data_volume` judges a site, knowing nothing of what comes later. Gaps
- * count as not known. Times must not go back.
+ * Judges a series with a fixed step value by value as `data_volume` judges a site, without knowledge of later values. Gaps
+ * count as unknown. Times must not go back.
  */
 export class SeriesReplay {
   private readonly config: VolumeConfig
@@ -78,7 +78,7 @@ export class SeriesReplay {
     return { expected, score, status, step }
   }
 
-  /** What would have passed for the newest value, going by it alone; null where it is compared with nothing. It takes longer than judging. */
+  /** The counts that would have passed for the newest value alone; null when it is compared with nothing. Slower than judging. */
   band(): Band | null {
     if (this.newest === null) return null
     const { subject, isSilent } = this.newest
@@ -98,16 +98,16 @@ export class SeriesReplay {
   }
 }
 
-/** As much as the probe looks at in slots, and by the minute. */
+/** As much as the probe reads in slots and by the minute. */
 const LATEST_SLOTS = 6 * HOUR
 const LATEST_MINUTES = 30 * MINUTE
 
 const DAYS_A_WEEK = 7
-/** A longer way to the next value than so many steps is a gap. */
+/** A longer distance to the next value, in steps, is a gap. */
 const GAP_STEPS = 1.5
 const NO_EVENTS: ReadonlyMap<string, number> = new Map()
 
-/** Sums of a series by the UTC hour, as far back as they are compared with. */
+/** Hourly sums of a series, as far back as they are compared. */
 class HourSums {
   private readonly keptFor: number
   private readonly hours = new Map<number, HourCounts>()
@@ -123,7 +123,7 @@ class HourSums {
     if (this.end === Number.NEGATIVE_INFINITY) this.knownFrom = Math.ceil(time / HOUR) * HOUR
     else if (time - this.end > (GAP_STEPS - 1) * step) this.gaps.push({ from: this.end, to: time })
     this.end = time + step
-    // A value of a day or so came in all of its hours.
+    // A longer step, such as a day, is spread over all its hours.
     for (let at = time; at < time + step; at += HOUR) {
       const hour = floorTo(at, HOUR)
       const share = Math.min(HOUR, step) / step
@@ -150,22 +150,22 @@ class HourSums {
 }
 
 const STEPS_TO_LEARN = 25
-/** Every window up to so many values is looked at; longer ones grow by … */
+/** Every window of up to this many values is judged; longer ones grow by this factor. */
 const EACH_UP_TO = 12
 const GROWTH = 1.2
 
-/** The values of the last day, added up. */
+/** Running sums of the last day's values. */
 class LatestDay {
   private times: number[] = []
-  /** Sums of all values, and of all that were expected, before each. One longer than `times`. */
+  /** Sums of all values, and of all expectations, before each value. One element longer than `times`. */
   private sums: number[] = [0]
   private expectations: number[] = [0]
-  /** From here on every value has something to be compared with. */
+  /** From this index on, all values have an expectation. */
   private firstKnown = 0
   private readonly firstSteps: number[] = []
   private step = HOUR
 
-  /** The usual step, not the shortest: a row that comes twice or early would make one of seconds. */
+  /** Returns the median step, not the shortest: a duplicate or early row would make it seconds. */
   stepTo(time: number): number {
     const before = this.times.at(-1)
     if (before !== undefined && time !== before && this.firstSteps.length < STEPS_TO_LEARN) {
@@ -175,7 +175,7 @@ class LatestDay {
     return this.step
   }
 
-  /** @param expected NaN where it is not known */
+  /** @param expected NaN when unknown */
   add(time: number, value: number, expected: number): void {
     const isKnown = !Number.isNaN(expected)
     this.times.push(time)
@@ -205,7 +205,7 @@ class LatestDay {
     return { to, from, measured, ...same, covered, specialUntil: Number.NEGATIVE_INFINITY }
   }
 
-  /** The values of so much time, ms, or the newest. */
+  /** The values of the latest `time` ms, but at least the newest one. */
   newest(time: number): BucketCounts {
     const count = Math.min(this.times.length, Math.max(1, Math.floor(time / this.step)))
     const start = this.times.length - count

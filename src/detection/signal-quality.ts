@@ -5,7 +5,7 @@ import { type FieldSentence, judgeField, learnPresence, type PresenceHistory, ty
 import { BUDGET } from './unusual-share.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 
-/** What vendors recognise visitors by; the event id has its own probe, as what it is lost for is counted twice. */
+/** Fields that vendors recognise visitors by. The event id has its own probe, because losing it causes double counts. */
 export const IDENTIFIER_FIELDS = ['client_id', 'fbp', 'fbc', 'click_id', 'ip', 'user_agent'] as const
 export type IdentifierField = (typeof IDENTIFIER_FIELDS)[number]
 
@@ -15,9 +15,9 @@ export type ValueField = (typeof VALUE_FIELDS)[number]
 export const DUPLICATE_FIELDS = ['event_id', 'transaction_duplicate'] as const
 export type DuplicateField = (typeof DUPLICATE_FIELDS)[number]
 
-/** Clicks on ads: campaigns that last for most of a week bring up to three times as many, and end by themselves. */
+/** Clicks on ads: campaigns of almost a week bring up to three times as many, and then end. */
 const OF_ADS: ReadonlySet<IdentifierField> = new Set(['fbc', 'click_id'])
-/** Until it is known what they are without a campaign, half of their share is usual, too. */
+/** Until their level without campaigns is known, half of their share also counts as usual. */
 const LEFT_BY_ADS = 0.5
 
 type LostConfig = Pick<QualityConfig, 'lost_share' | 'lost_min_rate'>
@@ -38,7 +38,7 @@ const FAULTS: Readonly<Record<ValueField | 'transaction_duplicate', FieldSentenc
 export const learnValues = (weeks: PresenceWeeks<ValueField>, config: BadShareConfig): PastFields<ValueField> =>
   learnFields(weeks, faultOnEach(VALUE_FIELDS, faultOf(config)))
 
-/** Whether what commerce events hold can be used as often as it usually can. */
+/** Judges whether the values in commerce events are usable as often as usual. */
 export function valueQuality({ now, kinds }: SignalInput<ValueField>, config: BadShareConfig): Verdict {
   const rule = { ...config, budget: budgetOf(kinds, VALUE_FIELDS) }
   const findings = kinds.flatMap((kind) =>
@@ -53,7 +53,7 @@ export const learnDuplicates = (
 ): PastFields<DuplicateField> =>
   learnFields(weeks, { event_id: { times: config.lost_share }, transaction_duplicate: faultOf(config) })
 
-/** Whether events can be told apart: by their id, without which vendors count twice, and by transactions that came once. */
+/** Judges whether events can be told apart: by their id, without which vendors count twice, and by transactions that come only once. */
 export function duplicates({ now, kinds }: SignalInput<DuplicateField>, config: LostConfig & BadShareConfig): Verdict {
   const rule = { ...config, budget: budgetOf(kinds, DUPLICATE_FIELDS) }
   const findings = kinds.flatMap((kind) => [
@@ -68,7 +68,7 @@ export const learnIdentifiers = (
   config: LostConfig,
 ): PastFields<IdentifierField> => learnPresence(IDENTIFIER_FIELDS, weeks, config)
 
-/** Whether each kind of event carries as many identifiers as it used to. */
+/** Judges whether each kind of event carries as many identifiers as it used to. */
 export function identifierQuality({ now, kinds }: SignalInput<IdentifierField>, config: LostConfig): Verdict {
   const rule = { ...config, budget: budgetOf(kinds, IDENTIFIER_FIELDS) }
   const findings = kinds.flatMap((kind) =>
@@ -79,11 +79,11 @@ export function identifierQuality({ now, kinds }: SignalInput<IdentifierField>, 
   return verdictOf(findings, `identifiers: ${judgedOf(findings)} there as often as usual`)
 }
 
-/** Of the least that a day of the week had, which is usual as it is. */
+/** Relative to the lowest day of the week, which `judgeField` already treats as usual. */
 const levelWithoutAds = ({ ordinaryLevel: level, leastLevel }: PastField): number =>
   level === null ? LEFT_BY_ADS : Math.min(1, level / leastLevel)
 
-/** A site with many kinds of events has no more false alarms than one with few. */
+/** Split, so that a site with many kinds of events has no more false alarms than one with few. */
 const budgetOf = (kinds: readonly unknown[], fields: readonly unknown[]): number =>
   BUDGET / Math.max(1, kinds.length * fields.length)
 

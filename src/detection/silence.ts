@@ -6,34 +6,34 @@ import { type Course, shapeNoise } from './volume-counts.ts'
 
 /** A stretch up to now in which nothing of a subject came. */
 export interface Silence {
-  /** Its beginning, to the minute where it began lately. */
+  /** Its beginning, to the minute if it began recently. */
   readonly from: number
   /** Its length without our own outages, ms. */
   readonly covered: number
-  /** Events that were to be expected in it at the level of the hours before. */
+  /** Events expected in it at the level of the hours before. */
   readonly expected: number
-  /** That level, as a share of the usual one, at most 1. A quiet day is silent for longer by chance. */
+  /** That level as a share of the usual one, at most 1: on a quiet day, longer silences are chance. */
   readonly level: number
-  /** Visits or batches that were to be expected. */
+  /** Visits or batches expected in it. */
   readonly visits: number
-  /** Natural logarithm of the chance that it means nothing … */
+  /** Natural logarithm of the chance of such a silence while nothing is wrong … */
   readonly chance: number
-  /** … and of the greatest that is unusual. */
+  /** … and of the largest chance that is unusual. */
   readonly limit: number
 }
 
-/** Counts may be two minutes behind what came. */
+/** Counts may lag two minutes behind what came. */
 export const LEAST_SILENCE = 3 * MINUTE
-/** Senders that hand over what they gathered every few minutes have gaps by design; the next one may come a bit late. */
+/** Senders that collect events for minutes have regular gaps; the next one may be this much longer. */
 const GAPS = 1.25
-/** Where a silence is looked for every five minutes, no more of them are tested. */
+/** With a run every five minutes, no more silences than this are tested in a month. */
 const RUNS_A_MONTH = MONTH / (5 * MINUTE)
 
 /**
- * How surprising it is that nothing came lately; null where something did, or where nothing is known.
+ * Returns how surprising it is that nothing came recently; null when something came, or when nothing is known.
  *
- * Visits come independently of each other at a level that wavers (a gamma number of relative variance v): none of n comes with a chance
- * of (1 + v·n)^(−1/v), the negative binomial distribution's at zero.
+ * Visits come independently at a varying level (gamma with relative variance v): none of n comes with probability (1 +
+ * v·n)^(−1/v), the negative binomial distribution at zero.
  *
  * @param course by the minute
  * @param longestGap between the events of the last half hour, ms
@@ -66,21 +66,22 @@ export function silenceOf(
   }
 }
 
-/** After several silences, the newest is over once so many visits were to come after it, … */
+/** After several silences, the newest one is over once this many visits were expected after it … */
 const VISITS_AFTER = 3
-/** … and this share of them did. */
+/** … and this share of them came. */
 const BACK_AFTER = 0.5
 
 /**
- * When the newest silence ended that was unusual and is over; null where there was none. It had an alert of its own, and what comes afterwards is judged by itself. Of a site that loses nearly everything
- * something comes now and then: where there was another silence before, this one is not over until enough came.
+ * Returns when the newest unusual silence ended; null when there was none or it is not over. It had its own alert, so what follows is judged
+ * separately. A site that loses almost everything still has an event now and then: if there was another silence before, the newest is over only once
+ * enough came.
  *
  * @param budget false alarms a month
  */
 export function lastSilenceEnded(course: Course, noise: Noise, { group }: Bursts, budget: number): number | null {
   const { covered, expected, measured, from } = course
   const countAt = (index: number) => (measured[index] ?? 0) - (measured[index - 1] ?? 0)
-  /** Indexes of the buckets in which something came again, the newest first. */
+  /** Indexes of the buckets in which something came again, newest first. */
   const ends: number[] = []
   for (let newest = 1; newest < from.length; newest++) {
     if (countAt(newest) > 0 || countAt(newest - 1) === 0) continue
@@ -99,40 +100,40 @@ export function lastSilenceEnded(course: Course, noise: Noise, { group }: Bursts
   return isBack ? (from[newest] ?? null) : null
 }
 
-/** Natural logarithm of the chance that none of so many visits comes, at a level that wavers. */
+/** Natural logarithm of the chance that none of the visits comes, at a varying level. */
 const noneOf = (visits: number, noise: number): number => -Math.log1p(noise * visits) / noise
 
-/** Natural logarithm of the chance below which a silence is unusual: a month has as many silences as visits, or as runs if those are fewer. */
+/** Natural logarithm of the chance below which a silence is unusual. A month has as many silences as visits, or as runs if those are fewer. */
 function silenceLimit(visits: number, length: number, budget: number): number {
   const begun = Math.min(RUNS_A_MONTH, (visits / length) * MONTH)
   return Math.log(budget / Math.max(1, begun))
 }
 
-/** When the absence of everything is bad. */
+/** When the absence of all events is bad. */
 export interface SilenceLimits {
   /** False alarms a month. */
   readonly silenceBudget: number
-  /** Visits that have to be usual for their absence to be bad. */
+  /** Visits that must be usual for their absence to be bad. */
   readonly minVisits: number
 }
 
 /**
- * How many visits must be usual in a stretch for their absence to be bad.
+ * Returns how many visits must be usual in a stretch for their absence to be bad.
  *
  * @param noise relative variance of the level
  * @param length of the stretch, ms
  */
 export function visitsToTell(noise: number, length: number, { silenceBudget, minVisits }: SilenceLimits): number {
   let visits = 1
-  // A month has the more silences, the more visits there are: it converges within a few steps.
+  // The limit depends on the number of visits, because more visits mean more silences; this converges within a few steps.
   for (let step = 0; step < 5; step++) visits = Math.expm1(-noise * silenceLimit(visits, length, silenceBudget)) / noise
   return Math.max(minVisits, visits)
 }
 
-/** Relative variance of the level on holidays and other special days. */
+/** Relative variance of the level on holidays and marked days. */
 export const SPECIAL_NOISE = 0.3
 
-/** The level of the hours before a window, no higher than usual, and its relative variance once that is known. */
+/** The level of the hours before a window, at most the usual one, and its relative variance given these hours. */
 export function levelBefore(
   course: Course,
   index: number,
@@ -144,7 +145,7 @@ export function levelBefore(
 }
 
 /**
- * The level of the hours before a window, and the relative variance of what they say of it.
+ * The level of the hours before a window, and the relative variance of that estimate.
  *
  * @param index of the window in the course; −1: the course ends where the window begins
  */

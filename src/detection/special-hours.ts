@@ -2,21 +2,21 @@ import { burstSizeOfWeeks } from './burst.ts'
 import { median, sum } from './statistics.ts'
 import { HOURS_A_DAY, HOURS_A_WEEK, type WeekHours } from './time.ts'
 
-/** An hour is special where it and the hours around it are this far off the weeks' median: by share … */
+/** An hour is special if it, with the hours around it, differs from the weeks' median by this factor … */
 const RATIO = 1.6
-/** … and in standard deviations, with bursts of at least … */
+/** … and by this many standard deviations, with bursts of at least … */
 const Z = 4
 const LEAST_BURST = 3
-/** … and a level that differs by so much from week to week. */
+/** … and a level that differs by this share from week to week. */
 const LEVEL = 0.1
-/** So many bursts show what is special: as many hours are taken together as have them. */
+/** Bursts that are needed to show what is special; hours are combined until they have as many. */
 const BURSTS = 10
 const HOURS_TOGETHER = [3, 6, 12] as const
 const LEAST_WEEKS = 3
 
 /**
- * 1 for the hours that are known and were no campaign, outage or holiday, by the median of the same hours of all weeks. What is special in
- * most weeks is usual.
+ * Returns 1 for known hours that were no campaign, outage or holiday, by the median of the same hours of all weeks. What is
+ * special in most weeks is usual.
  */
 export function usualHours(counts: Float64Array, hours: WeekHours): Uint8Array {
   const { isKnown } = hours
@@ -36,7 +36,7 @@ export function usualHours(counts: Float64Array, hours: WeekHours): Uint8Array {
   return isUsual
 }
 
-/** @param telling where so many are usual, none is special, however much the weeks differ: one of them may have been without any, too */
+/** @param telling when at least so many are usual, an hour without any is special, however much the weeks differ */
 function specialHours(
   around: Float64Array,
   { length, places, isKnown }: WeekHours,
@@ -60,7 +60,7 @@ function specialHours(
   return isSpecial
 }
 
-/** By the hour of the local week, as an hour of UTC is another one once clocks have changed. NaN where too few weeks are known. */
+/** By the hour of the local week, because UTC hours shift when clocks change. NaN when too few weeks are known. */
 function mediansOfPlaces(around: Float64Array, places: Uint8Array, isKnown: Uint8Array): number[] {
   const same = Array.from({ length: HOURS_A_WEEK }, (): number[] => [])
   for (const [index, place] of places.entries()) if (isKnown[index] === 1) same[place]?.push(around[index] ?? 0)
@@ -74,7 +74,7 @@ function weeksMarked(marks: Uint8Array, { places }: WeekHours): Uint8Array {
   return weeks
 }
 
-/** Counts of an hour and those around it, so many together. */
+/** Sums of each hour and the hours around it, `together` hours in all. */
 function sumsAround(counts: Float64Array, together: number): Float64Array {
   const before = new Float64Array(counts.length + 1)
   for (const [index, count] of counts.entries()) before[index + 1] = (before[index] ?? 0) + count
@@ -84,7 +84,7 @@ function sumsAround(counts: Float64Array, together: number): Float64Array {
   })
 }
 
-/** The weeks' counts by the hour of the local week, NaN where they are not known. */
+/** Counts of each week by the hour of the local week; NaN when unknown. */
 function weeksOf(counts: Float64Array, { places, isKnown }: WeekHours): Float64Array[] {
   const weeks: Float64Array[] = []
   for (let start = 0; start < counts.length; start += HOURS_A_WEEK) {

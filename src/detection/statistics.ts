@@ -1,4 +1,4 @@
-/** Middle of the values, the mean of the two middle ones of an even number. NaN of none. */
+/** The median; for an even number of values the mean of the two middle ones, NaN for none. */
 export function median(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort()
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
@@ -6,10 +6,10 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2
 }
 
-/** By this much the median absolute deviation of a normal distribution is smaller than its standard deviation. */
+/** Factor from the median absolute deviation of a normal distribution to its standard deviation. */
 const NORMAL_CONSISTENCY = 1.4826
 
-/** Spread of the values around `middle` in units of a standard deviation, blind to up to half of them being off. */
+/** The spread of the values around `middle` as a standard deviation. Up to half of the values may be outliers without effect. */
 export const robustSpread = (values: readonly number[], middle: number): number =>
   NORMAL_CONSISTENCY * median(values.map((value) => Math.abs(value - middle)))
 
@@ -24,10 +24,7 @@ export function sum(values: ArrayLike<number>): number {
 const Z_95 = 1.959964
 export const Z_999 = 3.290527
 
-/**
- * The Wilson score interval of a share of which `hits` of `trials` were seen (Wilson 1927), 95 % by default; 0 to 1 without
- * trials.
- */
+/** The Wilson score interval (Wilson 1927) for a share with `hits` of `trials`, 95 % by default; 0 to 1 without trials. */
 export function wilson(hits: number, trials: number, z = Z_95): { low: number; high: number } {
   if (trials <= 0) return { low: 0, high: 1 }
   const share = Math.min(1, hits / trials)
@@ -38,14 +35,14 @@ export function wilson(hits: number, trials: number, z = Z_95): { low: number; h
   return { low: Math.max(0, (centre - margin) / scale), high: Math.min(1, (centre + margin) / scale) }
 }
 
-/** The chance of at least `hits` in `trials` that each hit with `share`: the upper tail of the binomial distribution, 0–1. */
+/** The upper tail of the binomial distribution, 0–1: the chance of `hits` or more in `trials` that each hit with probability `share`. */
 export function binomialTail(hits: number, trials: number, share: number): number {
   if (hits <= 0) return 1
   if (share <= 0 || hits > trials) return 0
   if (share >= 1) return 1
-  // Below the mean the other tail is the short one, whose first term is the largest.
+  // Below the mean, the other tail is the short one, and its first term is the largest.
   if (hits < share * trials) return 1 - binomialTail(trials - hits + 1, trials, 1 - share)
-  // By logarithms: the first term is far below the smallest number of so many trials.
+  // In logarithms: with many trials, the first term is smaller than the smallest double.
   let log = trials * Math.log1p(-share)
   const odds = Math.log(share) - Math.log1p(-share)
   for (let k = 1; k <= hits; k++) log += Math.log((trials - k + 1) / k) + odds
@@ -62,8 +59,8 @@ export function binomialTail(hits: number, trials: number, share: number): numbe
 const Z_LOW = -3.090232
 
 /**
- * How many times the measured variance of a normal sample the true one may be, at most, by 99.9 %: its degrees of freedom over
- * the 0.1 % quantile of their chi-squared distribution (by Wilson and Hilferty 1931).
+ * Upper bound, at 99.9 %, of the true variance of a normal sample as a multiple of the measured one: its degrees of freedom
+ * over the 0.1 % quantile of their chi-squared distribution (approximation by Wilson and Hilferty 1931).
  *
  * @param freedom at least 1
  */
@@ -75,8 +72,8 @@ export function varianceBound(freedom: number): number {
 export const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value))
 
 /**
- * How much each one that is of a kind, and each one that is not, speaks for a share against another (likelihood ratio, natural
- * logarithms). Shares lie between 0 and 1; with either of those one of the two is infinite.
+ * The log likelihood ratios (natural) of one event that has a property, and of one that has not, for `share` against
+ * `against`. Shares lie strictly between 0 and 1; at either end, one of the two is infinite.
  */
 export const logRatios = (share: number, against: number): readonly [one: number, another: number] => [
   Math.log(share / against),

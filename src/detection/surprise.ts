@@ -1,23 +1,23 @@
 import { DAY } from '../lib/index.ts'
 import type { VolumeConfig } from './volume-assessment.ts'
 
-/** Values that spreads and levels are made of, about. At five minutes a step that is two and a half weeks, and ten days. */
+/** Roughly how many values spreads and levels remember: with steps of five minutes, two and a half weeks and ten days. */
 const LEVEL_MEMORY = 5_000
 const SEASON_MEMORY = 3_000
-/** Values over which the two predictions compete. */
+/** Number of values over which the two predictions compete. */
 const CONTEST_MEMORY = 2_000
-/** Half of the greatest surprise of about the last day is taken off: what lasts surprises less than what begins. */
+/** Half of the greatest surprise of about the last day is subtracted, so that a lasting change surprises less than its beginning. */
 const HABIT_SHARE = 0.5
 const HABIT_HALF_LIFE = DAY
-/** Something is left of each surprise, so that the greater one always has the greater score. */
+/** This share of each surprise always remains, so that a greater one always has a greater score. */
 const LEAST_SHARE = 0.2
-/** Surprise that scores one half: once in a thousand values. */
+/** Surprise with a score of one half: once in a thousand values. */
 const HALF_SCORE_AT = 3
 
 /**
- * How surprising each value of a series is. Two views: how far the value is from its prediction, which is the season's or
- * the level's, whichever was better recently, and how far it jumped from the value before. Each distance is measured by
- * how rare it was so far in this very series, so that the score means the same for calm and for noisy ones.
+ * Scores how surprising each value of a series is, in two views: its distance from the prediction (by season or by level,
+ * whichever was better recently), and its jump from the value before. Each is ranked by how rare it has been in this very
+ * series, so that the score means the same for calm and noisy ones.
  */
 export class Surprise {
   private readonly direction: VolumeConfig['direction']
@@ -35,12 +35,12 @@ export class Surprise {
     this.direction = direction
   }
 
-  /** The level so far, null before the first value. */
+  /** The current level; null before the first value. */
   get levelNow(): number | null {
     return this.level.mean
   }
 
-  /** @param seasonal what the season predicts, null while that is not known */
+  /** @param seasonal the season's prediction; null when unknown */
   next(time: number, value: number, seasonal: number | null): number {
     const distance = this.distance(value, seasonal)
     const jump = this.before === null ? 0 : this.jumps.deviation(value - this.before.value)
@@ -76,17 +76,17 @@ export class Surprise {
   }
 }
 
-/** Bins an octave: neighbouring bins differ by 9 %. */
+/** Per octave: neighbouring bins differ by 9 %. */
 const BINS_PER_OCTAVE = 8
 const BINS = 400
-/** Values from 2⁻²⁵ to 2²⁵ have bins of their own. Deviations in units of their own spread do not leave that. */
+/** Values from 2⁻²⁵ to 2²⁵ have their own bins. Deviations in units of their spread do not go beyond. */
 const MIDDLE = BINS / 2
-/** Before so many values nothing counts as rare. */
+/** Until this many values, nothing counts as rare. */
 const WARM_UP = 100
-/** What was never seen is the rarer the farther it is beyond what was. */
+/** Beyond everything seen so far, rarity grows with the distance. */
 const EXCESS_WEIGHT = 2
 
-/** Says of each of a stream of values how rare one so large has been so far, in powers of ten: 3 means once in a thousand. */
+/** Returns for each value of a stream how rare one at least as large has been so far, in powers of ten: 3 means once in a thousand. */
 class Rarity {
   private readonly counts = new Uint32Array(BINS)
   private seen = 0
@@ -106,14 +106,14 @@ class Rarity {
   }
 }
 
-/** Mean and standard deviation of a stream, in which a value counts less the older it is (West 1979). */
+/** Mean and standard deviation of a stream in which older values count less (West 1979). */
 class RunningMoments {
   private readonly memory: number
   private count = 0
   private average = 0
   private variance = 0
 
-  /** @param memory how many values it remembers, about */
+  /** @param memory roughly how many values it remembers */
   constructor(memory: number) {
     this.memory = memory
   }
@@ -122,7 +122,7 @@ class RunningMoments {
     return this.count === 0 ? null : this.average
   }
 
-  /** How many standard deviations `value` lies from the mean; 0 while too little is known. */
+  /** Number of standard deviations from the mean; 0 while too little is known. */
   deviation(value: number): number {
     return this.count < MIN_VALUES || this.variance === 0 ? 0 : (value - this.average) / Math.sqrt(this.variance)
   }

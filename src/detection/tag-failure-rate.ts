@@ -12,7 +12,7 @@ export interface Outcomes {
 
 export interface OutcomeBucket extends TimeRange, Outcomes {}
 
-/** What a tag did in the last 24 hours. Buckets oldest first; those without executions may be missing. */
+/** Executions of a tag in the last 24 hours. Buckets are oldest first; those without executions may be missing. */
 export interface TagOutcomes {
   readonly tag_key: string
   readonly buckets: readonly OutcomeBucket[]
@@ -27,7 +27,7 @@ interface FailureRateInput {
 
 const OUTCOMES = { good: ['success'], bad: ['failure', 'timeout', 'exception'] } as const
 
-/** Which tags fail too often. */
+/** Judges which tags fail too often. */
 export function tagFailureRate({ now, tags }: FailureRateInput, config: BadExecutionsConfig): Verdict {
   const judged = tags.map((tag) => judgeTag(tag, now, config))
   return verdictOf(judged, tagsThat(judged, 'runs well', 'run well'))

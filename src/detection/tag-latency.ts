@@ -18,18 +18,18 @@ export interface TagLatencies {
   readonly tag_key: string
   /** The last 24 hours, oldest first; buckets without executions may be missing. */
   readonly recent: readonly LatencyBucket[]
-  /** The same hour, the one before and the one after on each of the last seven days. */
+  /** The same hour, the one before and the one after, on each of the last seven days. */
   readonly usual: readonly LatencyBucket[]
 }
 
 export interface LatencyConfig {
   window_minutes: number
-  /** A tag with fewer timed executions in the window is judged over as much more of the last 24 hours as it takes. */
+  /** A tag with fewer timed executions in the window is judged over as much of the last 24 hours as it takes. */
   min_executions: number
-  /** How many times its usual 95th percentile a tag may take. */
+  /** Multiples of its usual 95th percentile that a tag may take … */
   warning_factor: number
   critical_factor: number
-  /** … and by how much longer at least, ms: 20 ms instead of 5 delay no one. */
+  /** … and the least increase, ms: 20 ms instead of 5 delay no one. */
   warning_increase_ms: number
   critical_increase_ms: number
 }
@@ -45,39 +45,39 @@ export const TAG_LATENCY_DEFAULTS: LatencyConfig = {
 
 export interface LatencyInput {
   now: number
-  /** Upper bounds of the histograms' buckets, ms. */
+  /** Upper bounds of the histogram's buckets, ms. */
   bounds: readonly number[]
   tags: readonly TagLatencies[]
 }
 
 const QUANTILE = 0.95
 const SLOW_SHARE = 1 - QUANTILE
-/** By this factor the mean has to have risen, too. It is exact, while 990 and 1,010 ms can be 1.5 s apart in a histogram. */
+/** The mean must rise by this factor, too. It is exact, while the histogram may place 990 and 1,010 ms 1.5 s apart. */
 const MEAN_FACTOR = 1.5
-/** Hours of the past that a usual value is made of, and timed executions that make an hour count. */
+/** Hours of the past needed for a usual value, and timed executions that an hour needs to count. */
 export const MIN_USUAL_HOURS = 4
 export const MIN_USUAL_EXECUTIONS = 10
 
 /**
- * No answer over a network is there so soon, ms: a tag that waited for one, and now succeeds within this time, no longer waits, or asks
- * nothing. It is the histogram's first bound: what is shorter cannot be told apart.
+ * No answer comes over a network within this time, ms. A tag that used to wait and now succeeds faster no longer waits, or
+ * sends nothing. It is the histogram's first bound, below which it shows no difference.
  */
 const NO_ANSWER_MS = 10
-/** A tag that took less than this did not surely wait for an answer, ms. */
+/** A tag that took less time than this may not have waited for an answer, ms. */
 const ANSWER_MS = 40
-/** Of its executions: as many have to end so soon now, and at most as many as are left may have before, from a cache or with nothing to do. */
+/** Share of executions that must end so soon now; at most the rest may have done so before, from a cache or with nothing to do. */
 const QUICK_SHARE = 0.85
 
-/** A tag that has not run for so long may have been repaired since, ms: whether it waits is seen when it runs. */
+/** A tag that has not run for this long may have been repaired, ms; whether it waits shows only when it runs. */
 const STILL = 2 * HOUR
 
-/** Which tags take much longer than at the same hours of the last week, and which succeed too soon to have been answered. */
+/** Judges which tags take much longer than at the same hours of the last week, and which succeed too soon to have been answered. */
 export function tagLatency({ now, bounds, tags }: LatencyInput, config: LatencyConfig): Verdict {
   const judged = tags.map((tag) => judgeTag(tag, now, bounds, config))
   return verdictOf(judged, tagsThat(judged, 'is as quick as usual', 'are as quick as usual'))
 }
 
-/** How far a tag is from being judged: recent executions with a time, and hours of its past that count. */
+/** How far a tag is from being judged: recent timed executions, and hours of its past that count. */
 export function latencySoFar({ recent, usual }: TagLatencies): { timed: number; hours: number } {
   return { timed: sum(recent.map(timedIn)), hours: usual.filter(hasEnough).length }
 }
@@ -106,7 +106,7 @@ function judgeTag(
   const mean = meanOf(window)
   const from = now - config.window_minutes * MINUTE
   const isWidened = (window[0]?.from ?? now) < from
-  // The window of a rare tag may begin in a fault that is over.
+  // A rare tag's window may begin in a fault that is over.
   const isSlow =
     isSurelySlower(now95, warningLimit) &&
     mean >= MEAN_FACTOR * usualMean &&
@@ -142,7 +142,7 @@ function judgeTag(
   }
 }
 
-/** Where a tag waited for an answer in some hours and in others did not, the latter were a fault, and no measure of how long it takes. */
+/** If a tag waited for answers in some hours only, the others were a fault and do not show how long it takes. */
 function answeredHours(hours: readonly LatencyBucket[], bounds: readonly number[]): readonly LatencyBucket[] {
   const isQuick = ({ histogram }: LatencyBucket): boolean =>
     countAbove({ bounds, counts: histogram }, NO_ANSWER_MS) < (1 - QUICK_SHARE) * sum(histogram)
@@ -150,7 +150,7 @@ function answeredHours(hours: readonly LatencyBucket[], bounds: readonly number[
   return hours.some(isAnswered) ? hours.filter((hour) => !isQuick(hour)) : hours
 }
 
-/** Most end within the time that no answer takes, and as a success, where few did before. */
+/** Whether most executions succeed faster than any answer can come, and few did before. */
 function isSurelyUnanswered(
   current: Histogram,
   window: readonly LatencyBucket[],
@@ -170,7 +170,7 @@ interface Unproven {
   tag_key: string
   recent: readonly LatencyBucket[]
   window: readonly LatencyBucket[]
-  /** ms */
+  /** In ms. */
   length: number
   mean: number
   usualMean: number
@@ -181,7 +181,7 @@ interface Unproven {
 function unproven({ tag_key, recent, window, length, mean, usualMean, timed, usualHours }: Unproven): Finding {
   return {
     subject: { tag_key },
-    // It may have been set up so, not to wait: someone has to look, not to get up.
+    // Someone may have configured the tag not to wait: it needs a look, but not at night.
     status: 'warning',
     message: `“${tag_key}” succeeds in ${number(Math.round(mean * 10) / 10)} ms (mean of ${number(timed)} executions in ${duration(length)}), too soon for an answer; usually ${number(Math.round(usualMean))} ms at this hour`,
     measured: mean,
@@ -200,7 +200,7 @@ function unproven({ tag_key, recent, window, length, mean, usualMean, timed, usu
   }
 }
 
-/** The first of the latest buckets in which most executions ended so soon. */
+/** Start of the latest consecutive buckets in which most executions ended so soon. */
 function quickSince(buckets: readonly LatencyBucket[]): number {
   const ran = buckets.filter((bucket) => timedIn(bucket) > 0)
   const isQuick = ({ histogram }: LatencyBucket) => (histogram[0] ?? 0) > sum(histogram) / 2
@@ -215,15 +215,18 @@ const hasEnough = (bucket: LatencyBucket): boolean => timedIn(bucket) >= MIN_USU
 const meanOf = (buckets: readonly LatencyBucket[]): number =>
   sum(buckets.map(({ total_ms }) => total_ms)) / sum(buckets.map(timedIn))
 
-/** Beyond its last bound a histogram sees nothing, so no limit is higher. */
+/** The histogram shows nothing beyond its last bound, so no limit is higher. */
 const limitOf = (usual: number, factor: number, increase: number, bounds: readonly number[]): number =>
   Math.min(Math.max(usual * factor, usual + increase), bounds.at(-1) ?? Number.POSITIVE_INFINITY)
 
-/** The 95th percentile is over a limit when over 5 % of executions are; the lower Wilson bound leaves chance out. */
+/** The 95th percentile is over a limit when more than 5 % of executions are; the lower Wilson bound excludes chance. */
 const isSurelySlower = (histogram: Histogram, limit: number): boolean =>
   wilson(countAbove(histogram, limit), observations(histogram)).low > SLOW_SHARE
 
-/** When more executions than usual began to take longer than the limit. @param window what was judged */
+/**
+ * When more executions than usual began to take longer than the limit.
+ * @param window the judged executions
+ */
 const slowSince = (recent: readonly LatencyBucket[], window: Histogram, limit: number): number =>
   changedAt(
     slowShares(recent, window.bounds, limit),
@@ -238,7 +241,7 @@ const slowShares = (buckets: readonly LatencyBucket[], bounds: readonly number[]
     of: sum(counts),
   }))
 
-/** `1,000–2,500 ms`: more than its bucket is not known of a percentile. */
+/** E.g. `1,000–2,500 ms`: only the bucket of a percentile is known. */
 function milliseconds(value: number, bounds: readonly number[]): string {
   const bucket = bounds.findIndex((bound) => value <= bound)
   const [lower, upper] = [bounds[bucket - 1], bounds[bucket]]
@@ -247,11 +250,11 @@ function milliseconds(value: number, bounds: readonly number[]): string {
   return lower === undefined ? `up to ${number(upper)} ms` : `${number(lower)}–${number(upper)} ms`
 }
 
-/** Durations by bucket. */
+/** Number of durations by bucket. */
 interface Histogram {
   /** Upper bounds (inclusive, ms) of all buckets but the last, ascending. */
   readonly bounds: readonly number[]
-  /** One more than bounds: the last bucket holds what is above. */
+  /** One more than `bounds`: the last bucket counts everything above. */
   readonly counts: readonly number[]
 }
 
@@ -262,7 +265,7 @@ const merged = (bounds: readonly number[], all: readonly (readonly number[])[]):
 
 const observations = ({ counts }: Histogram): number => sum(counts)
 
-/** The q-quantile in ms, interpolated inside its bucket; what lies above the last bound counts as that. NaN of nothing. */
+/** The q-quantile in ms, interpolated within its bucket; above the last bound, that bound. NaN without durations. */
 export function quantile({ bounds, counts }: Histogram, q: number): number {
   const rank = q * sum(counts)
   if (rank === 0) return Number.NaN
@@ -277,7 +280,7 @@ export function quantile({ bounds, counts }: Histogram, q: number): number {
   return lower
 }
 
-/** How many observations are longer than `limit` ms, the bucket that holds the limit being shared out evenly. */
+/** How many durations are longer than `limit` ms; the bucket with the limit is assumed to be evenly filled. */
 export function countAbove({ bounds, counts }: Histogram, limit: number): number {
   let above = counts[bounds.length] ?? 0
   let lower = 0

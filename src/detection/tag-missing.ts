@@ -13,7 +13,7 @@ import {
 import type { TimeRange } from './time.ts'
 import { type Finding, tagsThat, type Verdict, verdictOf } from './verdict.ts'
 
-/** How often a tag ran on an event, in the buckets of `TagMissingInput`. Per-event payloads only. */
+/** How often a tag ran on an event, in the buckets of `TagMissingInput`. From per-event payloads only. */
 export interface TagOnEvent {
   readonly event_name: string
   readonly tag_key: string
@@ -38,12 +38,12 @@ export interface TagMissingInput {
   readonly slots: readonly TimeRange[]
   readonly events: readonly EventOccurrences[]
   readonly pairs: readonly TagOnEvent[]
-  /** Executions by tag on all events together, in `slots`. */
+  /** Executions of each tag on all events together, in `slots`. */
   readonly executions: ReadonlyMap<string, readonly number[]>
 }
 
 export interface TagMissingConfig extends ReferenceConfig {
-  /** … and occurrences since, on nearly none of which it did. */
+  /** … and recent occurrences, on almost none of which it ran. */
   recent_share: number
   recent_occurrences: number
 }
@@ -56,17 +56,17 @@ export const TAG_MISSING_DEFAULTS: TagMissingConfig = {
   recent_occurrences: 30,
 }
 
-/** A tag on an event that it is expected on. */
+/** A tag and an event that it is expected to run on. */
 interface ExpectedPair {
   readonly pair: TagOnEvent
   readonly event: EventOccurrences
   readonly reference: TagReference
 }
 
-/** Which tags no longer run on an event on which they always did. */
+/** Judges which tags no longer run on an event on which they always did. */
 export function tagMissing(input: TagMissingInput, config: TagMissingConfig): Verdict {
   const events = new Map(input.events.map((event) => [event.event_name, event]))
-  // A site that went over to batches still runs tags, but no longer says on which event.
+  // A site that switched to batches still runs tags, but no longer reports on which event.
   const reportsPairs =
     sum(input.pairs.flatMap(({ hours }) => hours)) > 0 || sum([...input.executions.values()].flat()) === 0
   const expectedPairs = input.pairs
@@ -75,7 +75,7 @@ export function tagMissing(input: TagMissingInput, config: TagMissingConfig): Ve
       const reference = event === undefined ? null : tagReference(pair.days, event.days, input.days, config)
       return event === undefined || reference === null ? [] : [{ pair, event, reference }]
     })
-    // Of a tag that is gone from several events the one that shows most speaks for all.
+    // When a tag is missing from several events, the most frequent one represents all.
     .toSorted((a, b) => sum(b.event.hours) - sum(a.event.hours))
   const byTag = Map.groupBy(expectedPairs, ({ pair }) => pair.tag_key)
   const absences = new Map(Array.from(byTag, ([tag, ofTag]) => [tag, absenceOf(ofTag, input, config)] as const))
@@ -92,7 +92,7 @@ export function tagMissing(input: TagMissingInput, config: TagMissingConfig): Ve
   return { ...verdict, idle: new Map(idle.map(([tag, ofTag]) => [tag, ofTag.map(({ pair }) => pair.event_name)])) }
 }
 
-/** Minutes in which a tag ran on nothing at all, although what it belongs to came so often that this is no chance. */
+/** Minutes in which a tag ran on nothing, although its events came so often that this is no chance. */
 interface Absence extends TimeRange {
   /** Of all events that the tag belongs to. */
   readonly occurrences: number
@@ -108,7 +108,7 @@ function absenceOf(
   return isTelling(absence, expectedPairs, input, config) ? absence : null
 }
 
-/** The same by whole hours, for tags of events too rare to judge within one. */
+/** The same by whole hours, for tags of events too rare to judge within one hour. */
 function isIdleForHours(
   tag: string,
   expectedPairs: readonly ExpectedPair[],
@@ -125,7 +125,7 @@ function isIdleForHours(
   )
 }
 
-/** Occurrences of all the events that a tag belongs to. */
+/** Occurrences of all events that a tag belongs to. */
 const together = (
   expectedPairs: readonly ExpectedPair[],
   input: TagMissingInput,
@@ -151,8 +151,8 @@ function judge(
 ): Finding | null {
   const { pair, event, reference } = expectedPair
   const enough = config.recent_occurrences
-  // Which event a tag ran on is known by the hour only. Within the hour this much is known: it ran on no more of the
-  // event's occurrences than it ran at all. That finds a dead tag in minutes.
+  // Tags on events are counted by the hour only. Within the current hour, a tag ran on an event at most as often as it ran at
+  // all, which is enough to find a dead tag within minutes.
   const atMost = latest(input.slots, event.slots, input.executions.get(pair.tag_key) ?? [], enough)
   const byHour = reportsPairs ? latest(input.hours, event.hours, pair.hours, enough) : null
   const isMissing = ({ runs, occurrences }: Runs) => runs < config.recent_share * occurrences
@@ -192,7 +192,7 @@ function judge(
   }
 }
 
-/** The stretch in which a tag missed too many occurrences of an event in a row for that to be chance. */
+/** The stretch in which a tag missed too many consecutive occurrences of an event for chance. */
 function absentSince(
   { pair, event, reference }: ExpectedPair,
   absence: Absence | null,
@@ -208,7 +208,10 @@ function absentSince(
   return inHours.occurrences >= tellingAbsence(reference.days, event.hours, config.recent_occurrences) ? inHours : null
 }
 
-/** A tag that now runs where this one did and never had before the day on which this one ended: it stays new for as long as this one is missed. */
+/**
+ * Returns a tag that now runs instead of this one and had never run before the day on which this one ended. It stays “new” while this one is
+ * missing.
+ */
 function successorOf(
   pair: TagOnEvent,
   event: EventOccurrences,
@@ -219,7 +222,7 @@ function successorOf(
   const ranToday = hours.some(({ from }, index) => from >= today && (pair.hours[index] ?? 0) > 0)
   const until = ranToday ? days.length : pair.days.findLastIndex((runs) => runs > 0)
   const since = hours.findIndex(({ to }) => to > absent.from)
-  // The first of these hours may be the one in which it ended: what it still ran on then says nothing of others.
+  // In the first of these hours this tag may still have run: those occurrences say nothing about others.
   const without = event.hours.map((occurrences, index) => Math.max(0, occurrences - (pair.hours[index] ?? 0)))
   const isNewcomer = (other: TagOnEvent): boolean =>
     other.event_name === pair.event_name &&
@@ -229,8 +232,8 @@ function successorOf(
 }
 
 /**
- * End of the newest bucket in which the tag ran on the event, but no later than it was seen not to run: one execution among many that are
- * missing, as when it comes back, is in the hour under way. To the minute where it runs on nothing at all.
+ * Returns the end of the newest bucket in which the tag ran on the event, but at most the time from which it was seen not to run: the current hour
+ * may contain a single execution among many missing ones, e.g. when the tag comes back. Accurate to the minute if the tag runs on nothing.
  */
 function goneSince(
   pair: TagOnEvent,

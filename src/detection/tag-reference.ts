@@ -3,13 +3,13 @@ import { sum } from './statistics.ts'
 import type { TimeRange } from './time.ts'
 
 export interface ReferenceConfig {
-  /** Days in which the tag ran on nearly every occurrence … */
+  /** Number of days in which the tag ran on almost every occurrence … */
   reference_days: number
   reference_share: number
   reference_occurrences: number
 }
 
-/** Days in which a tag ran on nearly every occurrence of an event. */
+/** Days in which a tag ran on almost every occurrence of an event. */
 export interface TagReference extends TimeRange {
   readonly occurrences: number
   readonly runs: number
@@ -17,11 +17,11 @@ export interface TagReference extends TimeRange {
 }
 
 /**
- * The newest run of days on which the tag ran nearly always. Not simply the last seven: a day after a tag has died, those
- * would say that it never ran on all occurrences. Days before its first run do not count against a new tag.
+ * Returns the newest consecutive days on which the tag almost always ran. Not the last seven days: a day after a tag died,
+ * these would say that it never ran on all occurrences. Days before its first run do not count against a new tag.
  *
- * @param runsByDay of the tag on the event, in `days`
- * @param occurrencesByDay of the event
+ * @param runsByDay runs of the tag on the event, in `days`
+ * @param occurrencesByDay occurrences of the event
  */
 export function tagReference(
   runsByDay: readonly number[],
@@ -51,7 +51,7 @@ export interface Runs extends TimeRange {
   readonly runs: number
 }
 
-/** The newest buckets that hold enough occurrences, null when all do not. */
+/** Sums the newest buckets until they hold enough occurrences; null when all hold too few. */
 export function latest(
   buckets: readonly TimeRange[],
   occurrencesIn: readonly number[],
@@ -70,7 +70,7 @@ export function latest(
   return null
 }
 
-/** The newest buckets without any run. */
+/** Sums the newest buckets without any run. */
 export function withoutRuns(
   buckets: readonly TimeRange[],
   occurrencesIn: readonly number[],
@@ -81,28 +81,28 @@ export function withoutRuns(
   return { from: buckets[start]?.from ?? to, to, occurrences: sum(occurrencesIn.slice(start)), runs: 0 }
 }
 
-/** One day of a tag on what it belongs to. */
+/** One day of a tag and its events. */
 export interface TagDay {
   readonly occurrences: number
   /** Occurrences without a run. */
   readonly missed: number
 }
 
-/** Each visit may be the first of several that miss the tag. In so many records (of a week, by default) one may be by chance. */
+/** Any visit may be the first of several that miss the tag. One in this many histories (by default of a week) may cause a false alarm. */
 const RECORDS_A_FALSE_ALARM = 400
-/** Never from fewer occurrences than this: one visitor may block the tag. */
+/** Never judged on fewer occurrences: a single visitor may block the tag. */
 const MIN_OCCURRENCES = 3
-/** Misses that what is known from before weighs as much as. */
+/** Number of misses that the prior knowledge weighs as much as. */
 const PRIOR_WEIGHT = 40
-/** No larger burst of misses is believed in beforehand: the hours of a busy site differ by much that is no burst. */
+/** Largest prior burst of misses: the hours of a busy site differ for other reasons, too. */
 const MOST_BURST = 2
 
 /**
- * How many occurrences in a row a tag has to miss until that is no chance, at most `most`. A visit misses a tag with all of its
- * events, so visits are counted.
+ * Returns how many consecutive occurrences a tag must miss until that is no chance, at most `most`. A visit misses a tag with
+ * all of its events, so visits are counted.
  *
- * @param days on which the tag did run
- * @param byHour occurrences of the last hours
+ * @param days on which the tag ran
+ * @param byHour occurrences in the last hours
  */
 export function tellingAbsence(days: readonly TagDay[], byHour: readonly number[], most: number): number {
   const usual = withoutWorst(days)
@@ -110,17 +110,17 @@ export function tellingAbsence(days: readonly TagDay[], byHour: readonly number[
   const missed = sum(usual.map((day) => day.missed)) / perVisit
   const visits = sum(usual.map((day) => day.occurrences)) / perVisit
   const least = 1 / (RECORDS_A_FALSE_ALARM * Math.max(1, visits))
-  // The chance of each further miss after those before it, when nothing else is known than this record (Jeffreys' prior).
+  // The chance of each further miss after those before it, known from this record alone (Jeffreys' prior).
   let chance = 1
   let inRow = 0
   for (; chance > least && inRow * perVisit < most; inRow++) chance *= (missed + inRow + 0.5) / (visits + inRow + 1)
   return Math.min(most, Math.max(MIN_OCCURRENCES, inRow * perVisit))
 }
 
-/** The same days of several events together. */
+/** Adds up the same days of several events. */
 export const pooled = (all: readonly (readonly TagDay[])[]): TagDay[] =>
   Array.from({ length: Math.max(0, ...all.map((days) => days.length)) }, (_, index) => {
-    // Counted from the newest, as a young tag has fewer days.
+    // Aligned at the newest day, because a young tag has fewer days.
     const ofDay = all.map((days) => days.at(-1 - index))
     return {
       occurrences: sum(ofDay.map((day) => day?.occurrences ?? 0)),
@@ -128,15 +128,15 @@ export const pooled = (all: readonly (readonly TagDay[])[]): TagDay[] =>
     }
   })
 
-/** The worst of the days may have had a fault. */
+/** The worst day may have had a fault. */
 function withoutWorst(days: readonly TagDay[]): readonly TagDay[] {
   const shares = days.map(({ occurrences, missed }) => missed / Math.max(1, occurrences))
   return days.toSpliced(shares.indexOf(Math.max(...shares)), 1)
 }
 
 /**
- * From how much more the days' misses differ than single ones would: their index of dispersion is twice the mean size of a
- * visit less one, where sizes are geometric. Few misses say little; then from how the occurrences come.
+ * Estimates how many events a visit misses together, from how much more the days' misses vary than single ones would: with geometric sizes, their
+ * index of dispersion is twice the mean size minus one. Few misses say little; then the estimate comes from how occurrences vary.
  */
 function eventsMissedTogether(days: readonly TagDay[], byHour: readonly number[]): number {
   const known = Math.min(MOST_BURST, burstSize(byHour, 1))

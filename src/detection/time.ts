@@ -8,8 +8,8 @@ export interface TimeRange {
 }
 
 /**
- * The newest buckets that together hold enough: at least those from `from` on, and as many older ones as it takes. Null when
- * all of them do not. A detector so looks at the last minutes of a busy tag and at the last hours of a rare one.
+ * Returns the newest buckets that together hold enough: those from `from` on, and as many older ones as needed. Null when all
+ * together hold too little. So a detector judges the last minutes of a busy tag and the last hours of a rare one.
  *
  * @param buckets oldest first
  */
@@ -29,31 +29,31 @@ export function newestUntil<B extends TimeRange>(
   return amount >= enough ? buckets : null
 }
 
-/** How much of two stretches is common, ms. */
+/** The length of the common part of two stretches, ms. */
 export const overlap = (a: TimeRange, b: TimeRange): number =>
   Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from))
 
 export const touchesAny = (range: TimeRange, others: readonly TimeRange[]): boolean =>
   others.some((other) => overlap(range, other) > 0)
 
-/** A zone's clock. */
+/** The clock of a time zone. */
 export interface LocalTime {
   /** Local time minus UTC at an instant, ms. */
   offsetAt(time: number): number
-  /** The first instant at which local clocks show a time, given as if it were UTC. */
+  /** The first instant at which local clocks show a time, which is given as if it were UTC. */
   instantOf(local: number): number
-  /** The instant at which local clocks showed the same time `days` days earlier. */
+  /** The instant at which local clocks showed the same time `days` days before. */
   daysBefore(time: number, days: number): number
 }
 
-/** A stretch in which the zone keeps one offset. */
+/** A stretch in which the zone's offset does not change. */
 interface Span extends TimeRange {
   readonly offset: number
 }
 
-/** @throws RangeError when there is no such zone */
+/** @throws RangeError for an unknown time zone */
 export function localTime(timezone: string): LocalTime {
-  // A replay asks for the offset of every row: a look-up in the zone's rules costs a hundred times as much as this list.
+  // A replay needs the offset of every row, and looking up the zone's rules costs 100 times as much as this list.
   let last = spanAt(timezone, 0)
   const known: Span[] = [last]
   const spanOf = (time: number): Span => {
@@ -81,14 +81,14 @@ export function localTime(timezone: string): LocalTime {
   }
 }
 
-/** Starts of the UTC hours with the same local hour every `daysApart` days before `hour`, the newest first. */
+/** Starts of the UTC hours with the same local hour every `daysApart` days before `hour`, newest first. */
 export const sameHoursBefore = (clock: LocalTime, hour: number, daysApart: number, count: number): number[] =>
   Array.from({ length: count }, (_, index) => floorTo(clock.daysBefore(hour, daysApart * (index + 1)), HOUR))
 
 function spanAt(timezone: string, time: number): Span {
   const zoned = (instant: number) => Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timezone)
   return {
-    // At the very instant of a change, the previous change is the one before it.
+    // At the very instant of a change, `previous` would return the change before it.
     from: zoned(time + 1).getTimeZoneTransition('previous')?.epochMilliseconds ?? Number.NEGATIVE_INFINITY,
     to: zoned(time).getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY,
     offset: zoned(time).offsetNanoseconds / 1e6,
@@ -97,31 +97,31 @@ function spanAt(timezone: string, time: number): Span {
 
 export const HOURS_A_DAY = 24
 export const HOURS_A_WEEK = 7 * HOURS_A_DAY
-/** 1 January 1970 was a Thursday; days of the week count from Monday. */
+/** 1 January 1970 was a Thursday; weekdays count from Monday, 0. */
 const WEEKDAY_OF_EPOCH = 3
-/** From Monday, 0–6. */
+/** Weekdays count from Monday, 0–6. */
 export const SATURDAY = 5
 
 /** The UTC hours of some weeks, oldest first. */
 export interface WeekHours {
-  /** Start of the first of them. */
+  /** Start of the first hour. */
   readonly start: number
   readonly length: number
-  /** Hour of the local week, 0–167 from Monday, of each. */
+  /** For each hour, the hour of the local week, 0–167 from Monday. */
   readonly places: Uint8Array
-  /** 1 for those whose counts are known and were not special. */
+  /** 1 for hours whose counts are known and not special. */
   readonly isKnown: Uint8Array
-  /** Hour of the local week of any hour, also of one to come. */
+  /** Returns the hour of the local week for any hour, even a future one. */
   placeOf(utcHour: number): number
 }
 
-/** The whole hours before `now` that are compared with. */
+/** The whole hours before `now` to compare with. */
 export const hoursCompared = (now: number, weeks: number): TimeRange => {
   const to = floorTo(now, HOUR)
   return { from: to - weeks * HOURS_A_WEEK * HOUR, to }
 }
 
-/** @param unknown stretches whose counts say nothing of what is usual */
+/** @param unknown stretches whose counts say nothing about what is usual */
 export function weekHours(clock: LocalTime, now: number, weeks: number, unknown: readonly TimeRange[]): WeekHours {
   const { from: start, to: end } = hoursCompared(now, weeks)
   const length = (end - start) / HOUR
@@ -140,6 +140,6 @@ export function weekHours(clock: LocalTime, now: number, weeks: number, unknown:
   }
 }
 
-/** A place among the 48 hours of weekdays and of weekends. */
+/** The hour among the 24 of weekdays and the 24 of weekends, 0–47. */
 export const likeOf = (place: number): number =>
   (place >= SATURDAY * HOURS_A_DAY ? HOURS_A_DAY : 0) + (place % HOURS_A_DAY)

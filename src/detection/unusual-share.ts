@@ -11,43 +11,43 @@ import {
   type UsualShare,
 } from './usual-share.ts'
 
-/** What was seen of a field in a stretch that ends now. */
+/** A field in a stretch that ends now. */
 export interface Stretch {
   /** Index of its first bucket. */
   readonly first: number
   readonly present: number
   readonly total: number
-  /** The share that is usual of its hours. */
+  /** The usual share at its hours. */
   readonly usual: number
-  /** Natural logarithms of the chance of such a share, and of the greatest that is unusual. */
+  /** Natural logarithms of the chance of such a share, and of the largest chance that is unusual. */
   readonly chance: number
   readonly limit: number
 }
 
 export interface ShareTest {
   readonly usual: Pick<UsualShare, 'rateAt' | 'together' | 'wavering'>
-  /** Whether a share is so far from the usual one that it matters. */
+  /** Whether a share differs enough from the usual one to matter. */
   readonly isBad: (share: number, usual: number) => boolean
   /**
-   * Of counts that do not say of which events they are: how many an hour usually has. What comes beyond, as of bots, may all be events that never have the field.
-   * Left out where all could have it.
+   * For counts that do not say which events they belong to: the usual number of events in an hour. Any surplus, e.g. from
+   * bots, may consist of events that never have the field. Undefined when all events could have it.
    */
   readonly eventsAt?: (time: number) => number
-  /** False alarms in 30 days of this field. */
+  /** False alarms in 30 days for this field. */
   readonly budget: number
 }
 
-/** False alarms in 30 days that the fields of a probe may bring, all together. */
+/** False alarms in 30 days for all fields of a probe together. */
 export const BUDGET = 0.05
 /** Fewer events prove nothing. */
 const LEAST_EVENTS = 30
 
 /**
- * The stretch up to now of which chance explains least that so many events are without the field, or with it; or, where nothing is bad, the newest with enough events.
- * Null with fewer. What the newest events speak against is over, and only what came since is looked at.
+ * Returns the stretch up to now whose share of events with or without the field is least explained by chance; if none is bad, the newest
+ * with enough events. Null with fewer. A deviation that the newest events contradict is over; then only what came since is judged.
  *
  * @param recent oldest first
- * @returns with it, when what is bad began, epoch ms; null where nothing is
+ * @returns also when the deviation began, epoch ms; null when there is none
  */
 export function unusualStretch<F extends string>(
   field: F,
@@ -68,7 +68,7 @@ export function unusualStretch<F extends string>(
   }
 }
 
-/** Those that are bad, from each bucket to now, where they have events enough, the shortest first; before them the shortest of all. */
+/** All bad stretches with enough events, each from a bucket to now, shortest first; before them the shortest of all. */
 function stretchesOf(recent: readonly RangeCount[], now: number, test: ShareTest): Stretch[] {
   const { usual, isBad, eventsAt = () => Number.POSITIVE_INFINITY, budget } = test
   const stretches: Stretch[] = []
@@ -97,22 +97,22 @@ function stretchesOf(recent: readonly RangeCount[], now: number, test: ShareTest
 }
 
 /**
- * How many events that came alone say as much as so many, in clumps and at a level that wavers. The chance of such a share or one that is farther off is at most that
- * of a binomial number of as many (Chernoff 1952).
+ * Returns how many single events say as much as these, which come in clumps and at a varying level. The chance of such a
+ * share, or one farther off, is at most that of a binomial number of as many events (Chernoff 1952).
  */
 function apart(total: number, rate: number, { together, wavering }: ShareTest['usual']): number {
   const chance = Math.max(LEAST_RATE * (1 - LEAST_RATE), rate * (1 - rate))
   return total / (together + (total * wavering) / chance)
 }
 
-/** The share a standard error nearer to the usual one: what only just matters by what was seen may as well not. */
+/** The share moved by one standard error towards the usual one: if it only just matters, it may as well not. */
 function nearer(share: number, rate: number, alone: number): number {
   const believed = (share * alone + 0.5) / (alone + 1)
   const error = Math.sqrt((believed * (1 - believed)) / alone)
   return share < rate ? share + error : share - error
 }
 
-/** @param from index of the bucket before which no stretch begins */
+/** @param from index of the first bucket that a stretch may begin with */
 function surestOf(stretches: readonly Stretch[], from: number): Stretch | null {
   let surest: Stretch | null = null
   for (const stretch of stretches) {
@@ -134,11 +134,12 @@ const beganAt = (
     together,
   )
 
-/** So sure that a rate came back that it is wrong once in four times (Ville 1939), as of doublings. */
+/** Certainty that a rate is back: wrong once in four times (Ville 1939), as for doublings. */
 const RECOVERED = Math.log(4)
 /**
- * Where it ended: the bucket from which on events speak most for the usual rate against that of a stretch, once surely and still rather than not; null where they do not.
- * What is over is no alarm any more, though the rarest events need a day until none of it is left, and only what comes after it makes it begin again (likelihood ratio, in clumps).
+ * Returns the bucket from which on events support the usual rate most strongly against that of the stretch, once with certainty and still on balance
+ * (likelihood ratio, in clumps); null when they do not. Otherwise the rarest events would alarm for a day after a fault, until none of it is left;
+ * only later events can make it begin again.
  */
 function overSince(
   recent: readonly RangeCount[],

@@ -15,66 +15,66 @@ import {
   weekHours,
 } from './time.ts'
 
-/** Events of one UTC hour, all of them and by name. */
+/** The events of one UTC hour: all together, and by name. */
 export interface HourCounts {
   readonly total: number
   readonly events: ReadonlyMap<string, number>
 }
 
 export interface HourHistory {
-  /** By the start of the UTC hour. An hour that is missing had no events. */
+  /** By the start of the UTC hour. A missing hour had no events. */
   readonly hours: ReadonlyMap<number, HourCounts>
-  /** Before this nothing is known, because the site did not exist or its rows are gone. */
+  /** Nothing is known before this time, because the site did not exist or its rows were deleted. */
   readonly knownFrom: number
-  /** When the service itself was down. Hours that touch it are not known. */
+  /** When the service itself was down. Hours that overlap are unknown. */
   readonly outages: readonly TimeRange[]
-  /** Holidays and what people marked, past and to come: not usual, whatever came. */
+  /** Past and future holidays and marked days. Their hours do not count as usual, whatever came. */
   readonly special: readonly TimeRange[]
-  /** What people said of earlier alerts; nothing where it is not given. */
+  /** People's answers to earlier alerts. */
   readonly feedback?: readonly Feedback[]
 }
 
-/** What is usual for a site, as known at the end of an hour. Worth keeping for some hours: each name takes a millisecond to learn. */
+/** What is usual for a site, as known at the end of an hour. Keep it for some hours: learning takes 1 ms per name. */
 export interface UsualCounts {
-  /** Every event name that came in the weeks before. */
+  /** All event names of the weeks before. */
   readonly names: readonly string[]
-  /** Of an event, or (null) of all of them. */
+  /** For one event, or for all together (null). */
   of(name: string | null): UsualCount
-  /** Whole days that are known. */
+  /** Number of whole days that are known. */
   readonly days: number
-  /** Events in a batch, where the site sends in batches, as seen from the hours of the last week; else 1. */
+  /** Events per batch if the site sends batches, estimated from the hours of the last week; otherwise 1. */
   readonly batch: number
-  /** Start of the next hour that something is known of, the one under way included. */
+  /** Start of the next hour for which something is known, which may be the current one. */
   nextKnownHour(now: number): number
-  /** End of the newest special time that began before an instant, −∞ where there was none. */
+  /** End of the newest special time that began before an instant; −∞ when there was none. */
   specialUntil(time: number): number
   /** Hour of the local day, 0–23. */
   localHour(time: number): number
   /** From Monday, 0–6. */
   localWeekday(time: number): number
-  /** What came in the whole hours of a stretch that are known and were not special, the newest first. */
+  /** The counts of all known, non-special whole hours in a stretch, newest first. */
   hoursOf(range: TimeRange): readonly { readonly from: number; readonly count: number }[]
 }
 
 export interface UsualCount {
-  /** Next to what comes of the other events; of all events, what comes at all. */
+  /** The spread around what the other events predict; for all events together, around what the clock predicts. */
   readonly noise: Noise
-  /** By the clock alone. */
+  /** The spread around what the clock alone predicts. */
   readonly alone: Noise
-  /** By how much feedback has widened both, 1–4. */
+  /** Factor by which feedback has widened both, 1–4. */
   readonly widening: number
-  /** The first and the last hour in which any came, null where none did. */
+  /** The first and the last hour with events; null when there was none. */
   readonly seen: TimeRange | null
-  /** Events an hour from the first to the last of them; 0 where none came. */
+  /** Events per hour between those two; 0 when there were none. */
   readonly hourly: number
-  /** Events to be expected in a UTC hour at the level of the last week; less where that kind of day was never seen. NaN where nothing is known. */
+  /** Expected events in a UTC hour at the level of the last week; fewer on a kind of day that was never seen. NaN when nothing is known. */
   expectedIn(utcHour: number): number
 }
 
 /** An office has a fifth of a Friday's visits on its first Saturday. */
 const CAUTION_WITH_UNKNOWN_DAY = 5
 
-/** @param weeks how many are compared with */
+/** @param weeks how many weeks to compare with */
 export function usualCounts(history: HourHistory, clock: LocalTime, now: number, weeks: number): UsualCounts {
   const learning = learnt(history, clock, now, weeks)
   let step = learning.next()
@@ -83,9 +83,9 @@ export function usualCounts(history: HourHistory, clock: LocalTime, now: number,
 }
 
 /**
- * The same for those who share their thread: a site with 40 events would keep it for 40 ms.
+ * Like `usualCounts`, for callers that share their thread: a site with 40 events would block it for 40 ms.
  *
- * @param pause after each name
+ * @param pause called after each name
  */
 export async function usualCountsInTurns(
   history: HourHistory,
@@ -103,7 +103,7 @@ export async function usualCountsInTurns(
   return step.value
 }
 
-/** Name by name. */
+/** Learns one name per step. */
 function* learnt(history: HourHistory, clock: LocalTime, now: number, weeks: number): Generator<void, UsualCounts> {
   const { knownFrom, outages, special, feedback = [] } = history
   const before = { from: Number.NEGATIVE_INFINITY, to: knownFrom }
@@ -125,7 +125,7 @@ function* learnt(history: HourHistory, clock: LocalTime, now: number, weeks: num
     nextKnownHour: (time) => {
       const start = floorTo(time, HOUR)
       const next = Array.from({ length: HOURS_A_DAY + 1 }, (_, index) => start + index * HOUR)
-      // The hours of today, that are not yet over, are known tomorrow.
+      // Today's remaining hours will be known tomorrow.
       const isKnown = (hour: number) =>
         !Number.isNaN(usual.get(null)?.expectedIn(hour) ?? Number.NaN) ||
         (hour - DAY >= knownFrom && hour > start && !touchesAny({ from: hour - DAY, to: hour - DAY + HOUR }, outages))
@@ -164,15 +164,15 @@ function countsByName({ hours }: HourHistory, { start, length }: WeekHours): Map
   return counts
 }
 
-/** @param total of all events, where `counts` are those of one name: it is compared with the others, not with the clock alone */
+/** @param total counts of all events, when `counts` is one name: it is compared with the other events instead of the clock alone */
 function usualCount(counts: Float64Array, total: Float64Array | null, learnt: Learnt): UsualCount {
   const { hours, widening } = learnt
   if (total !== null && sum(counts) < (SELDOM * sum(hours.isKnown)) / HOURS_A_DAY) return seldom(counts, hours)
   const isUsual = usualHours(counts, hours)
   markUsual(isUsual, learnt)
-  // What is judged must not be its own measure: no hour of the last day but the one that has just come round again.
+  // What is judged must not be its own measure. Of the last day, only the hour that is a full day old counts.
   isUsual.fill(0, 1 - HOURS_A_DAY)
-  // The spread decides how much an hour of its own says next to its like, and needs a profile itself.
+  // The spread decides how much an hour's own counts weigh, but estimating it needs a profile: hence a rough one first.
   const rough = profileOf(counts, isUsual, hours, 1)
   const burst = burstOf(counts, rough.without, isUsual)
   const profile = profileOf(counts, isUsual, hours, burst)
@@ -194,7 +194,7 @@ function usualCount(counts: Float64Array, total: Float64Array | null, learnt: Le
   }
 }
 
-/** By the place in the week, so that nothing of the counts is kept for the hour that this is. */
+/** Precomputed by the hour of the week, so that the result does not hold the counts. */
 function expectations(profile: Profile, level: number, { placeOf }: WeekHours): UsualCount['expectedIn'] {
   const byPlace = Float64Array.from(
     { length: HOURS_A_WEEK },
@@ -215,7 +215,7 @@ function seenIn(counts: Float64Array, { start }: WeekHours): Pick<UsualCount, 's
   return { seen, hourly: sum(counts) / (last + 1 - first) }
 }
 
-/** With fewer events a day than these, not even a day without any says something. A sender may make up such names without end. */
+/** With fewer events a day, even a whole day without any says nothing. A sender may invent any number of such names. */
 const SELDOM = 5
 
 function seldom(counts: Float64Array, hours: WeekHours): UsualCount {
@@ -223,10 +223,10 @@ function seldom(counts: Float64Array, hours: WeekHours): UsualCount {
   return { noise: UNKNOWN_NOISE, alone: UNKNOWN_NOISE, widening: 1, ...seenIn(counts, hours), expectedIn: () => mean }
 }
 
-/** An event follows the others, up to here. */
+/** An event is expected to follow the others within these factors. */
 const OTHERS = { least: 0.2, most: 3 } as const
 
-/** What is expected of an event in an hour of the past next to what came of the others. */
+/** Returns the expected count of an event in a past hour, given the counts of the other events. */
 function besideOthers(
   counts: Float64Array,
   total: Float64Array,

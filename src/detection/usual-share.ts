@@ -2,7 +2,7 @@ import { DAY, HOUR } from '../lib/index.ts'
 import { clamp, logRatios, median, sum, varianceBound } from './statistics.ts'
 import type { TimeRange } from './time.ts'
 
-/** How often a field was there, out of `total` events that could have had it. */
+/** How often a field was present, out of `total` events that could have it. */
 export interface FieldCount {
   readonly present: number
   readonly total: number
@@ -14,59 +14,61 @@ export interface PresenceBucket<F extends string> extends TimeRange {
   readonly fields: FieldCounts<F>
 }
 
-/** One field of a bucket. Apart from the others, as each is looked at many times. */
+/** One field of a bucket, separate from the others because each is read many times. */
 export interface RangeCount extends TimeRange, FieldCount {}
 
-/** Events in a bucket: the fields' bases differ, the largest is that of all. */
+/** Number of events in a bucket. Fields have different totals, and the largest is that of all events. */
 export const eventsIn = <F extends string>({ fields }: PresenceBucket<F>): number =>
   Math.max(0, ...Object.values<FieldCount>(fields).map(({ total }) => total))
 
 export const countsOfField = <F extends string>(field: F, buckets: readonly PresenceBucket<F>[]): RangeCount[] =>
   buckets.map(({ from, to, fields }) => ({ from, to, present: fields[field].present, total: fields[field].total }))
 
-/** What is usual of a share. */
+/** What is usual for a share. */
 export interface UsualShare extends FieldCount {
   readonly rate: number
-  /** What the rate is at an instant, by the hour of the day: visitors of the evening are others than those of the morning. */
+  /** The rate at an instant, by the hour of the day: evening visitors differ from morning visitors. */
   rateAt(time: number): number
-  /** How many events an hour like that of an instant has. */
+  /** The usual number of events in the hour of an instant. */
   eventsAt(time: number): number
-  /** How many events say as much as one that came alone, see `clumping`. */
+  /** How many events say as much as a single one, see `clumping`. */
   readonly together: number
-  /** Least that a day had of what is usual of its hours, 1 at most. */
+  /** The lowest level of any day relative to what is usual at its hours, at most 1. */
   readonly leastLevel: number
-  /** By how much the level wavers over hours and days, as a variance of the share. */
+  /** How much the level varies over hours and days, as a variance of the share. */
   readonly wavering: number
 }
 
-/** The share that is a fault where another one is usual: so many times that one, and no less than `least`. Below the usual one it is a loss, else too many. */
+/** The share that is a fault: this many times the usual one, and no less than `least`. Below the usual share it is a loss, above it a surplus. */
 export interface FaultyShare {
   readonly times: number
   readonly least?: number
 }
 
 const HOURS_A_DAY = 24
-/** Events that make a share: quiet hours are taken together until they have as many. */
+/** Events needed for a share; quiet hours are combined until they have as many. */
 const BLOCK_EVENTS = 30
-/** Natural logarithm of the odds by which hours of the past were a fault, rather than usual. */
+/** Natural logarithm of the odds from which on past hours count as a fault. */
 const SURELY_ODD = 8
-/** What more of the week than this was like is not its fault, but how the site is. */
+/** If more of the week than this looks like a fault, it is how the site is. */
 const MOST_LEFT_OUT = 0.25
 /** Median of a squared standard normal number. */
 const MEDIAN_SQUARE = 0.455
-/** No rate is believed to be nearer to never or always. */
+/** No rate is assumed to be closer to never or always. */
 export const LEAST_RATE = 0.005
-/** A variance so small is that of a field that is always there, or never. */
+/** A smaller variance means that the field is always present, or never. */
 const ALWAYS = 1e-6
-/** Believed of how far hours of the day differ, as a variance of the logarithm of the odds, … */
+/** Prior variance between hours of the day, in log odds, … */
 const HOURLY = 0.2
-/** … and of how much the level wavers, as how many stretches of six hours that counts, and by how much a week may make too little of it. Measured
- * as a variance of the share itself: where nine tenths grant, a day on which one in twenty more does has half of the refusals. */
+/**
+ * … and prior variation of the level, the number of six-hour stretches that it weighs as much as, and the factor by which a week may understate it.
+ * As a variance of the share itself: if nine tenths grant, a day on which one in twenty more grants has half of the refusals.
+ */
 export const WAVERING = { prior: 0.02, weight: 10, hours: 6, doubt: 2 } as const
 
 /**
- * What the hours of the past say of a field, without those in which it was as broken as what is looked for: a fault that is over would lower the measure for the next,
- * and make hours look as different as if all were chance.
+ * Learns a field's usual share from past hours, without those that were as broken as the fault to look for: a past fault
+ * would lower the measure for the next one, and make all differences between hours look like chance.
  */
 export function usualShare<F extends string>(
   field: F,
@@ -88,8 +90,8 @@ export function usualShare<F extends string>(
 const hourOfDay = (time: number): number => Math.floor(time / HOUR) % HOURS_A_DAY
 
 /**
- * The hours without those whose shares are more likely with a fault than without one: stretches over which the likelihood ratio, against the median of all, rises by
- * enough (CUSUM, Page 1954).
+ * Leaves out hours whose shares are likelier with the fault than without: stretches over which the likelihood ratio, against
+ * the median of all, rises by enough (CUSUM, Page 1954).
  */
 function withoutFaults(hours: readonly RangeCount[], { times, least = 0 }: FaultyShare): readonly RangeCount[] {
   const blocks = blocksOf(hours, BLOCK_EVENTS)
@@ -118,7 +120,7 @@ function withoutFaults(hours: readonly RangeCount[], { times, least = 0 }: Fault
   return sum(faulty) > MOST_LEFT_OUT * hours.length ? hours : hours.filter((_, hour) => faulty[hour] === 0)
 }
 
-/** Counts with too few events together with those after them; what is left at the end with too few is left out. */
+/** Combines counts until each block has enough events; an incomplete block at the end is dropped. */
 export function blocksOf(counts: readonly FieldCount[], events: number): FieldCount[] {
   const blocks: FieldCount[] = []
   let [present, total] = [0, 0]
@@ -133,10 +135,10 @@ export function blocksOf(counts: readonly FieldCount[], events: number): FieldCo
 }
 
 /**
- * How many events say as much as one that came alone: a visitor who is signed in is so on all pages, and at night others come
- * than by day. The variance of the hours' rates as a multiple of what chance gives them, at least 1 (a design effect, Kish 1965): of all hours alike, or by their
- * events where that is more, as visitors who do much come in busy hours. Few hours hardly tell it: then it is the most that it may be, so that a site's first hours make
- * no norm for the next.
+ * Returns how many events say as much as a single one: a signed-in visitor is so on all pages, and different visitors come at
+ * night. It is the variance of the hours' rates as a multiple of what chance causes, at least 1 (a design effect, Kish 1965):
+ * with all hours weighted equally, or by their events if that is more, because visitors who do much come in busy hours. Few
+ * hours hardly show it; then the upper bound is returned, so that a site's first hours set no norm for the next.
  */
 export function clumping(hours: readonly RangeCount[], rateAt: (time: number) => number): number {
   let [squares, chances, counted, events] = [0, 0, 0, 0]
@@ -151,17 +153,19 @@ export function clumping(hours: readonly RangeCount[], rateAt: (time: number) =>
     events += total
     counted++
   }
-  // A field that is always there has no variance to measure, and needs none.
+  // A field that is always present has no variance to measure, and needs none.
   if (chances < ALWAYS * counted) return 1
   const freedom = counted - 1
-  // One hour may be one clump.
+  // A single hour may be one clump.
   if (freedom < 1) return events
   const effect = Math.max(squares / chances, squaresByEvents / chancesByEvents) * (counted / freedom)
   return Math.max(1, effect) * varianceBound(freedom)
 }
 
 /**
- * The same from the differences of neighbouring hours, which the hour of the day hardly changes (von Neumann 1941). @param rate of all hours
+ * The same from the differences of neighbouring hours, which the hour of the day hardly affects (von Neumann 1941).
+ *
+ * @param rate of all hours
  */
 function clumpingOfNeighbours(hours: readonly RangeCount[], rate: number): number {
   const chance = rate * (1 - rate)
@@ -179,7 +183,7 @@ function clumpingOfNeighbours(hours: readonly RangeCount[], rate: number): numbe
   return chance < ALWAYS || pairs === 0 ? 1 : Math.max(1, ratios / pairs)
 }
 
-/** The rate by the hour of the day, drawn towards that of all hours as far as their own events are too few to tell (empirical Bayes). */
+/** The rate by the hour of the day, shrunk towards that of all hours, the more, the fewer its own events are (empirical Bayes). */
 function ratesByHour(hours: readonly RangeCount[], rate: number): Float64Array {
   const weight = clumpingOfNeighbours(hours, rate) / Math.max(ALWAYS, HOURLY * rate * (1 - rate))
   const present = new Float64Array(HOURS_A_DAY).fill(rate * weight)
@@ -192,7 +196,7 @@ function ratesByHour(hours: readonly RangeCount[], rate: number): Float64Array {
   return present.map((count, hour) => count / (total[hour] ?? 1))
 }
 
-/** Events of an hour, by the hour of the day; where none of it is known, of all hours. */
+/** Mean events by the hour of the day; for unknown hours the mean of all. */
 function meanByHour(hours: readonly RangeCount[]): (time: number) => number {
   const events = new Float64Array(HOURS_A_DAY)
   const counted = new Float64Array(HOURS_A_DAY)
@@ -209,7 +213,7 @@ function meanByHour(hours: readonly RangeCount[]): (time: number) => number {
   }
 }
 
-/** What six hours differ by from what is expected of them, beyond what chance and clumps make (method of moments, shrunk). */
+/** How much six-hour stretches differ from their expectation, beyond what chance and clumps cause (method of moments, shrunk). */
 function waveringOf(
   hours: readonly RangeCount[],
   rateAt: (time: number) => number,
@@ -241,7 +245,7 @@ function waveringOf(
   return (stretches * WAVERING.doubt * measured + WAVERING.weight * prior) / (stretches + WAVERING.weight)
 }
 
-/** Of stretches of a day, or as much longer as it takes until clumps are no matter. */
+/** Over stretches of a day, or as much longer as it takes until clumps do not matter. */
 function leastLevelOf(hours: readonly RangeCount[], rateAt: (time: number) => number, together: number): number {
   let least = 1
   let [present, total, expected, since] = [0, 0, 0, Number.NaN]
@@ -257,7 +261,7 @@ function leastLevelOf(hours: readonly RangeCount[], rateAt: (time: number) => nu
   return least
 }
 
-/** How far one share is from another, in nats an event (Kullback and Leibler 1951). */
+/** Distance between two shares, in nats per event (Kullback and Leibler 1951). */
 export function divergence(share: number, usual: number): number {
   const rate = clamp(usual, LEAST_RATE, 1 - LEAST_RATE)
   const part = (of: number, to: number) => (of <= 0 ? 0 : of * Math.log(of / to))

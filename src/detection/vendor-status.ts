@@ -3,7 +3,7 @@ import { BAD_EXECUTIONS_DEFAULTS, type BadExecutionsConfig, badExecutions } from
 import type { TimeRange } from './time.ts'
 import { type Finding, tagsThat, type Verdict, verdictOf } from './verdict.ts'
 
-/** Executions of a tag by the class of the status that its vendor answered with. */
+/** Executions of a tag by the class of the status that its vendor answered. */
 export interface ResponseBucket extends TimeRange {
   readonly response_2xx: number
   readonly response_3xx: number
@@ -12,7 +12,7 @@ export interface ResponseBucket extends TimeRange {
   readonly response_none: number
 }
 
-/** How a tag was answered in the last 24 hours. Buckets oldest first; those without answers may be missing. */
+/** Answers to a tag in the last 24 hours. Buckets are oldest first; those without answers may be missing. */
 export interface TagResponses {
   readonly tag_key: string
   readonly buckets: readonly ResponseBucket[]
@@ -25,7 +25,7 @@ interface VendorStatusInput {
   tags: readonly TagResponses[]
 }
 
-/** What a vendor that does not take an event says, in words. */
+/** Answers of a vendor that does not accept an event, in words. */
 const REFUSALS = { response_4xx: 'HTTP 4xx', response_5xx: 'HTTP 5xx', response_none: 'no answer' } as const
 
 const ANSWERS = {
@@ -33,7 +33,7 @@ const ANSWERS = {
   bad: ['response_4xx', 'response_5xx', 'response_none'],
 } as const
 
-/** Which tags' vendors refuse too much of what they are sent, whatever the tags themselves end with. */
+/** Judges which tags' vendors refuse too much of what they are sent, whatever outcome the tags report. */
 export function vendorStatus({ now, tags }: VendorStatusInput, config: BadExecutionsConfig): Verdict {
   const judged = tags.map((tag) => judgeTag(tag, now, config))
   return verdictOf(judged, tagsThat(judged, 'is answered well by its vendor', 'are answered well by their vendors'))

@@ -1,9 +1,9 @@
 import { number } from '../lib/index.ts'
 
-/** How a detector judges; that a check could not run at all is said by the probe around it. */
+/** A detector's judgement. That a check could not run at all is reported by the probe around it. */
 export type Status = 'ok' | 'warning' | 'critical'
 
-/** Why a result could judge nothing: nothing was there to be judged, or too little yet to know what is usual. */
+/** Why a result judged nothing: no data came, or too little yet to know what is usual. */
 export const UNJUDGED_REASONS = ['no_data', 'learning'] as const
 export type UnjudgedReason = (typeof UNJUDGED_REASONS)[number]
 
@@ -14,32 +14,32 @@ export interface Subject {
   readonly field?: string
 }
 
-/** What one subject was judged by. Leaves the program as it is, in a result's details: hence the spelling and ISO times. */
+/** The judgement of one subject. It is stored in the details of results as it is: hence the spelling and the ISO times. */
 export interface Finding {
   readonly subject: Subject
   readonly status: Status
-  /** One sentence for people: what was measured, and what is usual. */
+  /** One sentence for people: what was measured and what is usual. */
   readonly message: string
   readonly measured: number | null
   readonly expected: number | null
-  /** What would have passed; null where there is no such bound. */
+  /** The counts or shares that would have passed; null when there is no such bound. */
   readonly band: { readonly low: number | null; readonly high: number | null }
-  /** ISO time, null where it is not known. */
+  /** ISO time; null when unknown. */
   readonly since: string | null
   readonly evidence: Readonly<Record<string, number | string | null>>
 }
 
-/** What is bad about one of the subjects that a run judges separately, in the form that its alert takes. */
+/** A bad subject of a run that judges each subject separately, in the form that its alert needs. */
 export interface SubjectFinding {
   subject: Subject
   status: 'warning' | 'critical'
   /** One sentence for people, about this subject alone. */
   message: string
-  /** Start of the first bad bucket, epoch ms; null where it is not known. */
+  /** Start of the first bad bucket, epoch ms; null when unknown. */
   startedAt: number | null
-  /** Of a tag that is judged on each of its events: on which of them it is bad. */
+  /** For a tag that is judged per event: the events on which it is bad. */
   events?: readonly string[]
-  /** As those of the whole result, about this subject alone. */
+  /** Like the details of the whole result, but only about this subject. */
   details: Readonly<Record<string, unknown>>
 }
 
@@ -47,20 +47,20 @@ export interface Verdict {
   readonly status: Status
   readonly message: string
   readonly details: {
-    /** The worst first. */
+    /** Worst first. */
     readonly findings: readonly Finding[]
-    /** How many events, tags or fields had data enough to be judged. */
+    /** How many events, tags or fields had enough data to be judged. */
     readonly judged: number
-    /** How many had not. */
+    /** How many had too little. */
     readonly unjudged: number
   }
-  /** What was judged and is fine. Of what is neither here nor among the findings too little came to be judged. */
+  /** Subjects that were judged and are fine. Those neither here nor among the findings had too little data. */
   readonly fine: readonly Subject[]
-  /** Tags that run on nothing at all any more, each with every event that it belongs to. */
+  /** Tags that no longer run on any event, with all events that they belong to. */
   readonly idle?: ReadonlyMap<string, readonly string[]>
 }
 
-/** What is fine about the tags that were judged, whatever on: "1 tag runs well", "8 tags run well". */
+/** Says how many of the judged tags are fine: "1 tag runs well", "8 tags run well". */
 export function tagsThat(judged: readonly (Finding | null)[], one: string, several: string): string {
   const { size } = new Set(judged.flatMap((finding) => finding?.subject.tag_key ?? []))
   return size === 1 ? `1 tag ${one}` : `${number(size)} tags ${several}`
@@ -71,10 +71,10 @@ const RANK: Readonly<Record<Status, number>> = { ok: 0, warning: 1, critical: 2 
 export const isBad = ({ status }: { readonly status: Status }): boolean => status !== 'ok'
 
 /**
- * The worst of the findings speaks for all. Findings that are fine are left out, unless they are about the whole site.
+ * Makes a verdict of findings: the worst determines status and message. Findings that are fine are left out unless they are about the whole site.
  *
  * @param subjects a finding for each subject that could be judged, null for the others
- * @param whenFine the sentence for a site without anything bad
+ * @param whenFine the message when nothing is bad
  */
 export function verdictOf(subjects: readonly (Finding | null)[], whenFine: string): Verdict {
   const judged = subjects.filter((finding) => finding !== null)

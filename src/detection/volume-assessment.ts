@@ -12,13 +12,13 @@ import { type Onset, onsetOf } from './volume-onset.ts'
 export interface VolumeConfig {
   /** Which deviations are bad; others are only mentioned. */
   direction: 'down' | 'up' | 'both'
-  /** Weeks that the same hours are compared with. */
+  /** Number of weeks whose same hours are compared. */
   weeks: number
-  /** False alarms that are accepted in 30 days, about, of the site and all its events together. */
+  /** Approximate number of false alarms accepted in 30 days, for the site and all its events together. */
   false_alarms: number
-  /** No event at all is bad only where so many visits or batches were expected. */
+  /** No event at all is bad only if this many visits or batches were expected. */
   min_expected: number
-  /** Too few (or too many) are bad only so many standard deviations from what is expected, and … */
+  /** Too few or too many are bad only this many standard deviations from the expectation, and … */
   warning_z: number
   /** … below this share of it (or, upwards, above its inverse). */
   warning_ratio: number
@@ -37,22 +37,22 @@ export const DATA_VOLUME_DEFAULTS: VolumeConfig = {
 }
 
 /**
- * How the budget is shared: by silence and falls of the site, and by those of all its events together. Doublings come on top: falls of events, which are
- * compared with the others as they are, use next to nothing of their share.
+ * Shares of the budget: for silences and falls of the site, and for those of all its events together. Doublings are extra,
+ * because falls of events, which are compared with the other events, use almost nothing of their share.
  */
 const SHARES = { silence: 0.2, fall: 0.3, eventSilence: 0.25, eventFall: 0.25, eventDoubled: 0.2 } as const
 /**
- * Silences use less than a seventh of their shares on sites on which nothing is wrong (bench/detection/calibration.ts), as visits are taken for larger
- * than most are. With three times as much it takes about a twelfth fewer missing visits to tell.
+ * On healthy sites, silences use less than a seventh of their shares (bench/detection/calibration.ts), because visits are
+ * estimated larger than most are. With three times the share, about a twelfth fewer missing visits are needed.
  */
 const UNUSED_BY_SILENCE = 3
 
-/** What is accepted of one subject. */
+/** What is accepted for one subject. */
 export interface VolumeLimits extends FallLimits, SilenceLimits {
   readonly direction: VolumeConfig['direction']
 }
 
-/** @param events how many share the budget; null for the site itself */
+/** @param events how many events share the budget; null for the site itself */
 export function limitsOf(config: VolumeConfig, events: number | null): VolumeLimits {
   const ofEvent = config.false_alarms / Math.max(1, events ?? 1)
   return {
@@ -66,37 +66,41 @@ export function limitsOf(config: VolumeConfig, events: number | null): VolumeLim
   }
 }
 
-/** False alarms a month that are accepted of an event's doublings. @param events how many share the budget */
+/**
+ * False alarms a month accepted for the doublings of one event.
+ *
+ * @param events how many events share the budget
+ */
 export const doublingBudget = ({ false_alarms }: VolumeConfig, events: number): number =>
   (SHARES.eventDoubled * false_alarms) / Math.max(1, events)
 
-/** The counts of a site, or of one of its events, and what is usual for them. */
+/** The counts of a site or of one of its events, with what is usual for them. */
 export interface CountedSubject {
   readonly isSite: boolean
   readonly course: Course
-  /** The same, the newest part by the minute; null where something came in the last minutes, and so there is no silence. */
+  /** The same with the newest part by the minute; null when something came in the last minutes, so that there is no silence. */
   readonly minutes: Course | null
-  /** Between the events of the newest minutes, ms. */
+  /** Longest gap between events of the newest minutes, ms. */
   readonly longestGap: number
   readonly usual: Pick<UsualCount, 'noise' | 'alone'>
   readonly bursts: Bursts
-  /** What is usual of the site that it is of. */
+  /** What is usual for its site. */
   readonly ofSite: UsualCounts
 }
 
 export interface VolumeAssessment {
   readonly status: Status
-  /** Null where something comes, or where chance explains that nothing does. */
+  /** Null when something comes, or when chance explains the silence. */
   readonly silence: Silence | null
-  /** Null where nothing can be judged, and in a silence. */
+  /** Null when nothing can be judged, and during a silence. */
   readonly window: WindowVerdict | null
-  /** Of a fall. */
+  /** Onset of a fall. */
   readonly onset: Onset | null
-  /** Whether that may be a holiday, and passes until it is over. */
+  /** Whether the fall may be a holiday, so that it passes until the day is over. */
   readonly isHoliday: boolean
 }
 
-/** Silence first, as it is known to the minute; then too few or too many. */
+/** Judges silence first, because it is known to the minute, then too few or too many. */
 export function assessVolume(subject: CountedSubject, limits: VolumeLimits): VolumeAssessment {
   const { course, usual, bursts, isSite } = subject
   const { minutes, longestGap } = subject
@@ -113,7 +117,7 @@ export function assessVolume(subject: CountedSubject, limits: VolumeLimits): Vol
   return { status, silence: null, window, onset, isHoliday }
 }
 
-/** Where even the longest window tells nothing of a fall, it may do of silence. Null where it does not, or is less than a day. */
+/** When even the longest window is too short to judge a fall, it may still judge silence. Null when it does not, or is shorter than a day. */
 function wholeCourse({ course, usual, bursts }: CountedSubject, limits: VolumeLimits): WindowVerdict | null {
   const index = course.from.length - 1
   const [measured, expected, covered] = [course.measured[index], course.expected[index], course.covered[index]]

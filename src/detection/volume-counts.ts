@@ -2,7 +2,7 @@ import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { type TimeRange, touchesAny } from './time.ts'
 import type { UsualCount, UsualCounts } from './usual-counts.ts'
 
-/** Events of a site. `total` and each list in `events` have one count for each of `buckets`. */
+/** A site's events. `total` and each list in `events` have one count per bucket. */
 export interface BucketCounts {
   /** Oldest first, without overlaps. */
   readonly buckets: readonly TimeRange[]
@@ -10,27 +10,24 @@ export interface BucketCounts {
   readonly events: ReadonlyMap<string, readonly number[]>
 }
 
-/** The last 24 hours of a site. The newer buckets are five minutes long, the older ones may be longer. */
+/** The last 24 hours of a site. The newer buckets have five minutes, older ones may be longer. */
 export interface RecentCounts extends BucketCounts {
-  /** The newest of these buckets again, minute by minute: they show for how long no event has arrived. */
+  /** The newest of these buckets by the minute, to show for how long no event has arrived. */
   readonly minutes: BucketCounts
 }
 
-/** Of a name, or (null) of all events. */
+/** The counts of a name, or of all events (null). */
 export const countsOf = ({ buckets, total, events }: BucketCounts, name: string | null): readonly number[] =>
   name === null ? total : (events.get(name) ?? buckets.map(() => 0))
 
-/** Counts of the newest buckets of equal length, oldest first. */
+/** The counts of the newest buckets of equal length, oldest first. */
 export function slotCounts(recent: BucketCounts, name: string | null): number[] {
   const lengths = recent.buckets.map(({ from, to }) => to - from)
   const start = lengths.findLastIndex((length) => length !== lengths.at(-1)) + 1
   return countsOf(recent, name).slice(start)
 }
 
-/**
- * Drops the buckets in which the service itself was down for a while: they have fewer events than were sent, and it is not known
- * how many fewer.
- */
+/** Leaves out the buckets in which the service itself was down for a while: they miss an unknown number of events. */
 export const withoutOutages = (recent: RecentCounts, outages: readonly TimeRange[]): RecentCounts =>
   outages.length === 0 ? recent : { ...without(recent, outages), minutes: without(recent.minutes, outages) }
 
@@ -44,7 +41,7 @@ function without({ buckets, total, events }: BucketCounts, outages: readonly Tim
   }
 }
 
-/** The newest buckets by the minute, the others as they are. */
+/** Replaces the newest buckets by minutes. */
 export function byMinute({ buckets, total, events, minutes }: RecentCounts): BucketCounts {
   const start = minutes.buckets[0]?.from ?? Number.POSITIVE_INFINITY
   const older = buckets.findLastIndex(({ to }) => to <= start) + 1
@@ -61,18 +58,18 @@ export function byMinute({ buckets, total, events, minutes }: RecentCounts): Buc
   }
 }
 
-/** How much of the newest time nothing came in, ms; infinite where nothing came at all. */
+/** Time since the last event, ms; infinite when there was none. */
 export function quietFor(recent: BucketCounts, name: string | null): number {
   const last = countsOf(recent, name).findLastIndex((count) => count > 0)
   const end = recent.buckets.at(-1)?.to ?? 0
   return last === -1 ? Number.POSITIVE_INFINITY : end - (recent.buckets[last]?.to ?? end)
 }
 
-/** The longest stretch without events between those of the newest minutes, ms. */
+/** The longest stretch between two events of the newest minutes, ms. */
 export function longestGap(minutes: BucketCounts, name: string | null): number {
   const counts = countsOf(minutes, name)
   let longest = 0
-  // What is still open is no gap between events.
+  // The open stretch up to now does not lie between events.
   let gap = Number.NaN
   for (let index = counts.length - 1; index >= 0; index--) {
     const bucket = minutes.buckets[index]
@@ -87,30 +84,32 @@ export function longestGap(minutes: BucketCounts, name: string | null): number {
   return longest
 }
 
-/** A subject's counts and what was to be expected of them, added up from now back. Element `n` is about the newest n + 1 buckets. */
+/** A subject's counts and their expectations, summed from now back. Element `n` covers the newest n + 1 buckets. */
 export interface Course {
   /** End of the newest bucket. */
   readonly to: number
   /** Start of the oldest bucket. */
   readonly from: readonly number[]
   readonly measured: readonly number[]
-  /** An event is expected as far as the others came, but no more often than by the clock. */
+  /** For an event: by what came of the others, but no more than by the clock. */
   readonly expected: readonly number[]
   /** By the clock alone. */
   readonly byClock: readonly number[]
-  /** As the others came, however often. */
+  /** By what came of the others, without that limit. */
   readonly byOthers: readonly number[]
-  /** Time that the buckets hold, ms: less than from one end to the other where buckets are left out, see `withoutOutages`. */
+  /** Time in the buckets, ms; shorter than from one end to the other when buckets are left out, see `withoutOutages`. */
   readonly covered: readonly number[]
-  /** The newest instant of a special day, up to which nothing is known of the site's level; −∞ where there was none. */
+  /** Up to this instant, a special day makes the site's level unknown; −∞ when there was none. */
   readonly specialUntil: number
 }
 
-/** What is usual of all events in each of some buckets, oldest first. The courses of all names need it. */
+/** The usual number of all events in each bucket, oldest first. The courses of all names need it. */
 export const siteExpectations = ({ buckets }: BucketCounts, usual: UsualCounts): Float64Array =>
   Float64Array.from(buckets, (bucket) => expectedBetween(usual.of(null), bucket))
 
 /**
+ * Sums up a subject's counts and expectations.
+ *
  * @param name of an event, or null for all of them
  * @param ofSite see `siteExpectations`
  */
@@ -136,7 +135,7 @@ export function courseOf(
     if (bucket === undefined) break
     const ofAll = ofSite[index] ?? Number.NaN
     const ofOwn = name === null ? ofAll : expectedBetween(own, bucket)
-    // What is older cannot be compared with anything.
+    // Older buckets have nothing to be compared with.
     if (Number.isNaN(ofOwn)) break
     count += counts[index] ?? 0
     all += total[index] ?? 0
@@ -154,7 +153,7 @@ export function courseOf(
   return { from, to, measured, expected, byClock, byOthers, covered, specialUntil: usual.specialUntil(to) }
 }
 
-/** The part of a course that began at a time or later. */
+/** The part of a course that begins at this time or later. */
 export function courseSince(course: Course, time: number): Course {
   const end = course.from.findLastIndex((from) => from >= time) + 1
   const { from, measured, expected, byClock, byOthers, covered } = course
@@ -170,7 +169,7 @@ export function courseSince(course: Course, time: number): Course {
   }
 }
 
-/** The course of all events with the hours of the day before it, as far as they are known. */
+/** Extends the course of all events by the hours of the day before it, as far as they are known. */
 export function withDayBefore(course: Course, usual: UsualCounts): Course {
   const oldest = course.from.at(-1) ?? course.to
   const hours = usual.hoursOf({ from: oldest - DAY, to: oldest })
@@ -190,26 +189,26 @@ export function withDayBefore(course: Course, usual: UsualCounts): Course {
   }
 }
 
-/** With less of the others than this share of all, they say nothing of the site's level. */
+/** If the other events are less than this share of all, they do not show the site's level. */
 const LEAST_OTHERS = 0.1
 
-/** What came of the other events next to what is usual. Where there hardly are others, of all: then the site's own verdict speaks for its one event. */
+/** The level of the other events relative to usual. With hardly any others, that of all events: then the site's verdict covers its one event. */
 function levelOfOthers(count: number, all: number, usualOwn: number, usualAll: number): number {
   const usualOthers = usualAll - usualOwn
   if (usualOthers > LEAST_OTHERS * usualAll) return Math.max(0, all - count) / usualOthers
   return usualAll > 0 ? all / usualAll : 1
 }
 
-/** A neighbour without events has so many, for a share to be taken. */
+/** Minimum for a neighbouring hour without events, so that a ratio can be taken. */
 const LEAST_NEIGHBOUR = 0.1
 
-/** NaN where nothing is known. */
+/** The expected count between two instants; NaN when nothing is known. */
 export function expectedBetween(usual: UsualCount, { from, to }: TimeRange): number {
   let expected = 0
   for (let hour = floorTo(from, HOUR); hour < to; hour += HOUR) {
     const [start, end] = [Math.max(from, hour), Math.min(to, hour + HOUR)]
-    // Traffic does not jump at full hours: towards its ends an hour is half way to its neighbour. Only downwards, or an
-    // hour of silence would be expected to have events because the hour before has. Levels sink by a share, not by a number.
+    // Traffic does not jump at full hours, so towards its ends an hour is interpolated halfway to its neighbour, by ratio.
+    // Only downwards: otherwise an hour of silence would be expected to have events because the hour before has.
     const place = ((start + end) / 2 - hour) / HOUR - 0.5
     const own = usual.expectedIn(hour)
     const near = place === 0 ? own : usual.expectedIn(place < 0 ? hour - HOUR : hour + HOUR)
@@ -222,17 +221,17 @@ export function expectedBetween(usual: UsualCount, { from, to }: TimeRange): num
   return expected
 }
 
-/** Buckets that are left out make a window a bit shorter than it should be. */
+/** Buckets that are left out make windows slightly shorter. */
 export const NEARLY = 0.99
 
-/** The usual counts are known by the hour: how traffic rises or falls within one is off by about this part of its change from one hour to the next. */
+/** Usual counts are known by the hour, so the course within an hour is uncertain by about this part of the change from hour to hour. */
 const UNKNOWN_SHAPE = 0.5
-/** A site that begins or ends its day with an hour changes by more than anyone can judge. */
+/** Limit for that change, when a site's day begins or ends with an hour. */
 const MOST_CHANGE = 2
 
 /**
- * The relative variance of what is expected within an hour, as its course is not known: none where the hours around are alike. A window of hours ends within
- * one, which may be most of what is expected in it where a day begins.
+ * The relative variance of an expectation because the course within an hour is unknown; 0 when the hours around are alike.
+ * Longer windows, too, end within an hour, which may hold most of their expectation when a day begins.
  */
 export function shapeNoise({ to, from, byClock, covered }: Course, index: number, length: number): number {
   const isWithin = length < HOUR

@@ -7,50 +7,53 @@ import { comesSingly, type Multiples, repeatOf, type Times, together } from './r
 import type { UsualCounts } from './usual-counts.ts'
 import { countsOf, expectedBetween, type RecentCounts } from './volume-counts.ts'
 
-/** An event that comes a whole time more often than the rest of its site explains, as one does whose tag fires twice. */
+/** An event that comes a whole multiple more often than the rest of its site explains, as when its tag fires twice. */
 export interface Doubling {
   readonly measured: number
-  /** How such counts are distributed while nothing is wrong: by the clock, or by the others where more of these come, or by what the event usually is of them. */
+  /**
+   * Distribution of such counts while nothing is wrong: the largest of the expectations by the clock, by the other events, and by the event's usual
+   * share of them.
+   */
   readonly model: CountModel
-  /** Natural logarithm of the chance of so many, or of so many at a time; and of the greatest that is unusual. */
+  /** Natural logarithms: of the chance of so many, or of so many at a time, and of the largest chance that is unusual. */
   readonly chance: number
   readonly limit: number
-  /** What came of all other events in the window next to what is usual. */
+  /** The other events of the window relative to usual. */
   readonly others: number
   /** Start of the bucket in which it began, epoch ms. */
   readonly since: number
   /** Length of the window, ms. */
   readonly covered: number
-  /** How the event came by the minute, where that tells. */
+  /** How the event came by the minute, if that shows the doubling. */
   readonly repeats: (Multiples & { readonly times: Times }) | null
 }
 
-/** What comes twice or three times as often is within these; more is a flood, which bots make as well as loops. */
+/** Twice or three times as many lie within these factors. More is a flood, which may come from bots as well as from loops. */
 export const DOUBLED = { least: 1.6, most: 4.5 } as const
-/** Lengths of the windows, ms. Shorter ones are peaks: a mail, a push message, a page that many reload. */
+/** Lengths of the windows, ms. Shorter increases are peaks: a mail, a push message, a page that many people reload. */
 const WINDOWS = [1, 2, 4, 8, 16, 23].map((hours) => hours * HOUR)
-/** An event that is so large next to all others is what a bot sends, for some hours: page views come without what visitors do on pages. */
+/** An event with this share of all others may come from a bot for some hours: page views without what visitors do on pages. */
 const LARGE = 0.3
 const LEAST_OF_LARGE = 8 * HOUR
-/** Fewer events, or fewer that are usual, prove little. */
+/** With fewer events, or fewer usual ones, nothing is proven. */
 const LEAST_EVENTS = { counts: 40, repeats: 24 } as const
 const LEAST_USUAL = { counts: 15, repeats: 6 } as const
 /**
- * The rest of the site is as usual within these: in a campaign or a sale more visitors come and buy otherwise, and where others are missing, a share says nothing of
- * the event.
+ * The rest of the site must be usual within these factors: in a campaign or a sale, more visitors come and buy differently,
+ * and when other events are missing, a share says nothing about this one.
  */
 const OTHERS = { least: 0.6, most: 1.4 } as const
-/** On a quiet day an event may follow the others by less than their whole fall. */
+/** On a quiet day, an event may fall less than the others do. */
 const LOWEST_LEVEL = 0.8
 const PARTS = 4
-/** Each part of the window speaks for a doubling rather than against it, by so many standard deviations at least. */
+/** Each part of the window must support a doubling, within this many standard deviations. */
 const PART_RATIO = 1.5
 const PART_Z = 2
-/** An event that is younger is still becoming usual, days. */
+/** A younger event is still changing, days. */
 const LEAST_KNOWN = { counts: 14, repeats: 7 } as const
-/** Counts that are less unlikely are not looked at by the minute: one in twenty. */
+/** Counts that are more likely than one in twenty are not examined by the minute. */
 const WORTH_A_LOOK = Math.log(0.05)
-/** Half way from once to twice, for where it began. */
+/** Halfway between once and twice, to find where it began. */
 const NEUTRAL = 1.5
 
 interface Stretch {
@@ -62,20 +65,20 @@ interface Stretch {
   readonly covered: number
 }
 
-/** A window in which an event came a whole time more often than the rest of its site explains. */
+/** A window in which an event came a whole multiple more often than the rest of its site explains. */
 interface Candidate {
   readonly index: number
   readonly model: CountModel
   readonly chance: number
   readonly limit: number
   readonly others: number
-  /** What the count is compared with over what is usual by the clock. */
+  /** The expectation of the model over that of the clock. */
   readonly factor: number
-  /** Whether counts alone may tell: the event is well known, and the site is as it usually is. */
+  /** Whether counts alone may prove it: the event is well known, and the rest of the site is usual. */
   readonly isPlain: boolean
 }
 
-/** What is known of an event that may have doubled. */
+/** An event that may have doubled. */
 interface Subject {
   readonly name: string
   readonly recent: RecentCounts
@@ -83,23 +86,23 @@ interface Subject {
   /** See `siteExpectations`. */
   readonly ofSite: Float64Array
   readonly bursts: Bursts
-  /** False alarms a month of this event. */
+  /** False alarms a month for this event. */
   readonly budget: number
 }
 
-/** Whether it is worth reading by the minute how an event came, see `repeatOf`. */
+/** Whether reading the event by the minute may be worthwhile, see `repeatOf`. */
 export function mayHaveDoubled(subject: Subject): boolean {
   for (const { chance } of candidatesOf(subject, stretchesOf(subject))) if (chance < WORTH_A_LOOK) return true
   return false
 }
 
 /**
- * Looks for twice as many of an event as of the visits: in ever longer windows, the newest time included. Null where there are not.
+ * Looks for an event that comes twice as often as its visits explain, in ever longer windows that end now. Null when there is no doubling.
  *
- * Counts alone tell where chance does not explain them and each part of the window is high. Where the event comes two or three at a time, which it did not the day before, that tells:
- * more visitors bring no pairs.
+ * Counts alone prove it if chance does not explain them and each part of the window is high. So does an event that comes two or three at a time and
+ * did not the day before: more visitors do not bring pairs.
  *
- * @param minutes how the event came by the minute, by hours from now back, where that was read
+ * @param minutes how the event came by the minute, newest hour first, if that was read
  */
 export function doublingOf(subject: Subject, minutes: readonly Multiples[] = []): Doubling | null {
   const stretches = stretchesOf(subject)
@@ -123,7 +126,7 @@ export function doublingOf(subject: Subject, minutes: readonly Multiples[] = [])
   return null
 }
 
-/** Shortest first. */
+/** Shortest window first. */
 function* candidatesOf(subject: Subject, stretches: readonly Stretch[]): Generator<Candidate> {
   const { name, recent, usual, bursts, budget } = subject
   const own = usual.of(name)
@@ -131,7 +134,7 @@ function* candidatesOf(subject: Subject, stretches: readonly Stretch[]): Generat
   const known = Math.min(usual.days, (to - (own.seen?.from ?? to)) / DAY)
   const whole = stretches.at(-1)
   if (known < LEAST_KNOWN.repeats || own.noise === UNKNOWN_NOISE || whole === undefined) return
-  // Four weeks of an event say what it is of the site far better than what its hours are: of a few dozen a day that was off by a quarter.
+  // An event's share of the site over four weeks is known far better than its hours: those of an event with a few dozen a day were off by a quarter.
   const shareOfOthers = own.hourly / Math.max(usual.of(null).hourly - own.hourly, own.hourly)
   const isLarge = whole.byClock > LARGE * whole.usualOthers
   for (const length of WINDOWS) {
@@ -169,7 +172,7 @@ function stretchesOf({ name, recent, usual, ofSite }: Subject): Stretch[] {
     const bucket = buckets[index]
     if (bucket === undefined) break
     const [ofOwn, ofAll] = [expectedBetween(own, bucket), ofSite[index] ?? Number.NaN]
-    // What is older cannot be compared with anything.
+    // Older buckets have nothing to be compared with.
     if (Number.isNaN(ofOwn) || Number.isNaN(ofAll)) break
     measured += counts[index] ?? 0
     byClock += ofOwn
@@ -183,7 +186,7 @@ function stretchesOf({ name, recent, usual, ofSite }: Subject): Stretch[] {
 
 const EMPTY: Stretch = { from: 0, measured: 0, byClock: 0, others: 0, usualOthers: 0, covered: 0 }
 
-/** A doubling lasts, and follows the day; a burst is over, or goes on through the night as if it were noon. */
+/** A doubling lasts and follows the daily rhythm; a burst ends, or continues through the night as at noon. */
 function isHighThroughout(stretches: readonly Stretch[], last: number, burst: number, level: number): boolean {
   const whole = stretches[last]?.covered ?? 0
   let newer = EMPTY
@@ -197,12 +200,12 @@ function isHighThroughout(stretches: readonly Stretch[], last: number, burst: nu
   return true
 }
 
-/** So sure that a count came back that it is wrong once in four times (Ville 1939). */
+/** Certainty that a count is back: wrong once in four times (Ville 1939). */
 const RECOVERED = Math.log(4)
 
 /**
- * Whether a newest part speaks for the usual count against that of the window, once surely and still rather than not: only what comes after
- * what is over makes it begin again (likelihood ratio of Poisson numbers, in bursts).
+ * Whether a newest part of the window supports the usual count against that of the window, once with certainty and still on
+ * balance (likelihood ratio of Poisson numbers, in bursts). So only later events can make a doubling begin again.
  */
 function isOver(stretches: readonly Stretch[], last: number, burst: number, level: number): boolean {
   const whole = stretches[last] ?? EMPTY
@@ -215,7 +218,7 @@ function isOver(stretches: readonly Stretch[], last: number, burst: number, leve
   })
 }
 
-/** It began where what is over adds up to most (CUSUM, Page 1954). */
+/** The beginning is where the excess adds up to most (CUSUM, Page 1954). */
 function began(stretches: readonly Stretch[], level: number): number {
   const excess = ({ measured, byClock }: Stretch) => measured - NEUTRAL * level * byClock
   return stretches.reduce((most, one) => (excess(one) > excess(most) ? one : most), stretches[0] ?? EMPTY).from

@@ -8,46 +8,45 @@ import { levelBefore } from './silence.ts'
 import type { UsualCount } from './usual-counts.ts'
 import { type Course, NEARLY, shapeNoise } from './volume-counts.ts'
 
-/** What the newest window that tells something says of a subject. */
+/** The judgement by the newest window that is long enough. */
 export interface WindowVerdict {
   readonly kind: 'fall' | 'spike' | 'usual'
-  /** Of the window in the course. */
+  /** Index of the window in the course. */
   readonly index: number
   readonly measured: number
-  /** How such counts are distributed while nothing is wrong. */
+  /** Distribution of such counts while nothing is wrong. */
   readonly model: CountModel
-  /** Natural logarithm of the chance of so few (of a spike, so many), and of the greatest that is unusual. */
+  /** Natural logarithms: of the chance of so few (for a spike, so many), and of the largest chance that is unusual. */
   readonly chance: number
   readonly limit: number
 }
 
-/** What the user accepts. */
 export interface FallLimits {
-  /** False alarms a month of this subject. */
+  /** False alarms a month for this subject. */
   readonly budget: number
-  /** Less than this share of what is expected (of a spike, more than its inverse) is bad, if chance does not explain it … */
+  /** Less than this share of the expectation (for a spike, more than its inverse) is bad if chance does not explain it … */
   readonly ratio: number
-  /** … and it is so many standard deviations off. */
+  /** … and it is this many standard deviations off. */
   readonly z: number
 }
 
 /** Lengths of the windows, all of which end now. */
 const WINDOWS = [5, 10, 20, 30, 60, 120, 240, 480, 960, 1_440].map((minutes) => minutes * MINUTE)
-/** Where a window as long as this is no better than the hours before it, it is compared with the clock alone: a site may sink slowly. */
+/** From this length on, a window is also compared with the clock alone: the hours before may have sunk with a site that sinks slowly. */
 const SLOW = 4 * HOUR
-/** How long a window has to be until the burst of hours is the burst of it. */
+/** Length from which on a window has the burst of hours. */
 const WHOLE_BURST = HOUR
-/** In the first window in which a fall to this share would show, a site is known to be as usual. */
+/** The first window in which a fall to this share would show proves that a site is as usual. */
 const TELLING_SHARE = 1 / 3
-/** Where the others come so many times as often as usual, they may be of a campaign or bots, of whom an event is rarer than of all others. */
+/** From this factor on, the other events may come from a campaign or bots, with whom an event is rarer than among all others. */
 const MANY_OTHERS = 1.25
 
-/** In its first week both the hours before and the clock have to speak for a site's fall. */
+/** In a site's first week, a fall counts only if both the hours before and the clock show it. */
 export const isYoung = ({ doubt }: Noise): boolean => doubt > YOUNG
 
 const YOUNG = 0.02
 
-/** Looks for too few or too many in ever longer windows. Null where even the longest tells nothing. */
+/** Looks for too few or too many events in ever longer windows. Null when even the longest is too short. */
 export function judgeWindows(
   course: Course,
   spread: Pick<UsualCount, 'noise' | 'alone'>,
@@ -58,14 +57,14 @@ export function judgeWindows(
   let usual: WindowVerdict | null = null
   for (const length of WINDOWS) {
     const index = course.covered.findIndex((covered) => covered >= length * NEARLY)
-    // Nobody knows how many come to a site on a holiday.
+    // How many people visit a site on a holiday is unknown.
     if (index === -1 || (isSite && (course.from[index] ?? 0) < course.specialUntil)) break
     const measured = course.measured[index] ?? 0
     const expected = course.expected[index] ?? 0
     const limit = logLimit(limits.budget, length)
     const { level, near, slow, spike } = modelsOf(course, index, length, spread, bursts, isSite)
     const isLow = measured > 0 && measured < limits.ratio * Math.max(near.mean, slow.mean)
-    // Tails are most of what a run costs.
+    // Tails are most of the cost of a run.
     if (isLow) {
       const isNew = isYoung(spread.noise)
       const { model, chance } =
@@ -93,14 +92,14 @@ export function judgeWindows(
 const areMany = ({ byClock, byOthers }: Course, index: number): boolean =>
   (byOthers[index] ?? 0) > MANY_OTHERS * (byClock[index] ?? 0)
 
-/** How the counts of a window are distributed while nothing is wrong. */
+/** The distributions of a window's count while nothing is wrong. */
 interface WindowModels {
-  /** Of the hours before, no higher than usual. */
+  /** Level of the hours before, at most the usual one. */
   readonly level: number
-  /** Going by that level, and by the clock alone. */
+  /** By that level, and by the clock alone. */
   readonly near: CountModel
   readonly slow: CountModel
-  /** What a spike rises above. */
+  /** The model that a spike must exceed. */
   readonly spike: CountModel
 }
 
@@ -116,7 +115,7 @@ function modelsOf(
   const burst = bursts.short + (bursts.burst - bursts.short) * Math.min(1, length / WHOLE_BURST)
   const before = isSite ? levelBefore(course, index, noise, length) : { level: 1, noise: noise.level(length) }
   const shape = shapeNoise(course, index, length)
-  // The others rise and fall within the hour like the event that they are compared with.
+  // The other events change within the hour in the same way as the event compared with them.
   const shared = isSite ? shape : 0
   return {
     level: before.level,
@@ -126,12 +125,12 @@ function modelsOf(
   }
 }
 
-/** Events that a visit may well bring. */
+/** Number of events that one visit may well bring. */
 const LONG_VISIT = 20
 
 /**
- * The same mean and variance, with as much of it due to bursts as visits may explain: few counts cannot tell bursts from a level that
- * wavers, and of few visits it is likelier that hardly any comes.
+ * Returns a model with the same mean and variance, but as much of the variance from bursts as visits may explain. Few counts
+ * cannot distinguish bursts from a varying level, and with few visits, hardly any events are likelier.
  */
 function inBursts({ mean, burst, noise }: CountModel): CountModel {
   const more = Math.min(noise * mean, Math.max(0, LONG_VISIT - burst))
@@ -156,16 +155,16 @@ const judged = (measured: number, models: readonly CountModel[]): Judged[] =>
 
 const isBeyond = (off: number, model: CountModel, z: number): boolean => off >= z * deviation(model)
 
-/** So sure that a level came back that it is wrong once in six times (Ville 1939): what begins low again is found again. */
+/** Certainty that a level is back: wrong once in six times (Ville 1939). If it begins low again, it is found again. */
 const RECOVERED = Math.log(6)
-/** What came back is at this share of the usual level, or more; a fall to less than the other is taken for one to it. */
+/** A level is back at this share of the usual one. A fall to less than `LOWEST_FALL` counts as one to it. */
 const BACK_AT = 0.9
 const LOWEST_FALL = 0.05
 
 /**
- * Whether the newest part of a window is low like the rest of it: what is over is no alarm any more. It is over once some part speaks for the
- * usual level against that of the window (likelihood ratio of Poisson numbers, in bursts), as long as all that came since its
- * beginning does so rather than not: or it would begin again as soon as a little less came.
+ * Whether the newest part of a window is still low, because a fall that is over is no alarm any more. It is over once some part supports
+ * the usual level against that of the window (likelihood ratio of Poisson numbers, in bursts), as long as everything since the beginning
+ * of that part supports it on balance. Otherwise the fall would begin again as soon as slightly less came.
  *
  * @param level of the hours before the window
  */
@@ -185,8 +184,8 @@ function isStill(course: Course, index: number, burst: number, level: number): b
 }
 
 /**
- * The counts of a site's newest bucket that pass, whatever came in it, going by the shortest window that ends with it: the other buckets of
- * that window stay as they are. Null where it is compared with nothing.
+ * Returns the counts of a site's newest bucket that pass, by the shortest window that ends with it; the window's other
+ * buckets stay as they are. Null when it is compared with nothing.
  */
 export function passingNewest(
   course: Course,
@@ -196,7 +195,7 @@ export function passingNewest(
 ): Band | null {
   const [shortest = 0] = WINDOWS
   const index = course.covered.findIndex((covered) => covered >= shortest * NEARLY)
-  // One long bucket is several windows, and the longest allows for the least.
+  // One long bucket covers several window lengths, and the longest allows the least.
   const length = WINDOWS.findLast((one) => one * NEARLY <= (course.covered[index] ?? 0))
   if (length === undefined || (course.from[index] ?? 0) < course.specialUntil) return null
   const { near, slow, spike } = modelsOf(course, index, length, usual, bursts, true)

@@ -3,37 +3,40 @@ import { levelGiven } from './count-noise.ts'
 import { deviation, logLowerTail } from './negative-binomial.ts'
 import type { Course } from './volume-counts.ts'
 
-/** Since when there is less than there should be, and how that began. */
+/** Since when fewer events come than should, and how that began. */
 export interface Onset {
   /** Start of the bucket in which it began, epoch ms. */
   readonly since: number
-  /** Starts of the buckets in which it may as well have begun, as chance makes counts before or after them low or not; `since` is one of them. */
+  /** Starts of all buckets in which it may equally well have begun, given how counts vary by chance; includes `since`. */
   readonly near: readonly number[]
-  /** Whether it is low in every part of the last day: no holiday is. */
+  /** Whether every part of the last day is low, which no holiday is. */
   readonly isOld: boolean
-  /** Whether the level broke off rather than sank. */
+  /** Whether the level broke off instead of sinking. */
   readonly isSudden: boolean
 }
 
-/** Below this share of the expected count a bucket speaks for a fall, above it against one: half way from whole to half. */
+/** A bucket with less than this share of its expectation supports a fall: halfway from whole to half. */
 const NEUTRAL_SHARE = 0.75
-/** Hours over which a site sinks to its level on a holiday, about, … */
+/** Roughly how many hours a site takes to sink to its level on a holiday, … */
 const SINKS_FOR = 5 * HOUR
-/** … and what is left on the quietest, for as long as it may still sink. */
+/** … and what is left on the quietest holiday, while it may still be sinking. */
 const LOWEST = 0.1
-/** Relative variance of the level before it is measured, and at least of what it changes by from one hour to the next. */
+/** Relative variance of the level before it is measured, and the least variance from one hour to the next. */
 const LEVEL_NOISE = 0.05
 const LEAST_STEADY_NOISE = 0.01
 const SURELY_SUDDEN = Math.log(0.01)
-/** Bursts that a level is taken from: with fewer it says nothing. */
+/** Bursts needed to measure a level. */
 const BURSTS_FOR_LEVEL = 20
 const LONGEST_LEVEL = 4 * HOUR
 const PARTS_OF_DAY = 4
-/** By then a holiday that began early in the morning is over. */
+/** By then, a holiday that began early in the morning is over. */
 const OLD = 22 * HOUR
-/** Standard deviations of what came between two beginnings, within which one is as likely as the other. */
+/** Two beginnings are equally likely if what came between them is within this many standard deviations, … */
 const AS_LIKELY = 1.5
-/** … and so far from each other at most: over a day a level wavers by as much as a fall is. In a night in which hardly any come there is nothing to tell them by. */
+/**
+ * … and if they are no farther apart than this: over a day, a level varies by as much as a fall. In a night with hardly any events, nothing
+ * distinguishes them.
+ */
 const NEAR = 6 * HOUR
 const HARDLY_ANY = 0.1
 
@@ -45,9 +48,9 @@ interface Stretch {
 }
 
 /**
- * The beginning is where the missing events add up to most (CUSUM, Page 1954).
+ * Finds the onset of a fall: where the missing events add up to most (CUSUM, Page 1954).
  *
- * @param steady relative variance of what the level changes by from one hour to the next
+ * @param steady relative variance of the level's change from one hour to the next
  */
 export function onsetOf(course: Course, burst: number, steady: number): Onset | null {
   const stretches = course.from.map((from, index) => ({
@@ -77,18 +80,18 @@ export function onsetOf(course: Course, burst: number, steady: number): Onset | 
   }
 }
 
-/** Bursts that are missing until it is known that less comes; as many have to come again until that may be over, … */
+/** Missing bursts after which the level is known to be low; as many must return before it may be over, … */
 const KNOWN_LOW = 5
-/** … and it has to last for so long: a level that sinks wavers. */
+/** … and that must last this long, because a sinking level varies. */
 const LASTS = HOUR
 
 /**
- * Since when a level is as usual again, or was until it fell again; null where it was not low before. As much as is known to be missing is
- * forgotten by then: a busy evening that is lost weighs more than all that comes in the night after it.
+ * Returns since when a level was back to usual, even if it fell again later; null when it was not low before. No more is counted as
+ * missing than is needed to know that the level is low: the loss of a busy evening outweighs everything that comes in the night after it.
  */
 export function recoveredSince({ from, to, measured, expected }: Course, burst: number): number | null {
   let missing = 0
-  /** When it was last known to be low, and whether it came back since. */
+  /** When it was last known to be low, and whether it has come back since. */
   let low = Number.POSITIVE_INFINITY
   let isBack = false
   let recovered: number | null = null
@@ -110,7 +113,7 @@ export function recoveredSince({ from, to, measured, expected }: Course, burst: 
   return recovered
 }
 
-/** Whether less came than should have since a time, as far as enough was to come for that to show. */
+/** Whether fewer events than expected came since a time, if enough were expected for that to show. */
 export function isLowSince({ from, measured, expected }: Course, time: number, burst: number): boolean {
   const index = from.findLastIndex((start) => start >= time)
   const usual = expected[index] ?? 0
@@ -119,7 +122,7 @@ export function isLowSince({ from, measured, expected }: Course, time: number, b
 
 function isLowAllDay(stretches: readonly Stretch[], to: number, burst: number): boolean {
   const ends = Array.from({ length: PARTS_OF_DAY }, (_, part) =>
-    // The oldest bucket may begin a bit less than a day ago.
+    // The oldest bucket may begin slightly less than a day ago.
     part === PARTS_OF_DAY - 1
       ? (stretches.find(({ from }) => from <= to - DAY) ?? stretches.at(-1))
       : stretches.find(({ from }) => from <= to - ((part + 1) * DAY) / PARTS_OF_DAY),
@@ -132,7 +135,10 @@ function isLowAllDay(stretches: readonly Stretch[], to: number, burst: number): 
   })
 }
 
-/** Right before and right after, as long as it takes to know the level. A level that cannot be distinguished from noise is not known to have broken off. */
+/**
+ * Compares the levels right before and right after, over as long as it takes to measure them. A level too noisy to measure did not provably break
+ * off.
+ */
 function brokeOff(stretches: readonly Stretch[], start: Stretch, to: number, burst: number, steady: number): boolean {
   const tells = (longer: Stretch, shorter: Stretch): boolean =>
     longer.from <= shorter.from - HOUR && longer.expected - shorter.expected >= BURSTS_FOR_LEVEL * burst
@@ -146,7 +152,7 @@ function brokeOff(stretches: readonly Stretch[], start: Stretch, to: number, bur
   const level = levelGiven(had, usual, burst, LEVEL_NOISE)
   const hasSunk = to - start.from >= SINKS_FOR && after.expected > 0
   const lowest = hasSunk ? Math.min(1, after.measured / after.expected) : LOWEST
-  // As much less as when it sank evenly, from the middle of the one stretch to that of the other.
+  // As much lower as an even sinking would make it, from the middle of one stretch to the middle of the other.
   const sinks = ((1 - lowest) * (after.from - last.from)) / 2 / SINKS_FOR
   const chance = logLowerTail(start.measured - after.measured, {
     mean: Math.max(0, level - sinks) * (start.expected - after.expected),

@@ -1,22 +1,25 @@
 import { clamp, robustSpread } from './statistics.ts'
 
-/** Events that come at a time, where nothing more is known: see `count-noise.ts`. */
+/** Events that come together if nothing is known, see `count-noise.ts`. */
 const BURST = 2
-/** How much a day's level varies from week to week before anything is known (its relative variance), and how many pairs of days that is worth. */
+/**
+ * Prior relative variance of a day's level from week to week (for failures, variance of their share), and the number of pairs of days that it weighs
+ * as much as.
+ */
 const PRIOR = { level: 0.04, share: 0.0004, pairs: 3 } as const
-/** No level is steadier, and none is taken to waver more: what is gone would not be found. */
+/** Bounds of these variances: no level is steadier, and with more variance, something that is gone would not be found. */
 const LEAST = { level: 0.0025, share: 0.000_025 } as const
 const MOST = { level: 0.5, share: 0.05 } as const
 const DAYS_A_WEEK = 7
 
-/** Less is no change that anyone would look at. */
+/** Smaller changes are not worth looking at. */
 const LEAST_COUNT = 20
 const LEAST_PART = 0.1
 const LEAST_POINTS = 0.01
-/** A share of fewer runs jumps by chance. */
+/** With fewer runs, a share jumps by chance. */
 const LEAST_RUNS = 50
 
-/** An event follows the others of its site, up to here. */
+/** An event is expected to follow the rest of its site within these factors. */
 const OTHERS = { least: 0.2, most: 3 } as const
 
 /** Executions of a tag, and how many of them failed in any way. */
@@ -25,17 +28,17 @@ export interface Runs {
   bad: number
 }
 
-/** How far something is from what it was a week before. */
+/** How far something is from a week before. */
 export interface WeekChange {
-  /** The difference in standard deviations of what differs by itself; below 0: there is less. */
+  /** The difference in standard deviations of the usual variation; below 0: less. */
   deviations: number
   /** One standard deviation, in the unit of the value. */
   usual: number
 }
 
 /**
- * A count against what a week before lets expect, null where the change is too small to matter. Both counts come in bursts, and the level
- * of both days wavers: z = (N − E) / √(b·(N + E) + 2ν·m²) with m = (N + E) / 2.
+ * Compares a count with what the week before lets expect; null when the change is too small to matter. Both counts come in
+ * bursts, and both days' levels vary: z = (N − E) / √(b·(N + E) + 2ν·m²) with m = (N + E) / 2.
  *
  * @param noise ν, see `levelNoise`
  */
@@ -48,8 +51,8 @@ export function countChange(now: number, expected: number, noise: number): WeekC
 }
 
 /**
- * The share of failures against that of a week before, null where the change is too small to matter or too few ran:
- * z = (p₁ − p₀) / √(b·p(1 − p)·(1/n₁ + 1/n₀) + 2τ²), p of both together.
+ * Compares a share of failures with that of a week before; null when the change is too small to matter or too few ran: z =
+ * (p₁ − p₀) / √(b·p(1 − p)·(1/n₁ + 1/n₀) + 2τ²), with p of both together.
  *
  * @param noise τ², see `shareNoise`
  */
@@ -61,20 +64,20 @@ export function shareChange(now: Runs, before: Runs, noise: number): WeekChange 
   return { deviations: difference / usual, usual }
 }
 
-/** The variance of the difference of two shares that are the same. */
+/** Sampling variance of the difference of two equal shares. */
 function sampling(a: Runs, b: Runs): number {
   const share = clamp((a.bad + b.bad) / (a.runs + b.runs), 0, 1)
   return BURST * share * (1 - share) * (1 / a.runs + 1 / b.runs)
 }
 
-/** What is expected of a part of a site: as much as a week before, and more or less by what the rest of the site is more or less. */
+/** The expectation for a part of a site: its count a week before, changed as the rest of the site has changed. */
 export function besideRest(before: number, rest: { now: number; before: number }): number {
   return rest.before <= 0 ? before : before * clamp(rest.now / rest.before, OTHERS.least, OTHERS.most)
 }
 
 /**
- * How much the level of a day differs from that of the same weekday a week before, as a relative variance ν: from the spread of
- * r = (x − x₇) / m over the days of the past, var r = 2b/m + 2ν. By the median, so that days with a fault do not count.
+ * Measures how much a day's level differs from the same weekday a week before, as a relative variance ν: from the spread of r
+ * = (x − x₇) / m over past days, var r = 2b/m + 2ν. By the median, so that days with a fault have no effect.
  *
  * @param days counts of whole days, oldest first
  */
@@ -90,7 +93,7 @@ export function levelNoise(days: readonly number[]): number {
   return blended(Math.max(0, (spread * spread - byChance) / 2), pairs.length, 'level')
 }
 
-/** The same of shares of failures: the variance of a day's share around what it is in the long run. */
+/** The same for shares of failures: the variance of a day's share around its long-term value. */
 export function shareNoise(days: readonly Runs[]): number {
   const pairs = weekPairs(days).filter(([now, before]) => now.runs > 0 && before.runs > 0)
   if (pairs.length === 0) return PRIOR.share
@@ -105,9 +108,9 @@ export function shareNoise(days: readonly Runs[]): number {
 const blended = (measured: number, pairs: number, kind: 'level' | 'share'): number =>
   clamp((pairs * measured + PRIOR.pairs * PRIOR[kind]) / (pairs + PRIOR.pairs), LEAST[kind], MOST[kind])
 
-/** The noise of what wavers least: with it nothing is overlooked. */
+/** The smallest noise, with which nothing is overlooked. */
 export const LEAST_NOISE = LEAST
-/** The noise of what nothing is known of. */
+/** The noise when nothing is known. */
 export const USUAL_NOISE: Readonly<Record<'level' | 'share', number>> = { level: PRIOR.level, share: PRIOR.share }
 
 const weekPairs = <T>(days: readonly T[]): [now: T, before: T][] =>
@@ -116,7 +119,7 @@ const weekPairs = <T>(days: readonly T[]): [now: T, before: T][] =>
     return before === undefined ? [] : [[now, before] satisfies [T, T]]
   })
 
-/** The chance that something differs by so many standard deviations or more, either way, by itself: erfc(|z| / √2) (Press et al., Numerical Recipes, 6.2). */
+/** The two-sided chance of a deviation of at least this many standard deviations: erfc(|z| / √2) (Press et al., Numerical Recipes, 6.2). */
 export function chanceOf(deviations: number): number {
   const x = Math.abs(deviations) / Math.SQRT2
   const t = 1 / (1 + x / 2)
@@ -129,12 +132,12 @@ const ERFC = [
   0.17087277,
 ]
 
-/** Of what is listed at most so much differs by chance alone. */
+/** At most this share of the listed changes is expected to be chance. */
 const FALSE_SHARE = 0.05
 
 /**
- * How many of the least likely changes are no noise, of so many that were looked for: those below the line of Benjamini and
- * Hochberg (1995), by which one of twenty of them is expected to be noise.
+ * Returns how many of the least likely changes are significant, out of `looked` that were tested: those below the line of
+ * Benjamini and Hochberg (1995), of which one in twenty is expected to be noise.
  *
  * @param chances smallest first
  */

@@ -4,7 +4,7 @@ import { liveNodes } from '../cluster/index.ts'
 import { MINUTE, SECOND } from '../lib/index.ts'
 import type { ProbeRow, SiteRow, Store, Tables, Transaction } from '../store/index.ts'
 
-/** Whose claims these are, and when they are made. */
+/** The node that claims, and the time. */
 interface Claimant {
   store: Store
   nodeId: string
@@ -14,20 +14,20 @@ interface Claimant {
 /** From the end of one round of claiming to the next. */
 export const CLAIM_INTERVAL_MS = 200
 /**
- * How long before its time a probe is claimed: the time until the next round, and what that may take under load. So each
- * begins at its own time, instead of all at once with the round.
+ * How long before its time a probe is claimed: until the next round, plus what a round may take under load. So each probe
+ * starts at its own time, instead of all together with the round.
  */
 export const CLAIM_AHEAD_MS = CLAIM_INTERVAL_MS + 100
 
-/** After the claim, ms: until then a probe whose node died during its run rests, or its interval if that is less. */
+/** How long a probe rests whose node died during its run, ms after the claim; its interval if that is shorter. */
 const LOST_RUN_MS = MINUTE
 
 /** When a claimed probe was due, epoch ms. */
 export const dueAtOf = ({ due_at, next_run_at }: ProbeRow): number => due_at ?? next_run_at
 
 /**
- * What a claim writes. The probe moves on before it runs: should the run be what ends the process, the next start must not
- * begin with it. The node that finds a claim of a dead one moves it on further each time, by 1, 4, 9, … of the first rest.
+ * The columns that a claim sets. A claim moves the probe on before it runs: if the run ends the process, the next start must not begin
+ * with it. A node that takes over a dead node's claim moves the probe on further each time, by 1, 4, 9, … times the first rest.
  */
 const claimedBy = (nodeId: string, now: number) => {
   const lost = sql<number>`(case when claimed_by is null then 0 else lost_runs + 1 end)`
@@ -43,11 +43,11 @@ const claimedBy = (nodeId: string, now: number) => {
 }
 
 /**
- * Claims the probes of these types that are due until then, those first that have been for longest, and returns them: one
- * statement, so that each is got by one node. A claim is its node's until it is given back or the node is dead.
+ * Claims the probes of these types that are due before `until`, longest due first, and returns them. One statement, so that
+ * each probe goes to one node. A claim lasts until it is released or its node is dead.
  *
  * @param until epoch ms
- * @param sated clients of which none is claimed
+ * @param sated clients whose probes are passed over
  */
 export async function claimDue(
   { store, nodeId, now }: Claimant,
@@ -75,7 +75,7 @@ export async function claimDue(
         )
         .orderBy('next_run_at')
         .limit(limit)
-        // What another node is claiming at this moment is passed over instead of waited for.
+        // Skips the rows that another node is claiming at this moment, instead of waiting for it.
         .$if(store.isShared, (due) => due.forUpdate().skipLocked()),
     )
     .returningAll()
@@ -83,7 +83,7 @@ export async function claimDue(
   return rows.sort((a, b) => dueAtOf(a) - dueAtOf(b))
 }
 
-/** Claims one probe, due or not; undefined when there is none or it is being run. */
+/** Claims one probe, due or not; undefined when it does not exist or is running. */
 export async function claimOne({ store, nodeId, now }: Claimant, id: string): Promise<ProbeRow | undefined> {
   return store.write
     .updateTable('probes')
@@ -94,7 +94,7 @@ export async function claimOne({ store, nodeId, now }: Claimant, id: string): Pr
     .executeTakeFirst()
 }
 
-/** Claims probes for runs that were made already, at `now` (epoch ms), where no other process has the store. */
+/** Claims probes for runs already made, at `now` (epoch ms). Only for a store that no other process uses. */
 export async function claimAfterwards(
   trx: Transaction<Tables>,
   nodeId: string,
@@ -104,7 +104,7 @@ export async function claimAfterwards(
   await trx.updateTable('probes').set({ claimed_by: nodeId, claimed_at: now }).where('id', 'in', ids).execute()
 }
 
-/** Gives claims back without a result: the probes are due as they were. */
+/** Releases claims without a result; the probes are due as before. */
 export async function releaseClaims(store: Store, nodeId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await store.write
@@ -118,7 +118,7 @@ export async function releaseClaims(store: Store, nodeId: string, ids: readonly 
 const isFree = (store: Store, now: number) => (eb: ExpressionBuilder<Tables, 'probes'>) =>
   eb.or([eb('claimed_by', 'is', null), eb('claimed_by', 'not in', liveNodes(store.write, now))])
 
-/** The sites of these probes that are active and of an active client, by id. */
+/** The active sites of these probes whose client is active, by id. */
 export async function activeSites(store: Store, probes: readonly ProbeRow[]): Promise<Map<string, SiteRow>> {
   const ids = [...new Set(probes.map((probe) => probe.site_id))]
   const sites = await store.read
@@ -135,7 +135,7 @@ export async function activeSites(store: Store, probes: readonly ProbeRow[]): Pr
 export const siteOf = (store: Store, { site_id }: ProbeRow): Promise<SiteRow | undefined> =>
   store.read.selectFrom('sites').selectAll().where('id', '=', site_id).executeTakeFirst()
 
-/** Whose probe it is; undefined when there is none. */
+/** The client of a probe; undefined when the probe does not exist. */
 export async function clientOf({ read }: Pick<Store, 'read'>, probeId: string): Promise<string | undefined> {
   const row = await read
     .selectFrom('probes')
@@ -146,19 +146,19 @@ export async function clientOf({ read }: Pick<Store, 'read'>, probeId: string): 
   return row?.client_id
 }
 
-/** The probes that the node has claimed. */
+/** Ids of the probes that the node has claimed. */
 export async function claimsOf(store: Store, nodeId: string): Promise<string[]> {
   const rows = await store.read.selectFrom('probes').select('id').where('claimed_by', '=', nodeId).execute()
   return rows.map(({ id }) => id)
 }
 
-/** Clocks of nodes differ, and a probe that was moved on at the last moment is not put off. */
+/** Tolerance for clocks that differ between nodes, and for probes that were moved on a moment ago. */
 const CLOCK_SLACK_MS = MINUTE
 const BROUGHT_FORWARD = 500
 
 /**
- * Brings forward the probes that are due later than any run puts them off: the clock was ahead then. They would rest for as long as
- * it was, and nothing they watch over would be judged. What a call has made due meanwhile is not put off.
+ * Brings forward probes that are due later than any run would set them, because the clock was ahead. Otherwise they would rest for as
+ * long as it was ahead, and nothing would watch their targets. A probe that a call has made due meanwhile keeps its earlier time.
  */
 export async function bringForward(store: Store, now: number): Promise<void> {
   const rest = sql<number>`interval_seconds * ${sql.lit(SECOND)} + ${sql.lit(LOST_RUN_MS)} * (lost_runs + 1) * (lost_runs + 1)`
@@ -181,19 +181,19 @@ export async function bringForward(store: Store, now: number): Promise<void> {
   }
 }
 
-/** A new probe says within this time what it finds, however seldom it runs. */
+/** A new probe has its first result within this time, however long its interval. */
 const FIRST_RUN_WITHIN_SECONDS = 60
 
-/** When a probe that is created now runs for the first time, epoch ms: spread like all later runs. */
+/** When a probe created now runs first, epoch ms; spread like later runs. */
 export const firstRunAt = (id: string, intervalSeconds: number, now: number): number =>
   nextRunAt(id, Math.min(intervalSeconds, FIRST_RUN_WITHIN_SECONDS), now)
 
-/** A run by hand also counts as the one that would be due within this share of the interval. */
+/** A run by hand replaces the regular run if that is due within this share of the interval. */
 const BY_HAND_SHARE = 0.05
 
 /**
- * When a probe that has just run is due again, epoch ms. A run that the clock shows to be a moment early was the one that was due:
- * clocks are set back, and timers come early. One that is earlier still was asked for by hand: no other follows it a moment later.
+ * When a probe that has just run is due again, epoch ms. A run slightly before its time was the regular one: clocks are set back, and
+ * timers fire early. A run earlier than that was by hand, and must not be followed by the regular one a moment later.
  */
 export function dueAfterRun(probe: ProbeRow, intervalSeconds: number, now: number): number {
   const dueAt = dueAtOf(probe)
@@ -202,8 +202,8 @@ export function dueAfterRun(probe: ProbeRow, intervalSeconds: number, now: numbe
 }
 
 /**
- * The first time after `now` on the probe's own grid, epoch ms. The grid is the interval, shifted by a hash of the id: so the
- * probes that are created at once spread evenly over it, and what was missed is made up for by one run.
+ * The first time after `now` on the probe's own grid, epoch ms: multiples of the interval, shifted by a hash of the id. So
+ * probes created together spread evenly over the interval, and one run makes up for several missed ones.
  */
 export function nextRunAt(id: string, intervalSeconds: number, now: number): number {
   const interval = intervalSeconds * SECOND

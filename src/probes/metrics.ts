@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Scheduler } from './scheduler.ts'
 
-/** Around the promised lag of less than a second, and up to what a restart costs. Seconds. */
+/** Seconds: around the promised lag of less than 1 s, and up to what a restart costs. */
 const LAG_BUCKETS = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10, 30, 60]
 
 export function probeMetrics(registry: Registry, scheduler: Scheduler): void {

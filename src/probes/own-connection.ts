@@ -9,63 +9,65 @@ import {
 import type { ProbeOutcome } from './probe-type.ts'
 
 /**
- * What this process knows of its own way to the internet, by addresses that are hardly ever away:
- * - `blind`: none of them has answered since the start, or none does while targets of probes do. They prove nothing.
- * - `open`: one answered when they were asked last.
+ * What this process knows about its own connection to the internet, from reference addresses that are hardly ever down:
+ * - `blind`: none has answered since the start, or none answers while targets of probes do. They prove nothing.
+ * - `open`: one answered when last asked.
  * - `away`: they answered before, none does now, and no target has since.
  */
 export type Way = { state: 'blind' } | { state: 'open' } | { state: 'away'; since: number }
 
-/** How they answered: one of them did; none did; or what failed says nothing about the way. */
+/** The references' answer: at least one answered, none did, or the failures say nothing about the connection. */
 type Look = 'answered' | 'failed' | 'unclear'
 
 /**
- * @param askedAt when they were asked
- * @param reachedAt when the last run began that got an answer of its target
+ * Returns the new state of the connection.
+ *
+ * @param askedAt when the references were asked
+ * @param reachedAt when the latest run began whose target answered
  */
 export function wayAfter(way: Way, look: Look, askedAt: number, reachedAt: number): Way {
   if (look === 'answered') return { state: 'open' }
   if (look === 'unclear' || way.state === 'blind') return way
   if (way.state === 'open') return { state: 'away', since: askedAt }
-  // A firewall that lets nothing through but the targets looks the same at first.
+  // The references fail while targets answer: a firewall that lets only the targets through.
   return reachedAt > way.since ? { state: 'blind' } : way
 }
 
-/** What a run on the network came to. */
+/** A `wire` run, as far as the connection is concerned. */
 export interface WireRun {
   beganAt: number
-  /** It got no answer: the target's fault, or ours. */
+  /** It got no answer, through the target's fault or ours. */
   isUnanswered: boolean
 }
 
 export interface OwnConnectionOptions {
-  /** Addresses that are asked; none: our own connection is never the reason. */
+  /** Addresses to ask; when empty, our own connection is never the reason. */
   references: readonly string[]
   outbound: Outbound
   clock: Clock
   onError: (error: Error, what: string) => void
-  /** How long they have to answer, ms. */
+  /** Time that they have to answer, ms. */
   answerMs?: number
 }
 
-/** An alert waits no longer for this. */
+/** An alert may wait this long for the references. */
 const ANSWER_MS = 3 * SECOND
-/** Of probes that fail one after the other each asks again; those of one moment share what was answered. */
+/** Probes that fail within this time share one answer; later ones ask again. */
 const FRESH_MS = 2 * SECOND
-/** How often it is made sure that they answer while all is well. */
+/** How often the references are asked while all is well. */
 const EVERY_MS = 5 * MINUTE
-/** How often it is looked whether it is back. */
+/** How often they are asked while the connection is away. */
 const AWAY_MS = 10 * SECOND
 
-/** No one at the other end: that may be us. The other kinds are of what was asked, or of this process. */
+/** No one answered, which may be our connection. The other kinds of errors are about the request or this process. */
 const NO_WAY: readonly OutboundErrorKind[] = [...UNREACHED, 'protocol']
 
 /**
- * Tells a target that is away from our own connection that is: before a probe says that its target does not answer, two addresses that
- * hardly ever fail are asked. It asks no one where no probe needs the network.
+ * Tells a target that is down from our own connection being down: before a probe reports that its target does not answer, the
+ * reference addresses are asked. Where no probe uses the network, it sends nothing.
  */
 export class OwnConnection {
-  /** Looks whether the connection is back. */
+  /** Asks whether the connection is back. */
   readonly loop: Loop
   readonly #options: OwnConnectionOptions
   #way: Way = { state: 'blind' }
@@ -82,30 +84,30 @@ export class OwnConnection {
     this.loop = new Loop({ name: 'own-connection', clock, intervalMs: AWAY_MS, tick, onError })
   }
 
-  /** Why probes of the network judge nothing; null: they do. */
+  /** Why `wire` probes judge nothing now; null when they do. */
   get doubt(): string | null {
     if (this.#way.state !== 'away') return null
     const hosts = this.#options.references.map((url) => new URL(url).host)
     return `This node has no connection to the internet: ${hosts.join(' and ')} ${hosts.length === 1 ? 'does' : 'do'} not answer, nor do the targets of probes`
   }
 
-  /** The outcome of a run on the network, or an `error` in its place when our own connection was away. */
+  /** Returns the outcome of a `wire` run, or an `error` in its place when our own connection was away. */
   async judge(outcome: ProbeOutcome, { beganAt, isUnanswered }: WireRun): Promise<ProbeOutcome> {
     if (this.#options.references.length === 0) return outcome
     if (!isUnanswered) {
-      // A check that could not be made need not have asked anyone.
+      // An `error` may come from a run that sent no request.
       if (outcome.status === 'error') return outcome
       this.#reachedAt = Math.max(this.#reachedAt, beganAt)
       if (this.#way.state === 'away' || this.#isOlderThan(EVERY_MS)) this.#lookAside()
       return outcome
     }
     if (this.#way.state === 'blind') {
-      // It would change nothing about this outcome.
+      // Whatever the references answer, this outcome stands.
       this.#lookAside()
       return outcome
     }
     if (this.#looking !== null) await this.#looking
-    // What was answered before the run began says nothing about it.
+    // An answer from before the run says nothing about it.
     if (this.#lookedAt < beganAt || this.#isOlderThan(FRESH_MS)) await this.#look()
     return this.#way.state === 'away' ? this.#ours(outcome, this.#way.since) : outcome
   }
@@ -114,7 +116,7 @@ export class OwnConnection {
     return this.#options.clock.now() - this.#lookedAt >= ms
   }
 
-  /** Without waiting for it. */
+  /** Asks without waiting for the answer. */
   #lookAside(): void {
     this.#look().catch((thrown: unknown) => this.#options.onError(asError(thrown), 'own-connection'))
   }
@@ -147,7 +149,7 @@ export class OwnConnection {
     } catch (thrown) {
       const failures: readonly unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown]
       const kinds = failures.flatMap((failure) => (failure instanceof OutboundError ? failure.kind : []))
-      // One that may not be asked says nothing; the other still does.
+      // A reference that we may not ask says nothing; the other one still counts.
       const telling = kinds.filter((kind) => kind !== 'forbidden_address' && kind !== 'bad_url')
       return telling.length > 0 && telling.every((kind) => NO_WAY.includes(kind)) ? 'failed' : 'unclear'
     }
@@ -163,5 +165,5 @@ export class OwnConnection {
   }
 }
 
-/** Networks that want people to sign in first redirect what they ask, or answer 511. */
+/** Networks that require a sign-in redirect requests or answer 511. */
 const isPortal = ({ status }: OutboundAnswer): boolean => (status >= 300 && status < 400) || status === 511

@@ -25,20 +25,20 @@ export interface ProbesOptions {
   leases: Leases
   outbound: Outbound
   settings: ProbeSettings
-  /** Asked before a target is said not to answer: whether it is our own connection. None: no one is. */
+  /** Asked before a probe reports that its target does not answer, to rule out our own connection. Empty: no one is asked. */
   connectionCheckUrls?: readonly string[]
-  /** Days that results are kept. */
+  /** How many days results are kept. */
   resultDays: number
   onError: (error: Error, what: string) => void
-  /** Every type there is, unless a test has others. */
+  /** All types, unless a test passes its own. */
   types?: readonly ProbeType[]
-  /** Before a second attempt, ms. */
+  /** Delay before a second attempt, ms. */
   retryAfterMs?: number
   onResults?: ResultHook
   noteOutage?: SchedulerOptions['noteOutage'] | undefined
 }
 
-/** The probes of this process: their types, the scheduler and the retention of what they found. */
+/** The probes of this process: their types, the scheduler, and the retention of their results. */
 export class Probes {
   readonly registry: Registry
   readonly scheduler: Scheduler
@@ -74,7 +74,7 @@ export class Probes {
     return [...this.scheduler.loops, this.#connection.loop, ...this.#jobs.loops]
   }
 
-  /** Why this node's own connection is doubted, or null. */
+  /** Why this node doubts its own connection, or null. */
   get connectionDoubt(): string | null {
     return this.#connection.doubt
   }
@@ -83,7 +83,7 @@ export class Probes {
     probeMetrics(registry, this.scheduler)
   }
 
-  /** Probes belong to sites alone. */
+  /** Only sites have probes, so no other deletion needs a hook. */
   readonly deletionHooks: Pick<DeletionHooks, 'removeOfSites'> = { removeOfSites }
 
   start(): void {
@@ -92,7 +92,7 @@ export class Probes {
     this.#jobs.start()
   }
 
-  /** @param graceMs that runs under way get to end */
+  /** @param graceMs time that active runs have to finish */
   async stop(graceMs?: number): Promise<void> {
     await Promise.all([this.#jobs.stop(), this.scheduler.stop(graceMs), this.#connection.loop.stop()])
     await this.#pages.close()
@@ -100,22 +100,22 @@ export class Probes {
 }
 
 /**
- * A probe's results are kept for as long as this many runs take: at the default interval for 17 days. Else the probes that run
- * most often would fill the disk: 10,000 of them at 60 s have 14 million results a day.
+ * Results kept per probe, however many days that is: 17 days at the default interval. Without it, the most frequent probes
+ * would fill the disk: 10,000 probes at 60 s write 14 million results a day.
  */
 export const RESULTS_PER_PROBE = 5_000
-/** As long the results of a deleted probe say what its site was on days that are not written yet: at most three, and some hours before. */
+/** Days that a deleted probe's results are kept: a site's days are written up to three days and some hours late and need them. */
 const DAYS_UNWRITTEN = 4
-/** Probes looked at in one step. */
 const PROBES_PER_STEP = 200
 /** Rows deleted in one transaction: a few milliseconds of the writer's time. */
 const ROWS_PER_STEP = 500
 
 /**
- * Deletes results past their retention, and those of deleted probes, in small steps. Any node may do so. What days need that are not written
- * yet stays: after a doubt of the clock, or while the service was down, those of a probe that runs every 30 s would go before the days are written.
+ * Deletes results past their retention, and those of deleted probes, in small steps. Any node may run it. Results that a day still needs are kept
+ * until that day is written: otherwise, while the clock was in doubt or the service was down, those of a probe that runs every 30 s would be deleted
+ * first.
  *
- * @param days for which results are kept at most
+ * @param days longest time that results are kept
  */
 export async function clearResults(
   store: Store,
@@ -143,7 +143,7 @@ export async function clearResults(
   }
 }
 
-/** Reckoned once for all sites of a zone, as calendars are slow. */
+/** Computes the bound once per time zone and last day, because calendars are slow. */
 function neededFromAt(now: number) {
   const known = new Map<string, number>()
   return (timezone: string, lastDay: string | null): number => {
@@ -154,16 +154,16 @@ function neededFromAt(now: number) {
   }
 }
 
-/** When the oldest result was executed that is kept. */
+/** When the oldest result to keep was executed, epoch ms. */
 const firstKept = (days: number, intervalSeconds: number, now: number): number =>
   Math.max(0, now - Math.min(days * DAY, RESULTS_PER_PROBE * intervalSeconds * SECOND))
 
-/** Results by which it is seen that a probe runs more often than its interval says. */
+/** How many of the latest results show whether a probe runs more often than its interval. */
 const LATEST = 20
 
 /**
- * Below which id a probe has more results than are kept, as it was run by hand, or by calls of its address, again and again; null: it has not, which
- * its latest results say without counting them all.
+ * Returns the id below which results exceed `RESULTS_PER_PROBE`, or null when there is no surplus. Only runs by hand or calls
+ * of the probe's address make one. The time of the latest results rules it out without counting them all.
  */
 async function surplusOf(
   { read }: Store,
@@ -187,15 +187,15 @@ interface ProbeWithResults {
   probe_id: string
   interval_seconds: number | null
   removed_at: number | null
-  /** Of its site; null where that is gone, too. */
+  /** Time zone of its site; null when the site is deleted, too. */
   timezone: string | null
-  /** The last of the site's days that is written. */
+  /** The last day written for the site. */
   last_day: string | null
 }
 
 /**
- * The probes that follow `after` among those with results; without an interval, they are deleted. Hops from one probe to the
- * next through the key, as a `distinct` would read every result.
+ * Returns the next probes after `after` that have results. `interval_seconds` is null when the probe is deleted. Jumps from
+ * probe to probe through the key, because `distinct` would read every result.
  */
 async function probesWithResults({ read }: Store, after: string): Promise<ProbeWithResults[]> {
   const { rows } = await sql<ProbeWithResults>`
@@ -213,7 +213,7 @@ async function probesWithResults({ read }: Store, after: string): Promise<ProbeW
   return rows
 }
 
-/** Deletes some of a probe's results whose id is below, the oldest first, and says whether there are more. */
+/** Deletes the oldest of a probe's results below the id, up to `ROWS_PER_STEP`. Returns whether more are left. */
 async function clearProbe(store: Store, probeId: string, below: string): Promise<boolean> {
   const old = await store.read
     .selectFrom('probe_results')

@@ -23,7 +23,7 @@ import { tagServerInfra } from './types/tag-server-infra.ts'
 import { vendorStatus } from './types/vendor-status.ts'
 import { warehouseEvents } from './types/warehouse-events.ts'
 
-/** Every type of probe, in the order in which people are shown them. */
+/** Every type of probe, in the order in which the screens list them. */
 export const PROBE_TYPES: readonly ProbeType[] = [
   httpHealth,
   tagServerInfra,
@@ -55,7 +55,11 @@ export const PROBE_TYPES: readonly ProbeType[] = [
 
 export type Registry = ReadonlyMap<string, ProbeType>
 
-/** The types by name. @throws Error when two have the same name */
+/**
+ * Returns the types by name.
+ *
+ * @throws Error when two have the same name
+ */
 export function registryOf(types: readonly ProbeType[]): Registry {
   const registry = new Map(types.map((type) => [type.name, type]))
   if (registry.size !== types.length) throw new Error('two types of probes have the same name')

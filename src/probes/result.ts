@@ -8,38 +8,38 @@ import type { Run } from './run-probe.ts'
 const MESSAGE_MAX = 1_000
 const DETAILS_MAX = 16_000
 const MEMORY_MAX = 64_000
-/** As many as flapping is judged by. */
+/** Flapping looks at this many results. */
 const RECENT_STATUSES = 20
 
-/** `seen`: it was judged. `unseen`: nothing of it came, or too little; of `unknown` ones it is not known whether anything did. */
+/** `seen`: the subject was judged. `unseen`: none of it came, or too little. `unknown`: the run cannot say whether any came. */
 type Sight = 'seen' | 'unseen' | 'unknown'
 
-/** What a probe's last results said, before the first one and after a pause: no one looked meanwhile. */
+/** The state of a probe before its first result and after a pause, which ends every streak: no one looked meanwhile. */
 export const NO_STREAK = { consecutive_failures: 0, recent_statuses: '', subject_statuses: '{}' } as const
 
-/** What a run came to, ready to be written. */
+/** The result of a run, ready to be written. */
 export interface Finished {
-  /** As it was claimed. */
+  /** The row as it was claimed. */
   probe: ProbeRow
   site: SiteRow
   status: ResultStatus
   result: ProbeResultRow
   memory: string
   consecutiveFailures: number
-  /** Letters of the last results, oldest first, this one included: see `letterOf`. */
+  /** Letters of the last results (see `letterOf`), oldest first, including this one. */
   recentStatuses: string
-  /** What is bad, each subject separately; null when the result says nothing about its target. */
+  /** The bad subjects; null when the result says nothing about its target. */
   subjects: readonly SubjectResult[] | null
   /** Whether the type judges many subjects, each separately. */
   judgesSubjects: boolean
-  /** The letters of a subject's last results, as `recentStatuses`, by its key. */
+  /** Letters of a subject's last results, in the form of `recentStatuses`, by its key. */
   historyOf: (key: string) => string
-  /** Whether it says anything about a subject, by its key. */
+  /** Whether the result says anything about the subject with this key. */
   sightOf: (key: string) => Sight
-  /** For `subject_statuses`. */
+  /** The new value of `subject_statuses`. */
   subjectStatuses: string
   deployMarkers: readonly DeployMarker[]
-  /** See `ProbeOutcome`: it says nothing about this check either. */
+  /** See `ProbeOutcome`: the result says nothing about this probe. */
   isOurs: boolean
 }
 
@@ -72,7 +72,7 @@ export function finishedOf(probe: ProbeRow, site: SiteRow, { outcome, attempts, 
   }
 }
 
-/** What the outcome says of each subject: of those it judges separately, or else of its target as the only one. */
+/** Returns what the outcome says about each subject; the target is the only subject of types that do not judge many. */
 function subjectsOf(
   probe: ProbeRow,
   outcome: ProbeOutcome,
@@ -104,7 +104,7 @@ function subjectsOf(
 
 function sightIn({ fine, isRefused }: ProbeOutcome, subjects: readonly SubjectResult[] | null): Finished['sightOf'] {
   if (fine === undefined) return () => (subjects === null ? 'unknown' : 'seen')
-  // Made only where it is asked for: nearly no result has a subject that was bad before.
+  // Built on first use: almost no result has a subject that was bad before.
   let seen: Set<string> | undefined
   return (key) => {
     seen ??= new Set([OTHERS, ...(subjects ?? []).map((one) => one.key), ...fine.map(subjectKey).map(storable)])
@@ -118,7 +118,7 @@ function wholeOf({ status, message, startedAt, details }: ProbeOutcome): Subject
   return [{ key: WHOLE, label: null, status, message, startedAt: since, events: [], details: JSON.stringify(details) }]
 }
 
-/** A sender's names stand in them. */
+/** Senders choose the names, so they may contain characters that the database refuses. */
 const storableResult = (result: SubjectResult): SubjectResult => ({
   ...result,
   key: storable(result.key),
@@ -126,21 +126,21 @@ const storableResult = (result: SubjectResult): SubjectResult => ({
   message: storable(result.message).slice(0, MESSAGE_MAX),
 })
 
-/** Only an ok can have judged nothing: a finding is a judgement, and an error itself says that there is none. */
+/** Only an `ok` can be unjudged: a finding is a judgement, and an `error` already says that there is none. */
 const reasonOf = ({ status, reason }: ProbeOutcome): UnjudgedReason | null =>
   status === 'ok' ? (reason ?? null) : null
 
-/** The first letter of the status, `u` for a result that judged nothing, neither the target nor the check. */
+/** The first letter of the status, or `u` for a result that judged neither the target nor the probe. */
 const letterOf = (outcome: ProbeOutcome): string =>
   reasonOf(outcome) === null && outcome.isOurs !== true ? (outcome.status[0] ?? '') : 'u'
 
-/** Warnings and criticals in a row; a result that says nothing about the target changes nothing. */
+/** Warnings and criticals in a row. A result that says nothing about the target leaves the number unchanged. */
 function failuresAfter(before: number, outcome: ProbeOutcome): number {
   if (outcome.status === 'error' || reasonOf(outcome) !== null) return before
   return outcome.status === 'ok' ? 0 : before + 1
 }
 
-/** A type may hand on what its target said: what cannot be kept must not fail the whole batch. */
+/** Types may pass on what their target sent. What cannot be stored must not fail the whole batch, so it becomes an `error`. */
 function keptOutcome(outcome: ProbeOutcome): ProbeOutcome {
   try {
     const length = JSON.stringify(outcome.details).length
@@ -152,35 +152,35 @@ function keptOutcome(outcome: ProbeOutcome): ProbeOutcome {
   }
 }
 
-/** The subject of what is judged as a whole. */
+/** Key of the subject when the target is judged as a whole. */
 export const WHOLE = 'target'
-/** The subject of what is more than a probe keeps apart. */
+/** Key of the subject that sums up those above `SUBJECTS_MAX`. */
 export const OTHERS = 'others'
-/** Subjects of one probe that have alerts of their own; a site has names enough for thousands. */
+/** Subjects of one probe with alerts of their own: a site may have thousands of names. */
 export const SUBJECTS_MAX = 100
 
-/** As many as flapping is judged by. */
+/** Flapping looks at this many results. */
 const RECENT = 20
-/** PostgreSQL takes no more than 2,700 bytes into an index. */
+/** PostgreSQL indexes at most 2,700 bytes a row. */
 const KEY_BYTES_MAX = 400
 const LABEL_MAX = 200
 
-/** What is bad about a subject, ready for its alert. */
+/** A bad subject, ready for its alert. */
 export interface SubjectResult {
-  /** Two results speak of the same subject by the same key. */
+  /** Identifies the subject across results. */
   key: string
-  /** For people: `Meta CAPI · purchase`; null for the whole. */
+  /** Name for people, e.g. `Meta CAPI · purchase`; null for the whole target. */
   label: string | null
   status: 'warning' | 'critical'
   message: string
   startedAt: number | null
-  /** Of a tag that is judged on each of its events: on which of them it is bad. */
+  /** For a tag that is judged per event: the events on which it is bad. */
   events: readonly string[]
   /** JSON. */
   details: string
 }
 
-/** By which a subject's alert is found again, and a silence names it: `tag:"Meta CAPI",event:"purchase"`. */
+/** Returns the key that alerts and silences know a subject by: `tag:"Meta CAPI",event:"purchase"`. Long ones are hashed. */
 export function subjectKey({ tag_key, event_name, field }: Subject): string {
   const named = [
     ['tag', tag_key],
@@ -199,19 +199,19 @@ export function subjectLabel({ tag_key, event_name, field }: Subject): string | 
 }
 
 /**
- * What the last results said of each subject, by its key: letters as in `recent_statuses`. Only subjects that were bad in one of
- * them are kept: of any other nothing was bad since the probe's first result.
+ * Letters of each subject's last results by its key, as in `recent_statuses`. Only subjects that were bad in one of them are
+ * kept; any other subject was fine in all of them.
  */
 type Histories = ReadonlyMap<string, string>
 
-/** @param text of `subject_statuses` */
+/** @param text value of `subject_statuses` */
 const historiesIn = (text: string): Histories => new Map(Object.entries(JSON.parse(text) as Record<string, string>))
 
 const historiesAsText = (histories: Histories): string => JSON.stringify(Object.fromEntries(histories))
 
 /**
- * At most `SUBJECTS_MAX` subjects have findings of their own: those that had before, then the worst. All others are one more
- * subject, so that nothing bad is left out.
+ * Returns at most `SUBJECTS_MAX` subjects with findings of their own: first those with a history, then the worst. All others
+ * become one more subject (`OTHERS`), so that nothing bad is left out.
  */
 function boundedFindings(findings: readonly SubjectFinding[], before: Histories): SubjectResult[] {
   const results = findings.map(resultOf)
@@ -250,11 +250,11 @@ function othersOf(worst: SubjectResult, rest: readonly SubjectResult[]): Subject
 }
 
 /**
- * The histories after one more result.
+ * Returns the histories with one more result.
  *
- * @param results null of a result that says nothing about any subject, which `letter` stands for
- * @param sightOf whether a subject that is not in `results` is fine, or was not judged
- * @param recent letters of the probe's earlier results, oldest first: before it was bad, a subject was fine in all of them
+ * @param results null when the result says nothing about any subject; `letter` then counts for all of them
+ * @param sightOf whether a subject that is not in `results` is fine or was not judged
+ * @param recent letters of the probe's earlier results, oldest first; a subject without a history was fine in all of them
  */
 function historiesAfter(
   before: Histories,
@@ -272,5 +272,5 @@ function historiesAfter(
   return after
 }
 
-/** The letters of a subject that was never bad in these results of its probe. */
+/** Letters of a subject that was fine in all of these results. */
 const fineIn = (recent: string): string => recent.replaceAll(/[^eu]/g, 'o')

@@ -18,27 +18,27 @@ import {
 } from './probe-type.ts'
 import type { Pages } from './types/pages.ts'
 
-/** A run that does not return when its time is over is given this long to say what it makes of that. */
+/** After its time is over, a run has this long to return its own outcome. */
 const GRACE_MS = 500
 /**
- * A timer that fires so much later than it was set for says that this process was held up, and timers come before what has arrived meanwhile: the
- * answer may lie there.
+ * A timer this late shows that the process was held up. Node fires timers before it reads sockets, so the answer may already
+ * have arrived.
  */
 const LATE_MS = 500
-/** Made once: the abort of every run would make another, with its stack trace. */
+/** Created once: each abort would otherwise create an error with its stack trace. */
 const OVER = new Error('the run is over')
 export const RETRY_AFTER_MS = SECOND
 
-/** What every run is given. */
+/** Tools that all runs share. */
 export interface RunTools {
   store: Store
   clock: Clock
   outbound: Outbound
   pages: Pages
   settings: ProbeSettings
-  /** Left out where no one is to be asked about it. */
+  /** Undefined when our own connection is not checked. */
   connection?: Pick<OwnConnection, 'judge'>
-  /** Before the second attempt, ms. */
+  /** Delay before the second attempt, ms. */
   retryAfterMs: number
 }
 
@@ -50,8 +50,8 @@ export interface Run {
 }
 
 /**
- * Runs a probe: once, or twice when the network failed or this process was held up until the time was over. Never throws: what cannot be
- * run, throws or hangs has an `error` as its outcome. Undefined when `stop` was aborted, and nothing can be said.
+ * Runs a probe: once, or twice when the network failed or when this process was held up until the time was over. Never throws: the outcome is an
+ * `error` when the type is unknown, cannot run, throws or hangs. Returns undefined when `stop` was aborted, as the run then says nothing.
  */
 export async function runProbe(
   tools: RunTools,
@@ -105,7 +105,7 @@ async function attemptOnce(
   const endsAt = monotonicOf(clock) + timeoutMs
   let isLate = false
   const timer = setTimeout(() => {
-    // What reads counts may have held it up itself.
+    // A `data` run may have held up the process itself, so lateness proves nothing.
     isLate = type.kind === 'wire' && monotonicOf(clock) - endsAt > LATE_MS
     controller.abort(new Error(`the time of ${timeoutMs} ms is over`))
   }, timeoutMs)
@@ -117,7 +117,7 @@ async function attemptOnce(
   }
   try {
     const outcome = await Promise.race([
-      // Behind a promise, so that a type that throws at once is one that rejects.
+      // Inside a promise chain, so that a type that throws synchronously rejects like any other.
       timeOfRun(type, store, site, clock).then((now) =>
         type.run({
           site,
@@ -140,25 +140,25 @@ async function attemptOnce(
     return ended(outcome, outcome.isNetworkFailure === true)
   } catch (thrown) {
     const { name, message } = asError(thrown)
-    // Types pass on what their signal was aborted with.
+    // Types rethrow the reason that their signal was aborted with.
     if (thrown === signal.reason && !stop.aborted) return ended(outOfTime(timeoutMs), false)
     return ended(errorOutcome(`The check failed: ${message}`, { reason: 'exception', name }), isNetworkFailure(thrown))
   } finally {
     clearTimeout(timer)
     stop.removeEventListener('abort', abort)
     grace.end()
-    // Whatever the run still does, its signal says that no one waits for it.
+    // Tells a run that is still going that no one waits for it.
     controller.abort(OVER)
   }
 }
 
-/** What a run takes for now. */
+/** Returns the run's `now`: see `ProbeContext`. */
 async function timeOfRun({ kind }: ProbeType, store: Store, { site_no }: SiteRow, clock: Clock): Promise<number> {
   const now = clock.now()
   return kind === 'data' ? timeToJudge(store, site_no, now) : now
 }
 
-/** The outcome of a run that hangs comes half a second after the abort, unless the run ended before. */
+/** Resolves half a second after the abort, for runs that hang; `end` cancels it when the run has ended. */
 function graceAfter(signal: AbortSignal, timeoutMs: number): { outcome: Promise<ProbeOutcome>; end: () => void } {
   const { promise, resolve } = Promise.withResolvers<ProbeOutcome>()
   let timer: NodeJS.Timeout | undefined
@@ -181,7 +181,7 @@ const outOfTime = (timeoutMs: number): ProbeOutcome =>
 const unknownType = ({ probe_type }: ProbeRow): ProbeOutcome =>
   errorOutcome(`This version does not know probes of type ${probe_type}`, { reason: 'unknown_type', probe_type })
 
-/** Sites and types change after a probe was created: why it cannot be run as it is now. */
+/** Returns why the probe cannot run as it is, or undefined. Sites and types may have changed since it was created. */
 function refusalOf(type: ProbeType, config: JsonObject, site: SiteRow): ProbeOutcome | undefined {
   if (!isMet(type.needs, site)) {
     return errorOutcome(`The site has no ${needsInWords(type.needs)}`, {
@@ -202,7 +202,7 @@ function refusalOf(type: ProbeType, config: JsonObject, site: SiteRow): ProbeOut
 
 const errorOutcome = (message: string, details: JsonObject): ProbeOutcome => ({ status: 'error', message, details })
 
-/** When people last acknowledged an alert of this probe or ended one by hand, epoch ms; null when they never did. */
+/** Returns when people last acknowledged or resolved an alert of this probe by hand, epoch ms; null when they never did. */
 export async function lastReview({ read }: Pick<Store, 'read'>, probeId: string): Promise<number | null> {
   const rows = await read
     .selectFrom('alerts')
@@ -219,5 +219,5 @@ export async function lastReview({ read }: Pick<Store, 'read'>, probeId: string)
   return times.length === 0 ? null : Math.max(...times)
 }
 
-/** An alert that was opened later may have been acknowledged earlier, but hardly ten of them. */
+/** An alert opened earlier may have been acknowledged later, but hardly across ten alerts. */
 const LOOKED_AT = 10

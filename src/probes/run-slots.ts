@@ -1,12 +1,12 @@
 import { FairQueue } from '../lib/index.ts'
 
-/** A run that has no slot yet. */
+/** A run that waits for a slot. */
 interface QueuedRun {
   begin: () => void
   drop: () => void
 }
 
-/** How much of something each owner holds. */
+/** Counts how much of something each owner holds. */
 export class Holdings {
   readonly #counts = new Map<string, number>()
 
@@ -14,12 +14,12 @@ export class Holdings {
     return this.#counts.get(owner) ?? 0
   }
 
-  /** Those who hold so much, or more. */
+  /** Owners that hold at least this much. */
   ownersOf(least: number): string[] {
     return [...this.#counts].flatMap(([owner, count]) => (count >= least ? owner : []))
   }
 
-  /** Until what `work` gives is settled the owner holds one more. */
+  /** Counts one more for the owner until the promise of `work` settles. */
   async during<T>(owner: string, work: () => Promise<T>): Promise<T> {
     this.#counts.set(owner, this.of(owner) + 1)
     try {
@@ -33,15 +33,15 @@ export class Holdings {
 }
 
 /**
- * A number of slots where work is done at the same time, and a queue before them, the owners in turn. The queue keeps the slots busy
+ * Runs at most `size` pieces of work at a time. More wait in a queue that serves the owners in turn and keeps the slots busy
  * between two rounds of claiming.
  */
 export class RunSlots {
   readonly #size: number
   readonly #queueSize: number
-  /** Runs whose time has not come. */
+  /** Runs that are not due yet. */
   readonly #early = new Map<QueuedRun, NodeJS.Timeout>()
-  /** What is under way or waits here. */
+  /** What is running or waiting here, by owner. */
   readonly #held = new Holdings()
   readonly #queue = new FairQueue<QueuedRun>()
   #busy = 0
@@ -55,22 +55,22 @@ export class RunSlots {
     return this.#busy
   }
 
-  /** How much more can be taken on now. */
+  /** How many more runs fit now. */
   get room(): number {
     return Math.max(0, this.#size + this.#queueSize - this.#busy - this.#queue.size - this.#early.size)
   }
 
-  /** Owners who hold half of all places: no more of theirs is to be taken on, or work of theirs that hangs would keep out everyone's. */
+  /** Owners with half of all places. They get no more: otherwise, when their targets hang, no one else would get a slot. */
   get sated(): string[] {
     return this.#held.ownersOf((this.#size + this.#queueSize) / 2)
   }
 
   /**
-   * Does the work when its time has come and there is a slot. Undefined when it was dropped before it began.
+   * Does the work when it is due and a slot is free. Resolves to undefined when `dropQueue` dropped it before it began.
    *
-   * @param owner whose it is
-   * @param waitMs how long it still is until its time. Not asked again when that is over: a clock that was set back meanwhile would
-   *   keep it, and with it the probe, for as long as it went back.
+   * @param owner whose work it is
+   * @param waitMs time until it is due. The clock is not read again when that is over: if it was set back meanwhile, the run,
+   *   and with it the probe, would wait for as long again.
    * @throws what `work` throws
    */
   run<T>(owner: string, work: () => Promise<T>, waitMs = 0): Promise<T | undefined> {
@@ -91,7 +91,7 @@ export class RunSlots {
     )
   }
 
-  /** Drops all that has no slot yet. */
+  /** Drops all runs without a slot. */
   dropQueue(): void {
     for (const timer of this.#early.values()) clearTimeout(timer)
     for (const { drop } of this.#early.keys()) drop()

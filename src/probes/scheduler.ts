@@ -26,13 +26,13 @@ export interface SchedulerOptions {
   tools: RunTools
   registry: Registry
   membership: Membership
-  /** Writes down for how long no events were taken, where that is not known yet. */
+  /** Records for how long no events were received, if that is not recorded yet. */
   noteOutage: () => Promise<void>
   onResults: ResultHook
   onError: (error: Error, what: string) => void
 }
 
-/** Sees what the scheduler does; for metrics. */
+/** Observes the scheduler, for metrics. */
 export interface SchedulerWatch {
   /** A run that was due `lagMs` ago begins. */
   onStart?: (lagMs: number) => void
@@ -40,28 +40,28 @@ export interface SchedulerWatch {
   onResult?: (probeType: string, outcome: ResultStatus | 'unjudged') => void
 }
 
-/** Runs that are due within this time begin together, at its end: woken for each alone, the threads take twice the time for it. */
+/** Runs due within this time start together, at its end: waking the threads for each run alone costs twice as much. */
 const START_INTERVAL_MS = 100
-/** Results that end within this time share a transaction. */
+/** Results that finish within this time share a transaction. */
 const WRITE_INTERVAL_MS = 100
-/** Claimed by one statement. In small steps, so that a client who has many due is found to hold enough before all places are theirs. */
+/** Probes claimed by one statement. Small, so that a client with many due probes becomes sated before it has taken all places. */
 const CLAIM_STEP = 64
-/** After so long a pause (the machine slept, its clock was set) the outage comes first, or it is taken for silence of what is watched. */
+/** After a gap this long (the machine slept, the clock was set) the outage is recorded first; `data` probes would take it for silence. */
 const PAUSE_MS = 5 * SECOND
 const PUT_RIGHT_INTERVAL_MS = 30 * SECOND
-/** Runs asked for by people at the same time; they wait for no slot. */
+/** Runs by hand at the same time; they do not wait for slots. */
 const BY_HAND_MAX = 32
-/** Of one client, or its people would take all of them for as long as its targets hang. */
+/** Of one client: otherwise its hanging targets could take up all of them. */
 const BY_HAND_OF_CLIENT_MAX = 8
-/** Of one probe: each asks a host that may be of others. */
+/** Of one probe: each run sends requests to a host that may belong to someone else. */
 const BY_HAND_PER_MINUTE = 6
-/** Time that runs under way get to end when the service stops, ms: requests have had 7 s before, and all of it 9.5 s. */
+/** Time that active runs have to finish on shutdown, ms. Requests have had 7 s before; the whole shutdown has 9.5 s. */
 const STOP_GRACE_MS = SECOND
 
 /**
- * Runs this node's share of the probes. Each round claims those that are due until the next and gives each a slot to run at
- * its time; a claim is held until the result is written, so that no probe runs twice at a time. A node that dies gives its
- * probes up by dying: a claim counts while its node lives, and moved the probe on by a minute at most.
+ * Runs this node's share of the probes. Each round claims the probes that are due before the next round and starts each at
+ * its time. A claim is held until the result is written, so no probe runs twice at a time. A dead node needs no cleanup: a
+ * claim counts only while its node lives, and the claim itself has already moved the probe on, by a minute at most.
  */
 export class Scheduler {
   readonly loops: readonly Loop[]
@@ -70,18 +70,18 @@ export class Scheduler {
   readonly #claiming: Loop
   readonly #writing: Loop
   readonly #slots: Readonly<Record<ProbeType['kind'], RunSlots>> = {
-    // Runs that mostly wait for others. The most that can hang here at once.
+    // These runs mostly wait for others, so this is how many may hang at once.
     wire: new RunSlots(256, 64),
-    // Runs that query: more at once would only wait for each other, and keep reports from the database.
+    // These runs query the database: more at once would only wait for each other and delay reports.
     data: new RunSlots(4, 252),
   }
   #roundAt = 0
-  /** The runs under way, by the id of their probe: undefined from those that end without a result. */
+  /** Active runs by probe id; undefined for those that end without a result. */
   readonly #active = new Map<string, Promise<Finished | undefined>>()
   readonly #watches: SchedulerWatch[] = []
   readonly #stopping = new AbortController()
   readonly #handLimit: Allowance
-  /** Runs by hand under way, by client. */
+  /** Active runs by hand, by client. */
   readonly #hands = new Holdings()
   #byHand = 0
   #putRightAt = Number.NEGATIVE_INFINITY
@@ -103,7 +103,7 @@ export class Scheduler {
     this.#watches.push(watch)
   }
 
-  /** Runs under way, those that wait for a slot or for their result to be written included. */
+  /** Number of active runs, including those that wait for a slot or for their result to be written. */
   get active(): number {
     return this.#active.size
   }
@@ -112,20 +112,20 @@ export class Scheduler {
     for (const loop of this.loops) loop.start()
   }
 
-  /** One round of claiming, for tests: what it starts continues. */
+  /** Runs one round of claiming, for tests; the runs that it starts continue. */
   async claim(): Promise<void> {
     await this.#claiming.tick()
   }
 
-  /** Writes what has ended, for tests. */
+  /** Writes the finished results, for tests. */
   async write(): Promise<void> {
     await this.#writing.tick()
   }
 
   /**
-   * Runs a probe now, or joins its run under way here. Undefined when there is no such probe (any more).
+   * Runs a probe now, or joins its active run on this node. Resolves to undefined when the probe does not exist.
    *
-   * @throws AppError `conflict` when another node is running it, or too many are run by hand; `rate_limited` when this one was too often
+   * @throws AppError `conflict` when another node is running it, or too many runs by hand are active; `rate_limited` when this one ran too often
    * @throws StoreError
    */
   async runNow(id: string): Promise<Finished | undefined> {
@@ -141,12 +141,12 @@ export class Scheduler {
     })
   }
 
-  /** Waits a moment for the runs under way, cancels the rest, and gives back what this node has claimed. */
+  /** Gives active runs a moment to finish, cancels the rest, and releases this node's claims. */
   async stop(graceMs = STOP_GRACE_MS): Promise<void> {
     const { tools, membership, onError } = this.#options
     await this.#claiming.stop()
     for (const slots of Object.values(this.#slots)) slots.dropQueue()
-    // Runs end when their results are written.
+    // Runs end only when their results are written.
     this.#writing.start()
     const timer = setTimeout(() => this.#stopping.abort(), graceMs)
     await Promise.allSettled(this.#active.values())
@@ -164,7 +164,7 @@ export class Scheduler {
   async #round(): Promise<void> {
     const { tools, registry, membership, noteOutage } = this.#options
     const { store, clock } = tools
-    // Before another node can take the claims for those of a dead one.
+    // A node that looks dead may lose its claims to another, so the heartbeat must be current before this one claims.
     if (!membership.isSurelyAlive()) await membership.beat()
     if (!membership.isSurelyAlive()) throw new Error("this node's heartbeat does not get through")
     if (Math.abs(clock.now() - this.#roundAt) > PAUSE_MS) await noteOutage()
@@ -206,11 +206,11 @@ export class Scheduler {
       )
       const written = run.then((ended) => ended && this.#write(finishedOf(probe, site, ended)))
       this.#keep(probe.id, written).catch((thrown: unknown) => {
-        // What the store does not take now is kept and reported by the loop that writes.
+        // Passing failures of the store: the writing loop keeps the result and reports them.
         if (!isPassing(thrown)) onError(asError(thrown), `probe ${probe.id} (${probe.probe_type})`)
       })
     }
-    // Asked for by hand a moment ago, or its claim was lost to another node whose run is over: it waits for the one here.
+    // Someone ran them by hand a moment ago, or another node took the claim and has finished: the run that is active here counts.
     await releaseClaims(
       tools.store,
       membership.nodeId,
@@ -252,7 +252,7 @@ export class Scheduler {
     return written
   }
 
-  /** @returns the result once it is on disk; undefined when its claim was lost */
+  /** @returns the result once it is on disk; undefined when the claim was lost */
   async #write(finished: Finished): Promise<Finished | undefined> {
     if (!(await this.#writer.add(finished))) return undefined
     const { probe, status, result } = finished
@@ -264,7 +264,7 @@ export class Scheduler {
     return this.#options.registry.get(probe_type)
   }
 
-  /** Knows the run as one under way until it has ended. */
+  /** Lists the run as active until it has ended. */
   #keep(id: string, run: Promise<Finished | undefined>): Promise<Finished | undefined> {
     const kept = run.finally(() => this.#active.delete(id))
     this.#active.set(id, kept)
@@ -272,16 +272,16 @@ export class Scheduler {
   }
 
   /**
-   * Gives back what the store says is claimed by this node although it runs nothing of it: a claim whose answer did not arrive,
-   * or one that could not be given back. While the node lives, no other would take them. And takes up again what was put off by a
-   * clock that was ahead.
+   * Releases claims that the store lists for this node although it runs none of them: the answer to the claim got lost, or
+   * releasing it failed. No other node would take them while this one lives. Also brings forward probes that a clock running
+   * ahead had put off.
    */
   async #putRight(): Promise<void> {
     const { tools, membership } = this.#options
     const now = tools.clock.now()
     if (Math.abs(now - this.#putRightAt) < PUT_RIGHT_INTERVAL_MS) return
     const claimed = await claimsOf(tools.store, membership.nodeId)
-    // Looked at after the store: a run by hand is known before it claims.
+    // Read after the store: a run by hand is listed before it claims, so its claim is never taken for a lost one.
     const known = new Set([...this.#active.keys(), ...this.#writer.waiting])
     const lost = claimed.filter((id) => !known.has(id))
     await releaseClaims(tools.store, membership.nodeId, lost)
@@ -290,11 +290,11 @@ export class Scheduler {
   }
 }
 
-/** For the search for what ended a process: a probe is more often the victim than the cause. */
+/** Helps to find what ended a process; the probe is more often the victim than the cause. */
 const lostRuns = ({ lost_runs: count }: ProbeRow): Error =>
   new Error(`its node stopped during its last ${count === 1 ? 'run' : `${count} runs`}; it is run again`)
 
-/** How long a run that is due then has to wait. */
+/** Delay until a run that is due at `dueAt` starts, ms. */
 function waitMs(dueAt: number, now: number): number {
   return dueAt <= now ? 0 : Math.ceil(dueAt / START_INTERVAL_MS) * START_INTERVAL_MS - now
 }

@@ -18,9 +18,9 @@ import { type Finished, NO_STREAK } from './result.ts'
 const WHILE_NEW_SECONDS = 60
 
 /**
- * Writes results and moves the probes on to their next run, in a few statements whatever their number: while a transaction is
- * open, ingest cannot commit. Returns what was written. The rest is of runs whose claim was lost meanwhile, because the node
- * was taken for dead or the probe was deleted: the node that has the claim now writes the result.
+ * Writes results and sets the probes' next runs, in a few statements for any number of them, because ingest cannot commit
+ * while the transaction is open. Returns the results written. The others lost their claim meanwhile, because the node was
+ * taken for dead or the probe was deleted: the node that has the claim now writes the result.
  */
 export async function writeResults(
   trx: Transaction<Tables>,
@@ -50,7 +50,7 @@ export async function writeResults(
   return written
 }
 
-/** Deploy markers of a site: a sender with its key that names other versions all the time gets 57,600 a day. */
+/** Deploy markers kept per site: a sender that keeps naming new versions could add 57,600 a day. */
 export const MOST_MARKERS = 10_000
 
 async function forgetOldest(trx: Transaction<Tables>, siteId: string): Promise<void> {
@@ -60,10 +60,10 @@ async function forgetOldest(trx: Transaction<Tables>, siteId: string): Promise<v
   await trx.deleteFrom('deploy_markers').where('site_id', '=', siteId).where('id', '<=', last.id).execute()
 }
 
-/** How far apart two probes may see one change: one asks Google every quarter of an hour, the other waits for events. */
+/** Two probes may see the same change this far apart: one asks Google every quarter of an hour, the other waits for events. */
 const SAME_CHANGE_MS = 6 * HOUR
 
-/** Without the changes that another probe of the site has marked already. */
+/** Returns the markers without those that another probe of the site has already written. */
 async function unseenOf(
   trx: Transaction<Tables>,
   markers: readonly DeployMarkerTable[],
@@ -88,7 +88,7 @@ async function unseenOf(
   )
 }
 
-/** Notes on results that they were found during maintenance; on these objects too, which the caller who asked for the run gets. */
+/** Marks results as found during maintenance. Also changes these objects, which a caller of `runNow` gets. */
 export async function markResults(
   trx: Transaction<Tables>,
   results: readonly ProbeResultRow[],
@@ -114,8 +114,8 @@ export async function markResults(
 }
 
 /**
- * An interval that was changed during the run has set the next one already, and so has a call that came during it. Both engines name the columns of VALUES `column1`,
- * `column2`, …, and PostgreSQL takes untyped parameters in it for text.
+ * Keeps a `next_run_at` that was set during the run, by a changed interval or a call. Both engines name the columns of VALUES
+ * `column1`, `column2`, …; PostgreSQL takes untyped parameters in it for text, hence the casts.
  */
 async function moveOn(
   trx: Transaction<Tables>,
@@ -165,16 +165,16 @@ async function moveOn(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Who has just set up a site looks every few seconds whether it works: until something is judged, its first day has short intervals. */
+/** People who have just set up a site check every few seconds whether it works: on its first day, intervals are short until something is judged. */
 function intervalAfter(probe: ProbeRow, site: SiteRow, { reason }: ProbeResultRow, now: number): number {
   const isNew = reason !== null && now - site.created_at < DAY
   return isNew ? Math.min(probe.interval_seconds, WHILE_NEW_SECONDS) : probe.interval_seconds
 }
 
 /**
- * Moves probes on that were claimed but are not to be run until then (epoch ms).
+ * Sets the next run of claimed probes that are not to be run before `until` (epoch ms), and releases them.
  *
- * @param isPaused no one looks meanwhile: what was bad in a row no longer is
+ * @param isPaused ends streaks, as no one looks during a pause
  */
 export async function skipRun(
   db: Kysely<Tables>,
@@ -194,8 +194,8 @@ export async function skipRun(
 }
 
 /**
- * What else is decided by results: runs in the transaction that writes them, so that a result and what follows from it are
- * there together or not at all. Statements only: while it runs, ingest cannot commit.
+ * Decides what follows from results, in the transaction that writes them: a result and its consequences exist together or not
+ * at all. Statements only, because ingest cannot commit meanwhile.
  */
 export type ResultHook = (trx: Transaction<Tables>, written: readonly Finished[]) => Promise<void>
 
@@ -207,18 +207,18 @@ interface ResultWriterOptions {
   onError: (error: Error, what: string) => void
 }
 
-/** Results of one transaction: a few milliseconds of the writer's time. */
+/** Results per transaction: a few milliseconds of the writer's time. */
 const RESULTS_PER_BATCH = 250
 
 interface PendingResult {
   finished: Finished
-  /** Called once: whether the result was written, or that it cannot be now. */
+  /** Called once: with whether the result was written, or why it cannot be. */
   settle: { resolve: (isWritten: boolean) => void; reject: (error: Error) => void }
 }
 
 /**
- * Gathers the results of runs and writes those that ended within a tick in one transaction. What the store does not take now
- * is kept for the next tick; its probes stay claimed until then, so that there are never more results than probes.
+ * Collects the results of runs and writes those of one tick in one transaction. What the store cannot take now waits for the
+ * next tick. Its probes stay claimed until then, so there are never more waiting results than probes.
  */
 export class ResultWriter {
   readonly #options: ResultWriterOptions
@@ -228,15 +228,15 @@ export class ResultWriter {
     this.#options = options
   }
 
-  /** Ids of the probes whose results wait. */
+  /** Ids of the probes with waiting results. */
   get waiting(): string[] {
     return this.#waiting.map(({ finished }) => finished.probe.id)
   }
 
   /**
-   * Resolves when the result is on disk: with false when it was not written, because the claim of its run was lost.
+   * Resolves to true when the result is on disk, and to false when its claim was lost.
    *
-   * @throws StoreError when the store does not take it now (it is tried again), or whatever it cannot be written for
+   * @throws StoreError when the store cannot take it now (the next tick retries), or the reason why the result can never be written
    */
   add(finished: Finished): Promise<boolean> {
     return new Promise((resolve, reject) => {
@@ -244,7 +244,10 @@ export class ResultWriter {
     })
   }
 
-  /** Writes all that waits. Not to be called while it runs. @throws StoreError when the store takes no writes now */
+  /**
+   * Writes all that waits. Must not run twice at a time.
+   * @throws StoreError when the store takes no writes now
+   */
   async flush(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, RESULTS_PER_BATCH)
@@ -259,7 +262,7 @@ export class ResultWriter {
     }
   }
 
-  /** One result that cannot be written must not hold up the others: then each is tried separately. */
+  /** If the batch fails for good, writes each result separately, so that a bad one does not hold up the others. */
   async #writeAll(batch: readonly PendingResult[]): Promise<void> {
     try {
       await this.#write(batch)
@@ -282,7 +285,7 @@ export class ResultWriter {
     const finished = batch.map((one) => one.finished)
     const ids = finished.map(({ probe }) => probe.id)
     const written = await store.write.transaction().execute(async (trx) => {
-      // In the order in which the deletion of a site locks them: otherwise the two may wait for each other.
+      // In the order in which deleting a site locks them: otherwise the two could deadlock.
       if (store.isShared)
         await trx.selectFrom('probes').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
       const rows = await writeResults(trx, nodeId, finished, clock.now())
@@ -292,7 +295,7 @@ export class ResultWriter {
     for (const one of batch) one.settle.resolve(written.has(one.finished))
   }
 
-  /** The probe continues with its next run, so that the failure is seen as long as it lasts. */
+  /** Drops the result and schedules the probe's next run, so that the failure is reported as long as it lasts. */
   async #giveUp({ finished, settle }: PendingResult, error: Error): Promise<void> {
     const { store, clock, nodeId, onError } = this.#options
     const { id, probe_type } = finished.probe

@@ -10,7 +10,7 @@ import { NO_STREAK } from '../result.ts'
 import { givenConfig, minIntervalSeconds } from './record.ts'
 import type { CreateProbe, UpdateProbe } from './schemas.ts'
 
-/** What a probe knows before its first run. */
+/** Columns of a probe that has never run. */
 export const NEVER_RUN = {
   claimed_by: null,
   claimed_at: null,
@@ -25,13 +25,15 @@ export const NEVER_RUN = {
   memory: '{}',
 } as const satisfies Partial<ProbeRow>
 
-/** That people of some clients add to the sites of one: what is due is looked for among all. */
+/** Probes that people with access to some clients may add to one client's sites: the search for due probes goes through all of them. */
 export const MOST_OF_CLIENT = 5_000
 
 /**
- * @param most how many probes the sites of its client may have with it
- * @throws AppError `invalid_request` naming the fault: no such site or type, a site that lacks what the type needs, an interval
- * too short for it, settings that do not fit its schema. `conflict` when the client has as many as it may.
+ * Adds a probe.
+ *
+ * @param most how many probes the sites of its client may have, including this one
+ * @throws AppError `invalid_request` for an unknown site or type, a site without the fields that the type needs, too short an interval, or settings
+ *   that do not fit the schema. `conflict` when the client has too many probes
  */
 export async function createProbe(
   ctx: Context,
@@ -42,7 +44,7 @@ export async function createProbe(
   const type = registry.get(input.probe_type)
   if (type === undefined) throw invalidRequest('/probe_type', `must be one of ${[...registry.keys()].join(', ')}`)
   return ctx.store.write.transaction().execute(async (trx) => {
-    // Deleting the site takes the same lock: no probe is added to one that is going.
+    // Deleting the site takes the same lock, so no probe is added to a site that is being deleted.
     const site = await lockSite(trx, input.site_id)
     if (site === undefined) throw invalidRequest('/site_id', 'is not the id of a site')
     await requireRoom(
@@ -58,7 +60,7 @@ export async function createProbe(
   })
 }
 
-/** Adds the probes that the site's fields allow, with default settings. The site was added in this transaction. */
+/** Adds the probes that the fields of a new site allow, with default settings. The same transaction added the site. */
 export async function addAutomaticProbes(
   trx: Transaction<Tables>,
   ctx: Context,
@@ -106,7 +108,7 @@ async function insertProbe(
   return row
 }
 
-/** @throws AppError `invalid_request` when the type may not run as often. */
+/** @throws AppError `invalid_request` when the interval is too short for the type */
 function requireInterval(type: ProbeType, seconds: number): void {
   const least = minIntervalSeconds(type)
   if (seconds < least) throw invalidRequest('/interval_seconds', `must be at least ${least} for ${type.name}`)
@@ -118,9 +120,9 @@ function lacksFields(type: ProbeType): AppError {
 }
 
 /**
- * Changes the given fields, and of the settings those that are named. What is already so leaves no trace in the audit log.
+ * Changes the given fields; of `config`, only the named settings. Values that stay the same leave no trace in the audit log.
  *
- * @throws AppError `not_found`, or `invalid_request` when the settings or the interval do not fit the type.
+ * @throws AppError `not_found`, or `invalid_request` when the settings or the interval do not fit the type
  */
 export async function updateProbe(ctx: Context, registry: Registry, id: string, patch: UpdateProbe): Promise<ProbeRow> {
   return ctx.store.write.transaction().execute(async (trx) => {
@@ -135,7 +137,7 @@ export async function updateProbe(ctx: Context, registry: Registry, id: string, 
   })
 }
 
-/** Reads a probe and keeps others from changing it until the transaction ends; undefined when there is none. */
+/** Reads a probe and locks it until the transaction ends; undefined when it does not exist. */
 export async function lockProbe(trx: Transaction<Tables>, id: string): Promise<ProbeRow | undefined> {
   return trx
     .updateTable('probes')
@@ -163,7 +165,7 @@ function applyToProbe(registry: Registry, row: ProbeRow, patch: UpdateProbe, now
     after.config = JSON.stringify(merged)
   }
   if (type !== undefined && patch.interval_seconds !== undefined) requireInterval(type, after.interval_seconds)
-  // What was missed while it was inactive, or by another rhythm, is not made up for.
+  // A new interval or the end of a pause starts a new schedule: missed runs are not made up for.
   if (after.interval_seconds !== row.interval_seconds || after.is_active > row.is_active) {
     after.next_run_at = nextRunAt(row.id, after.interval_seconds, now)
   }
@@ -171,9 +173,9 @@ function applyToProbe(registry: Registry, row: ProbeRow, patch: UpdateProbe, now
 }
 
 /**
- * No one is shown a secret, so no one who may change where it goes may have it sent to a host of their own.
+ * Someone who may change where a secret is sent must not be able to read it, so for another host it has to be given again.
  *
- * @throws AppError `invalid_request` naming one that was given for another host, and is not given again
+ * @throws AppError `invalid_request` with the name of a secret that was given for another host and is not given again
  */
 function requireSameHosts(type: ProbeType, before: JsonObject, after: JsonObject, patch: JsonObject): void {
   const originIn = (config: JsonObject, name: string) => URL.parse(String(config[name]))?.origin
@@ -201,9 +203,9 @@ const changedSettings = (before: ProbeRow, after: ProbeRow): Partial<ProbeRow> =
   Object.fromEntries(SETTABLE.filter((field) => before[field] !== after[field]).map((field) => [field, after[field]]))
 
 /**
- * Deletes a probe. Afterwards nothing of it can be seen or written, but for what its results say of the days of its site; they are removed days later.
+ * Deletes a probe. Its results are kept for some days, as the days of its site still need them; nothing else of it can be read or written.
  *
- * @throws AppError `not_found`.
+ * @throws AppError `not_found`
  */
 export async function removeProbe(ctx: Context, registry: Registry, id: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
@@ -219,7 +221,7 @@ export async function removeProbe(ctx: Context, registry: Registry, id: string):
   })
 }
 
-/** Deletes what the deleted sites had here; the results of their probes are removed behind it. */
+/** Deletes the probes of deleted sites and what belongs to them; `clearResults` removes their results later. */
 export async function removeOfSites(trx: Transaction<Tables>, sites: readonly { id: string }[]): Promise<void> {
   for (const ids of chunksOf(sites.map(({ id }) => id))) {
     const probes = trx.selectFrom('probes').select('id').where('site_id', 'in', ids)
@@ -232,7 +234,7 @@ export async function removeOfSites(trx: Transaction<Tables>, sites: readonly { 
 type Verb = 'create' | 'update' | 'delete'
 type Fields = Readonly<Record<string, unknown>>
 
-/** Writes who created, changed or deleted a probe, each setting separately and no secret. */
+/** Records who created, changed or deleted a probe, with each setting separately and without secrets. */
 async function auditProbe(
   trx: Transaction<Tables>,
   ctx: Context,
@@ -275,6 +277,6 @@ function auditFields(registry: Registry, row: ProbeRow, before: ProbeRow | null)
   }
 }
 
-/** Values are compared as they are: lists become texts. */
+/** The audit log compares values with `===`, so lists become text. */
 const auditValue = (value: unknown): unknown =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : value

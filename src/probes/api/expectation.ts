@@ -7,7 +7,7 @@ import { requireConfig, withDefaults } from '../probe-type.ts'
 import type { Registry } from '../registry.ts'
 import { getProbe, givenConfig } from './record.ts'
 
-/** A longer window would hold the main thread for too long: each hour takes an eighth of a millisecond. */
+/** Each hour takes 0.13 ms of the main thread. */
 const MOST_HOURS = 168
 
 export const ExpectationQuery = Type.Object(
@@ -67,9 +67,9 @@ export const ExpectationRecord = Type.Object({
 export type ExpectationRecord = Static<typeof ExpectationRecord>
 
 /**
- * What a probe expects hour by hour, and which counts would pass.
+ * Returns what a probe expects hour by hour, and which counts would pass.
  *
- * @throws AppError `not_found` also where its type expects no counts, `invalid_request` for too long a window.
+ * @throws AppError `not_found`, also when its type expects no counts; `invalid_request` when the window is too long
  */
 export async function probeExpectation(
   { store, clock, registry }: { store: Store; clock: Clock; registry: Registry },

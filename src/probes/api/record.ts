@@ -10,9 +10,9 @@ import type { ProbeQuery, ProbeRecord, ProbeTypeRecord, ResultQuery, ResultRecor
 const MIN_INTERVAL_SECONDS = 30
 
 /**
- * A probe as the interface shows it; of a type that this program does not know, nothing of the settings.
+ * Returns a probe in the form of the API; without settings when this version does not know its type.
  *
- * @param seesSecrets whether fingerprints of its secrets are in it, and queries of addresses, which may hold keys
+ * @param seesSecrets whether to include fingerprints of secrets and the queries of addresses, which may contain keys
  */
 export function probeRecord(registry: Registry, row: ProbeRow, seesSecrets: boolean): ProbeRecord {
   const type = registry.get(row.probe_type)
@@ -73,7 +73,7 @@ export const probeTypeRecord = (type: ProbeType): ProbeTypeRecord => ({
   config_schema: configSchema(type),
 })
 
-/** As a caller has to fill it in: what has a default may be left out. */
+/** The schema for callers: settings with a default are not required. */
 function configSchema({ config }: ProbeType): JsonObject {
   const { required = [], properties, ...schema } = config
   const needed = required.filter((name) => !('default' in (properties[name] ?? {})))
@@ -83,13 +83,17 @@ function configSchema({ config }: ProbeType): JsonObject {
 
 export const minIntervalSeconds = ({ minIntervalSeconds: own = MIN_INTERVAL_SECONDS }: ProbeType): number => own
 
-/** The settings that were given for a probe, secrets included. */
+/** The settings as given, including secrets. */
 export const givenConfig = ({ config }: Pick<ProbeRow, 'config'>): JsonObject => JSON.parse(config) as JsonObject
 
-/** Whether a last result is there and says something about its target, or that the check could not be made. */
+/** Whether there is a last result that is not an unjudged `ok`. */
 const isJudged = (status: string | null, reason: string | null): boolean => status !== null && reason === null
 
-/** Null where something was judged. @throws Error when the row was not written by this program */
+/**
+ * Null when something was judged.
+ *
+ * @throws Error for a reason that this version does not know
+ */
 export function reasonOf(text: string | null): UnjudgedReason | null {
   if (text === null) return null
   const known = UNJUDGED_REASONS.find((reason) => reason === text)
@@ -97,7 +101,7 @@ export function reasonOf(text: string | null): UnjudgedReason | null {
   return known
 }
 
-/** @throws Error when the row was not written by this program: the store holds no other status. */
+/** @throws Error for a status that this version does not know */
 export function statusOf(text: string): ResultStatus {
   const known = RESULT_STATUSES.find((status) => status === text)
   if (known === undefined) throw new Error(`the store holds an unknown status: ${text}`)
@@ -106,7 +110,7 @@ export function statusOf(text: string): ResultStatus {
 
 type Reader = Pick<Store, 'read'>
 
-/** Probes of one site or of all with whose they are, oldest first. `active_only` keeps the active ones of active sites of active clients. */
+/** Returns probes with the ids of their clients, oldest first. `active_only` keeps active probes of active sites of active clients. */
 export async function listProbes(
   { read }: Reader,
   visible: Visible,
@@ -132,7 +136,7 @@ export async function listProbes(
   return query.execute()
 }
 
-/** @throws AppError `not_found`. */
+/** @throws AppError `not_found` */
 export async function getProbe({ read }: Reader, id: string): Promise<ProbeRow> {
   const row = await read.selectFrom('probes').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) throw notFound('Probe')
@@ -140,9 +144,9 @@ export async function getProbe({ read }: Reader, id: string): Promise<ProbeRow> 
 }
 
 /**
- * A page of a probe's results, newest first.
+ * Returns a page of a probe's results, newest first.
  *
- * @throws AppError `not_found`, or `invalid_request` when `before` is neither an id nor a time.
+ * @throws AppError `not_found`, or `invalid_request` when `before` is neither an id nor a time
  */
 export async function listResults(
   store: Reader,
@@ -162,7 +166,7 @@ export async function listResults(
   return pageOf(rows.map(resultRecord), limit, (result) => result.id)
 }
 
-/** The results of a probe that say something else than the one before, the oldest included. All of them are read: at most some thousand are kept. */
+/** The ids of results that differ from the one before them, and of the oldest. Reads all of a probe's results, at most some thousand. */
 const changedIn = ({ read }: Reader, probeId: string) =>
   read
     .selectFrom((db) =>

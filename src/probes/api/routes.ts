@@ -25,14 +25,14 @@ export interface ProbeRouteOptions {
   clock: Clock
   registry: Registry
   scheduler: Pick<Scheduler, 'runNow'>
-  /** Without a slash at its end; null where it is not set. */
+  /** Without a trailing slash; null when it is not configured. */
   publicUrl: string | null
 }
 
 const tags = ['Probes']
 const path = '/api/probes/:probe_id'
 
-/** Adds the interface of the probes: the types there are, the probes, and their results. */
+/** Adds the routes of the API for types, probes and results. */
 export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
   const { store, registry, scheduler } = options
   pushAddressRoutes(app, options)
@@ -147,7 +147,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
   app.post(
     `${path}/run`,
     {
-      // It waits for what others answer.
+      // It waits for other systems, so it needs no slot.
       config: { work: 'none' },
       schema: {
         tags,
@@ -187,7 +187,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
   app.get(
     `${path}/expectation`,
     {
-      // It may have to learn from weeks of hours.
+      // It may have to read and learn weeks of hours.
       config: { work: 'report' },
       schema: {
         tags,

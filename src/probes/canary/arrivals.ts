@@ -7,20 +7,20 @@ import { localMoment } from '../counts/unjudged.ts'
 import type { SentCanary } from './memory.ts'
 
 export interface Arrivals {
-  /** By name, epoch ms. */
+  /** When each arrived, by name, epoch ms. */
   at: ReadonlyMap<string, number>
-  /** Tags that ran on the latest that came alone. */
+  /** Other tags that ran on the latest canary sent outside a batch. */
   tags: readonly string[]
 }
 
-/** Ingest writes arrivals every second. */
+/** Ingest writes arrivals once a second. */
 const FIRST_WAIT_MS = 200
 const LONGEST_WAIT_MS = SECOND
 
 /**
- * Waits until the newest of these canaries is at ingest, on whichever node, or the time is over.
+ * Waits until ingest on any node has the newest of these canaries, or the time is over.
  *
- * @param until `performance.now()` at which to look for the last time
+ * @param until `performance.now()` of the last look
  */
 export async function waitForArrival(
   { read }: Pick<Store, 'read'>,
@@ -63,7 +63,7 @@ function textsIn(json: string): string[] {
   return Array.isArray(list) ? list.filter((text) => typeof text === 'string') : []
 }
 
-/** What this service saw meanwhile, which says where a canary was lost. */
+/** Says what this service received meanwhile, which shows where a canary was lost. */
 export async function whyMissing(
   { read }: Pick<Store, 'read'>,
   site: SiteRow,

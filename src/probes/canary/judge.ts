@@ -11,15 +11,15 @@ interface ArrivalFacts {
   memory: CanaryMemory
   limitMs: number
   now: number
-  /** Tags that ran on the last canary. */
+  /** Other tags that ran on the last canary. */
   tags: readonly string[]
-  /** Why canaries do not arrive, as far as this service sees it; asked only where one is missing. */
+  /** Says why canaries do not arrive, as far as this service can see; called only when one is missing. */
   why: () => Promise<string>
 }
 
 /**
- * Whether canaries arrive. One that was lost is no fault while a later one comes: tags send an event once. So one is missing when it
- * is overdue and none after it has arrived.
+ * Judges whether canaries arrive. A single lost one is no fault, because tags send an event only once. So one counts as
+ * missing when it is overdue and no later one has arrived.
  */
 export async function judgeArrivals({ memory, limitMs, now, tags, why }: ArrivalFacts): Promise<Verdict> {
   const { waiting, last } = memory
@@ -46,7 +46,7 @@ export async function judgeArrivals({ memory, limitMs, now, tags, why }: Arrival
 const lag = ({ sentAt, arrivedAt }: { sentAt: number; arrivedAt: number }): string =>
   `${(Math.max(0, arrivedAt - sentAt) / SECOND).toFixed(1)} s`
 
-/** What the answer says of the delivery. A client that takes a request answers 200 or 204. */
+/** Judges the answer to a delivery. A client that claims the request answers 200 or 204. */
 export function judgeDelivery({ url, status, location, headers }: OutboundAnswer): CheckFinding {
   const where = shownAddress(url)
   const delivery = (message: string): CheckFinding => ({ check: 'delivery', status: 'critical', message })

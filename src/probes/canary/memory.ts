@@ -13,16 +13,16 @@ export interface CanaryArrival {
 }
 
 export interface CanaryMemory {
-  /** Delivered and not seen at ingest, the oldest first. */
+  /** Delivered, but not seen at ingest yet; oldest first. */
   waiting: readonly SentCanary[]
-  /** Of all that arrived, the one that was sent last. */
+  /** The latest sent of all that arrived. */
   last: CanaryArrival | null
 }
 
-/** The oldest says since when they are missing; of the others, any that arrives ends it. */
+/** The oldest says since when canaries are missing; the arrival of any other one ends that. So dropping the second loses nothing. */
 const WAITING_MAX = 50
 
-/** What a run left behind; another version of the program may have written it. */
+/** Another version of Tagwarden may have written it. */
 export function memoryOf(memory: JsonObject): CanaryMemory {
   const { sent_at: sentAt, arrived_at: arrivedAt } = fieldsOf(memory.last)
   const waiting = Array.isArray(memory.waiting) ? memory.waiting : []
@@ -45,7 +45,7 @@ export function withSent({ waiting, last }: CanaryMemory, sent: SentCanary): Can
   return { waiting: all.length > WAITING_MAX ? [...all.slice(0, 1), ...all.slice(2)] : all, last }
 }
 
-/** After these arrived: what was sent before the last of them is of no interest any more. */
+/** Returns the memory after these arrivals. Canaries sent before the latest arrived one no longer matter. */
 export function withArrivals(memory: CanaryMemory, arrivedAt: ReadonlyMap<string, number>): CanaryMemory {
   const last = memory.waiting
     .flatMap(({ name, at }) => {

@@ -3,7 +3,7 @@ import { SECOND, withoutEnd } from '../../lib/index.ts'
 import type { OutboundRequest } from '../../outbound/index.ts'
 import { urlAt } from '../tag-server/addresses.ts'
 
-/** Stands for the canary's name in a path and a body of the user's own. */
+/** Placeholder for the canary's name in the user's own path and body. */
 export const EVENT_MARK = '{event}'
 
 export interface CanaryWay {
@@ -18,7 +18,7 @@ interface CanaryTarget {
   tagServerUrl: string
 }
 
-/** What a visitor's browser would send for an event of this name, or what the user says that their client takes. */
+/** Builds the request that a visitor's browser would send for an event, or the one that the user described for their own client. */
 export function canaryRequest(
   { url, tagServerUrl }: CanaryTarget,
   way: CanaryWay,
@@ -37,7 +37,7 @@ export function canaryRequest(
   return { url: address, request: { method: 'POST', headers, body: named(way.body) } }
 }
 
-/** Of a visitor no one has seen before, who has refused everything: tags that ask for consent do not run on it. */
+/** A new visitor who has refused everything, so that tags that check consent do not run. */
 function collectQuery(measurementId: string, pageUrl: string, eventName: string, now: number): URLSearchParams {
   const seconds = Math.floor(now / SECOND)
   return new URLSearchParams({

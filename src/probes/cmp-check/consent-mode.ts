@@ -2,19 +2,19 @@ import type { ConsentDefault } from './default-call.ts'
 import type { Page } from './page.ts'
 import { isContainerScript, isGoogleTag, type ScriptFacts } from './script-facts.ts'
 
-/** The consents that Google's version 2 asks for; the last two came with it. */
+/** The consents of Google's consent mode version 2, which added the last two. */
 export const CONSENT_KEYS = ['ad_storage', 'analytics_storage', 'ad_user_data', 'ad_personalization'] as const
 
-/** What a page does before measurement begins. Places are characters in the page. */
+/** What a page does before measurement begins. Positions are characters in the page. */
 export interface ConsentMode {
   defaults: readonly ConsentDefault[]
-  /** Whether defaults stand in a text, where they may be code that is run some other way. */
+  /** Whether a string contains defaults, which may be code that runs some other way. */
   mentionsDefault: boolean
-  /** Where measurement begins. Null when nothing in the page's own text begins it. */
+  /** Where measurement begins; null when nothing in the page's own text begins it. */
   starts: { what: string; at: number } | null
 }
 
-/** @param facts of the page's inline scripts, in their order */
+/** @param facts of the page's inline scripts, in page order */
 export function consentMode(page: Page, facts: readonly { at: number; facts: ScriptFacts }[]): ConsentMode {
   const inPage = (at: number, place: number | null): number | null => (place === null ? null : at + place)
   const containers = [
@@ -24,7 +24,7 @@ export function consentMode(page: Page, facts: readonly { at: number; facts: Scr
   const commands = facts.map(({ at, facts }) => inPage(at, facts.commandAt))
   const googleTags = page.scripts.filter(({ src }) => src !== null && isGoogleTag(src))
   const hasCommand = commands.some((at) => at !== null)
-  // Google's tag that is loaded beside the page waits for its commands, which it then takes in their order.
+  // An async Google tag waits for the page's commands and then runs them in order.
   const waiting = googleTags.filter(({ isAsync }) => isAsync && hasCommand)
   const starts = [
     ...containers.map((at) => ({ what: 'the container snippet', at })),
@@ -41,17 +41,17 @@ export function consentMode(page: Page, facts: readonly { at: number; facts: Scr
   }
 }
 
-/** The keys that no default sets; none while a part of the defaults is not known. */
+/** The keys that no default sets; empty while part of the defaults is unknown. */
 export function missingKeys(defaults: readonly ConsentDefault[]): string[] {
   if (defaults.some(({ isWhole }) => !isWhole)) return []
   return CONSENT_KEYS.filter((key) => defaults.every(({ values }) => !Object.hasOwn(values, key)))
 }
 
-/** Other things that a default may set, as Google names them. */
+/** Other keys that a default may set, in Google's spelling. */
 const OTHER_KEYS = ['functionality_storage', 'personalization_storage', 'security_storage', 'wait_for_update', 'region']
 const SHOWN_DEFAULTS = 5
 
-/** For details: of a page that may say anything, what has a meaning. */
+/** For details: only known keys, because a page may contain anything. */
 export const shownMode = ({ defaults, starts }: ConsentMode) => ({
   starts,
   defaults: defaults.slice(0, SHOWN_DEFAULTS).map(({ at, values, isWhole }) => ({

@@ -1,26 +1,26 @@
 import type { Token } from './javascript.ts'
 
-/** A call that sets Google's consent defaults, whatever makes it: `gtag('consent', 'default', {…})` or a wrapper. */
+/** A call that sets Google's consent defaults: `gtag('consent', 'default', {…})`, or the same through a wrapper. */
 export interface ConsentDefault {
-  /** Where in the code. */
+  /** Position in the code. */
   at: number
-  /** What is set; null for what is computed. */
+  /** The values set; null for computed ones. */
   values: Readonly<Record<string, string | null>>
-  /** All of it is in the call: nothing is spread into it, and it is no variable. */
+  /** The call contains all values: no variable and no spread. */
   isWhole: boolean
 }
 
 /** Real pages make one or two. */
 const CALLS_MAX = 200
-/** Of one call. */
+/** Per call. */
 const KEYS_MAX = 50
 /** Characters of a key or a value. */
 const VALUE_MAX = 100
 
-/** What the next piece of code has to be for this to be such a call. */
+/** What the next token must be for this to be such a call. */
 type Stage = 'comma' | 'command' | 'second comma' | 'object' | 'key' | 'colon' | 'value' | 'rest of value' | 'unknown'
 
-/** Follows code piece by piece and finds the calls in it. Code that ends in the middle of one has none there. */
+/** Finds the calls in code, token by token. A call cut off by the end of the code is not found. */
 export class DefaultCallReader {
   readonly found: ConsentDefault[] = []
   #stage: Stage | null = null
@@ -28,7 +28,7 @@ export class DefaultCallReader {
   #values = new Map<string, string | null>()
   #isWhole = true
   #key = ''
-  /** Brackets that are open, the object's own included. */
+  /** Number of open brackets, including the object's own. */
   #depth = 0
   #before: Token | null = null
 
@@ -87,7 +87,7 @@ export class DefaultCallReader {
     if (stage === 'unknown') return 'unknown'
     if (stage === 'key') {
       if (token.kind === 'punctuator') {
-        // Spread, or a computed name.
+        // A spread or a computed key.
         this.#isWhole = false
         return 'unknown'
       }

@@ -5,24 +5,24 @@ import type { Page } from './page.ts'
 const PAGE_BYTES = 2 * 1_024 * 1_024
 const SCRIPT_BYTES = 64 * 1_024
 const MAX_REDIRECTS = 5
-/** The longest name there is. */
+/** The longest possible host name. */
 const HOST_MAX = 253
 
 export interface FetchTools {
   outbound: Outbound
   userAgent: string
   signal: AbortSignal
-  /** For one request and its redirects, ms. */
+  /** For one request with its redirects, ms. */
   timeoutMs: number
 }
 
 type FetchedPage =
   | { kind: 'answer'; answer: OutboundBytes; tookMs: number }
-  /** Sent on to another site, which is not asked. */
+  /** It redirects to another site, which is not requested. */
   | { kind: 'elsewhere'; to: string; tookMs: number }
   | { kind: 'failed'; why: string; thrown: OutboundError }
 
-/** Asks for a page as a browser would, and follows it within the site. */
+/** Requests a page as a browser would, and follows redirects within the site. */
 export async function fetchPage(
   { outbound, userAgent, signal, timeoutMs }: FetchTools,
   url: string,
@@ -60,17 +60,17 @@ export async function fetchPage(
   }
 }
 
-/** The answer to the request for a script. `body` is null when it was not answered with 200. */
+/** The answer to the request for a script. `body` is null unless the status is 200. */
 export interface FetchedScript {
   url: string
   status: number | null
   body: FetchedBody | null
   why: string | null
-  /** It was not asked to the end: the run was over, this process had no room, or the address is one that it must not ask. */
+  /** The request failed on our side: the run was over, this process had no room, or the address is forbidden. */
   isOurs: boolean
 }
 
-/** @param referer the page that loads it: some providers answer known sites only */
+/** @param referer the page that loads it: some providers answer only for known sites */
 export async function fetchScript(
   { outbound, userAgent, signal, timeoutMs }: FetchTools,
   url: string,
@@ -105,8 +105,8 @@ function failure(thrown: unknown): { why: string; thrown: OutboundError } {
 }
 
 /**
- * Whether a redirect stays with the site: http to https, with and without `www.`, a name above or below. Names beside one another
- * may belong to others (`a.co.uk`, `b.co.uk`).
+ * Whether a redirect stays on the site: http to https, with or without `www.`, to a parent or a subdomain. Siblings may
+ * belong to others (`a.co.uk`, `b.co.uk`).
  */
 export function isSameSite(from: URL, to: URL): boolean {
   const [a, b] = [from, to].map(({ hostname }) => hostname.toLowerCase().replace(/^www\./, ''))
@@ -116,7 +116,7 @@ export function isSameSite(from: URL, to: URL): boolean {
 
 const isBelow = (name: string, domain: string): boolean => domain.includes('.') && name.endsWith(`.${domain}`)
 
-/** What of an address comes after this text; empty when it is not in it. */
+/** Returns the part of an address after this text; empty when the address does not contain it. */
 const after = (mark: string, address: string): string => {
   const at = address.indexOf(mark)
   return at === -1 ? '' : address.slice(at + mark.length)
@@ -125,52 +125,52 @@ const after = (mark: string, address: string): string => {
 interface Challenge {
   name: string
   titles?: RegExp
-  /** Of one script of the page. */
+  /** Tests the addresses of scripts. */
   hasScript?: (address: string) => boolean
-  /** Of one frame of the page. */
+  /** Tests the addresses of frames. */
   hasFrame?: (address: string) => boolean
   words?: readonly string[]
 }
 
 const ofImperva = (address: string): string => after('/_Incapsula_Resource', address)
 
-/** Pages that stand in for the real one until a browser has proved to be one. */
+/** Pages that replace the real one until the visitor has proved to use a browser. */
 const CHALLENGES: readonly Challenge[] = [
   {
     name: 'Cloudflare',
     titles: /^(just a moment|attention required! \| cloudflare|please wait\.\.\. \| cloudflare)/i,
-    // Real pages behind Cloudflare have other scripts of this path.
+    // Real pages behind Cloudflare load other scripts from this path.
     hasScript: (address) => /chl_page|orchestrate/.test(after('/cdn-cgi/challenge-platform/', address)),
     words: ['_cf_chl_opt'],
   },
   {
     name: 'Imperva',
-    // The one that real pages are given has a number of its network besides.
+    // The script in real pages also has a number of its network (`ns`).
     hasScript: (address) => /[?&]SWJIYLWA=/.test(ofImperva(address)) && !/[?&]ns=/.test(ofImperva(address)),
     hasFrame: (address) => ofImperva(address) !== '',
   },
   { name: 'DataDome', hasScript: (address) => /^https?:\/\/(ct|geo)\.captcha-delivery\.com\//.test(address) },
-  // Real pages name its `_pxAppId` too.
+  // `_pxAppId` also occurs in real pages.
   { name: 'HUMAN', titles: /^access to this page has been denied/i, words: ['_pxUuid', '_pxBlockedUrl'] },
   {
     name: 'AWS WAF',
-    // Real pages load one from `sdk.awswaf.com`.
+    // Real pages load a script from `sdk.awswaf.com`.
     hasScript: (address) => `/${after('.token.awswaf.com/', address)}`.includes('/challenge.js'),
     words: ['gokuProps'],
   },
 ]
 
-/** Every word of them. */
+/** The words of all challenges. */
 export const CHALLENGE_WORDS: readonly string[] = CHALLENGES.flatMap(({ words = [] }) => words)
 
-/** Headers by which a challenge names itself. */
+/** Headers that identify a challenge. */
 const HEADERS: readonly { name: string; header: string; value: RegExp }[] = [
   { name: 'Cloudflare', header: 'cf-mitigated', value: /challenge/ },
   { name: 'AWS WAF', header: 'x-amzn-waf-action', value: /challenge|captcha/ },
   { name: 'DataDome', header: 'x-datadome', value: /protected/ },
 ]
 
-/** Whose challenge a page is instead of what it should be; null when it is none. */
+/** Returns the vendor of the challenge that the page consists of; null when it is none. */
 function challengeOf(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -178,7 +178,7 @@ function challengeOf(
   words: ReadonlySet<string>,
 ): string | null {
   const byHeader = HEADERS.find(({ header, value }) => value.test(headers[header] ?? ''))
-  // DataDome has its header on real pages, too.
+  // DataDome also sends its header with real pages.
   if (byHeader !== undefined && (byHeader.name !== 'DataDome' || status === 403)) return byHeader.name
   const byPage = CHALLENGES.find(
     ({ titles, hasScript, hasFrame, words: names = [] }) =>
@@ -190,14 +190,14 @@ function challengeOf(
   return byPage?.name ?? null
 }
 
-/** Why an answer is no page to look at. */
+/** Why an answer cannot be checked as a page. */
 export interface Refusal {
   status: 'error' | 'critical'
   message: string
   details: { reason: string; status: number; by?: string }
 }
 
-/** The answers of those who let some visitors in and not others. */
+/** Statuses that a site sends to some visitors and not to others. */
 const BLOCKED = [401, 403, 407, 429, 451]
 
 /** @param words identifiers in the page's inline scripts */

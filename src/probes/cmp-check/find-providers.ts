@@ -2,15 +2,13 @@ import type { Page } from './page.ts'
 import { PROVIDERS, type Provider, type UrlSign } from './providers.ts'
 import type { ScriptFacts } from './script-facts.ts'
 
-/** A sign of a provider. */
 interface Evidence {
   where: 'page' | 'container'
   kind: 'script' | 'address' | 'snippet' | 'element'
-  /** The address without its query, the identifier or the mark. */
+  /** The address without its query, the identifier, or the mark. */
   what: string
 }
 
-/** Signs of one provider. */
 interface Signs {
   /** As in `Provider`. */
   id: string
@@ -19,11 +17,11 @@ interface Signs {
   scripts: string[]
 }
 
-/** Signs of providers in a page or a script. They may cross threads. */
+/** Signs of providers in a page or a script. Contains plain data only, because it is passed between threads. */
 export interface Found {
-  /** Those whose signs were found first come first. */
+  /** In the order in which they were found. */
   signs: Signs[]
-  /** Some platform of the IAB's framework is there, whichever. */
+  /** Some platform of the IAB framework is present, even if unknown. */
   hasIabStub: boolean
   /** Addresses on the domain that the IAB has given up. */
   outdated: string[]
@@ -33,12 +31,11 @@ const EVIDENCE_MAX = 3
 const SCRIPTS_MAX = 5
 const OUTDATED_MAX = 5
 const SHOWN_MAX = 200
-/** Addresses in texts and their characters; scripts of containers have a few hundred. */
+/** Limits for addresses in strings and for their characters; containers' scripts have a few hundred. */
 const ADDRESSES_MAX = 10_000
 const ADDRESS_MAX = 2_048
 const ADDRESS = /(?:https?:)?\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d+)?(\/[^\s"'<>\\`]*)?/gi
 
-/** Gathers signs of providers. */
 class Search {
   readonly #signs = new Map<string, Signs>()
   readonly #outdated = new Set<string>()
@@ -63,7 +60,11 @@ class Search {
   }
 }
 
-/** Looks for providers in a page. @param url of the page */
+/**
+ * Searches a page for providers.
+ *
+ * @param url of the page
+ */
 export function findInPage(url: string, page: Page, facts: readonly ScriptFacts[]): Found {
   const search = new Search()
   for (const { src } of page.scripts) {
@@ -92,7 +93,7 @@ export function findInPage(url: string, page: Page, facts: readonly ScriptFacts[
   return search.end(facts.some(({ hasIabStub }) => hasIabStub))
 }
 
-/** Looks for providers in what a web container would add to a page. */
+/** Searches what a web container would add to a page for providers. */
 export function findInContainer(text: string): Found {
   const search = new Search()
   let left = ADDRESSES_MAX
@@ -103,7 +104,7 @@ export function findInContainer(text: string): Found {
   return search.end(false)
 }
 
-/** What was found in a page and then in its container. */
+/** Merges what was found in a page and in its container. */
 export function together(page: Found, container: Found | null): Found {
   if (container === null) return page
   const more = new Map(container.signs.map((signs) => [signs.id, signs]))
@@ -137,7 +138,7 @@ function* addressesIn(text: string): Generator<{ seen: SeenUrl; address: string;
   }
 }
 
-/** Without what may be a key. */
+/** The query and the fragment may contain a key. */
 function withoutQuery(address: string): string {
   const at = address.search(/[?#]/)
   return at === -1 ? address : address.slice(0, at)
@@ -149,13 +150,13 @@ const shown = (address: string, where: Evidence['where'], kind: Evidence['kind']
   what: withoutQuery(address).slice(0, SHOWN_MAX),
 })
 
-/** Whether one of these texts has an address with this part in it: for platforms that no table knows. */
+/** Whether one of the texts contains this part of an address. Finds platforms that are not in the table. */
 export function hasAddress(part: string, texts: readonly string[]): boolean {
   const wanted = part.toLowerCase()
   return texts.some((text) => text.toLowerCase().includes(wanted))
 }
 
-/** A URL as far as signatures look at it: complete, or the beginning of one that a script puts together. */
+/** A URL as signatures see it: complete, or the beginning of one that a script assembles. */
 interface SeenUrl {
   /** Lower case, without a port. */
   host: string
@@ -177,12 +178,12 @@ function isHost(pattern: string, host: string): boolean {
 const providersOf = (url: SeenUrl): Provider[] =>
   PROVIDERS.filter(({ urls }) => urls.some((sign) => isSignOf(sign, url)))
 
-/** The IAB moved scripts off this domain: an install that still loads from it is outdated. */
+/** The IAB moved its scripts off this domain, so an installation that still loads from it is outdated. */
 const isOutdatedHost = ({ host }: SeenUrl): boolean => isHost('*.consensu.org', host)
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** The provider that a site's `cmp_provider` means, null when it is in no table. */
+/** Returns the provider that a site's `cmp_provider` means; null when it is not in the table. */
 export function providerNamed(name: string): Provider | null {
   const wanted = plain(name)
   return (

@@ -1,29 +1,29 @@
 /**
- * A piece of JavaScript. Of strings and templates `text` is what they say, their escapes resolved; of a template with
- * `${…}` everything between its ticks.
+ * A piece of JavaScript. For strings and templates, `text` is their content without escapes; for a template with `${…}`,
+ * everything between the backticks.
  */
 export interface Token {
   kind: 'word' | 'string' | 'punctuator'
   text: string
-  /** Where it starts in the code. */
+  /** Position in the code. */
   at: number
 }
 
 const SPACE = /[\s\u2028\u2029]+/y
-/** As browsers do, a script in a page may hide in an HTML comment, whose marks begin comments of one line. */
+/** Browsers allow a script in a page to be wrapped in an HTML comment, so its opening mark starts a one-line comment. */
 const COMMENT = /\/\/|<!--|\/\*/y
 const WORD = /[\w$\u0080-\uffff]+/y
 /** Words after which a slash begins a regular expression. */
 const BEFORE_REGEX = new Set(['return', 'typeof', 'case', 'in', 'of', 'delete', 'void', 'throw', 'new', 'else', 'do'])
 
 /**
- * Splits JavaScript into pieces, so that what is in a comment, a string or a regular expression is not taken for code.
- * Never fails, whatever the code is, and takes time in proportion to its length. Regular expressions are left out.
+ * Splits JavaScript into tokens, so that the content of comments, strings and regular expressions is not taken for code.
+ * Regular expressions are left out. Never fails, and takes time in proportion to the length of any code.
  */
 export function* tokensOf(code: string): Generator<Token> {
   let at = 0
   let previous: Token | null = null
-  /** Up to here it is known that no regular expression ends: looking again from every slash would never end. */
+  /** No regular expression ends before this position: searching from every slash would take quadratic time. */
   let noRegexBefore = 0
   const take = (pattern: RegExp): string | null => {
     pattern.lastIndex = at
@@ -78,13 +78,13 @@ function lineEnd(code: string, from: number): number {
   return at
 }
 
-/** After the next `mark`, or the end of the code. */
+/** Returns the position after the next `mark`, or the end of the code. */
 function endOf(code: string, mark: string, from: number): number {
   const found = code.indexOf(mark, from)
   return found === -1 ? code.length : found + mark.length
 }
 
-/** After the closing quote, or the end of the line: a string that does not end there is a syntax error. */
+/** Returns the position after the closing quote, or the end of the line: strings cannot continue there. */
 function stringEnd(code: string, start: number): number {
   const quote = code[start]
   let at = start + 1
@@ -95,7 +95,7 @@ function stringEnd(code: string, start: number): number {
   return Math.min(at, code.length)
 }
 
-/** After the flags; null when there is no end on the line, and so no regular expression. */
+/** Returns the position after the flags; null when the line has no end of it, so that it is no regular expression. */
 function regexEnd(code: string, start: number): number | null {
   let inClass = false
   for (let at = start + 1; at < code.length && code[at] !== '\n' && code[at] !== '\r'; at++) {
@@ -112,9 +112,9 @@ function regexEnd(code: string, start: number): number | null {
   return null
 }
 
-/** After the closing tick, or the end of the code. What is in `${…}` may have braces, strings and templates of its own. */
+/** Returns the position after the closing backtick, or the end of the code. `${…}` may contain braces, strings and templates. */
 function templateEnd(code: string, start: number): number {
-  /** For each template that is open, how many braces are open in its `${…}`; 0 = in its text. */
+  /** For each open template, how many braces are open in its `${…}`; 0 = in its text. */
   const open = [0]
   let at = start + 1
   while (at < code.length && open.length > 0) {

@@ -3,31 +3,31 @@ import type { FetchedScript } from './fetch.ts'
 import type { FoundProvider } from './find-providers.ts'
 import type { Provider } from './providers.ts'
 
-/** One thing that was looked at, and what it says in a sentence. */
+/** The result of one check, with a sentence about it. */
 export interface ConsentFinding {
   check: 'provider' | 'second_provider' | 'provider_script' | 'outdated_address' | 'consent_mode'
   status: 'ok' | 'warning' | 'critical' | 'error'
   message: string
 }
 
-/** What the site says it has: one of the table, an address part of its own, or nothing in particular. */
+/** What the site says it uses: a provider of the table, a part of an address, or nothing in particular. */
 export interface Expected {
   provider: Provider | null
-  /** As people gave it; null when any provider will do. */
+  /** As people entered it; null when any provider is fine. */
   name: string | null
-  /** A part of an address that is its sign was asked for and found. */
+  /** The part of an address that was asked for was found. */
   hasOwnSign: boolean
 }
 
-/** What was found of platforms, and where none was to be found. */
+/** The platforms found, and why others may have been missed. */
 export interface FoundPlatforms {
   providers: readonly FoundProvider[]
   hasIabStub: boolean
-  /** The page runs nothing: no platform, and no web container. */
+  /** The page runs nothing: no platform and no web container. */
   runsNothing: boolean
-  /** The page has more than is read. */
+  /** The page is longer than the part that is read. */
   isCut: boolean
-  /** Why the web container could not be read, null when it was or there is none. */
+  /** Why the web container could not be read; null when it was read or there is none. */
   whyUnread: string | null
 }
 
@@ -85,7 +85,7 @@ function absent(
 const IAB_ONLY = 'A consent platform of the IAB framework is there (in the page)'
 
 function secondProvider(others: readonly FoundProvider[], title: string): ConsentFinding[] {
-  // What only the container has may be a tag that is paused, or for another page.
+  // A sign that is only in the container may be a paused tag, or one for another page.
   const [second] = others.filter(({ evidence }) =>
     evidence.some(({ where, kind }) => where === 'page' && kind !== 'element'),
   )
@@ -100,10 +100,10 @@ function placeOf({ evidence }: FoundProvider): string {
   return `${first.where === 'page' ? 'in the page' : 'in the web container'}: ${first.what}`
 }
 
-/** A limit is for each address that asks: it says nothing about visitors, who ask from others. */
+/** Rate limits apply per IP address, so this says nothing about visitors. */
 const TOO_MANY_REQUESTS = 429
 
-/** The provider's own scripts: the banner of a provider that is down, or of an account that is closed, never comes. */
+/** Judges the provider's own scripts: when the provider is down or the account is closed, the banner never appears. */
 export function judgeScripts(title: string, scripts: readonly FetchedScript[]): ConsentFinding[] {
   return scripts.flatMap(({ url, status, why, isOurs }): ConsentFinding[] => {
     if (status !== null && status < 400) return []
@@ -128,9 +128,10 @@ export function judgeOutdated(outdated: readonly string[]): ConsentFinding[] {
   return [{ check: 'outdated_address', status: 'warning', message }]
 }
 
-/** `elsewhere` says who may set defaults that the page does not show; null when nothing is known to. */
+/** `set_elsewhere`: something that is known may set the defaults outside the page. */
 export type ConsentState = 'set' | 'late' | 'incomplete' | 'missing' | 'set_elsewhere' | 'no_measurement'
 
+/** @param elsewhere what may set defaults outside the page; null when nothing known does */
 export function judgeConsentMode(
   mode: ConsentMode,
   elsewhere: string | null,

@@ -3,72 +3,72 @@ import { PROVIDERS } from './providers.ts'
 
 /** A script that a browser would run. */
 export interface PageScript {
-  /** Address of its code, absolute where it can be made so; null for an inline script. */
+  /** Address of the code, absolute if possible; null for an inline script. */
   src: string | null
-  /** Runs when it has come, and not where it stands. */
+  /** Runs when it has loaded, not at its place in the page. */
   isAsync: boolean
-  /** Where it is in the page: the tag, or the first character of an inline script's code. */
+  /** Position in the page: of the tag, or of the first character of an inline script's code. */
   at: number
-  /** Of an inline script. */
+  /** Code of an inline script. */
   code: string
 }
 
-/** What is read of a page: real ones have a tenth of it. */
+/** Limits of what is read; real pages have a tenth of it. */
 const MAX = {
-  /** Scripts, and addresses of other things, each. */
+  /** Scripts, and other addresses, each. */
   things: 2_000,
-  /** Characters of an address or another value of an attribute; of a name; of the title. */
+  /** Characters of an address or another attribute value; of a name; of the title. */
   value: 2_048,
   name: 100,
   title: 300,
-  /** Of one tag. */
+  /** Per tag. */
   attributes: 200,
 }
 
-/** What of a page shows its consent handling. */
+/** The parts of a page that show how it handles consent. */
 export interface Page {
   title: string
   scripts: PageScript[]
-  /** Of frames, and of what is loaded ahead. */
+  /** Addresses of frames and preloads. */
   otherUrls: string[]
-  /** As `#id`, `.class` and `[attribute]`; those that are signs of a provider. */
+  /** Those that are signs of a provider, as `#id`, `.class` and `[attribute]`. */
   marks: Set<string>
-  /** It has scripts that a browser does not run, and another script may. */
+  /** It has scripts that a browser does not run, but another script may. */
   hasIdleScripts: boolean
   /** It has more than is read. */
   isCut: boolean
 }
 
-/** Plugins that load pages faster change the type and the address; the script runs all the same, later. */
+/** Plugins that delay scripts change the type and the address; the script still runs, later. */
 const RUNS = /^$|(^|[-/])(java|ecma)script$|^module$|^(text\/)?rocketlazyloadscript$|^pmdelayedscript$/i
 const DELAYED_SOURCES = ['data-src', 'data-rocket-src', 'data-cmp-src', 'data-wpmeteor-src']
-/** Where such a plugin keeps the type that a script had. */
+/** Where such a plugin keeps a script's original type. */
 const DELAYED_TYPE = 'data-wpmeteor-type'
-/** No program makes a script of these. */
+/** No plugin turns these types into a script. */
 const DATA = /json|speculationrules|importmap/i
 const PROVIDER_MARKS: ReadonlySet<string> = new Set(PROVIDERS.flatMap(({ elements = [] }) => elements))
-/** Nothing in these is run or shown. */
+/** Elements whose content is neither run nor shown. */
 const INERT = ['noscript', 'template']
 
 type Attributes = Map<string, string>
 
 /**
- * Reads a page the way a browser does: what looks like a tag in a comment, a script or a text field is none. Never fails, and
- * takes time in proportion to the page's length: this is why it follows the tokens and builds no tree.
+ * Reads a page as a browser does: what looks like a tag inside a comment, a script or a text field is none. Never fails, and
+ * takes time in proportion to the page's length, which is why it follows tokens and builds no tree.
  *
- * @param url where the page is, for addresses that are relative to it
+ * @param url of the page, for relative addresses
  */
 export function readPage(html: string, url: string): Page {
   const page: Page = { title: '', scripts: [], otherUrls: [], marks: new Set(), hasIdleScripts: false, isCut: false }
   const place = url.length > MAX.value ? new URL('/', url).href : url
-  /** Of the first tag that has one, as in browsers: each on top of the last would grow without an end. */
+  /** From the first tag that has one, as in browsers. Resolving each against the last would let the address grow without limit. */
   let base: string | null = null
   let name = ''
   let tagAt = 0
   let attributes: Attributes = new Map()
   let attribute = { name: '', value: '' }
   let inert = 0
-  /** Text that is being collected: an inline script's, or the title's. */
+  /** Where text is being collected: in an inline script or in the title. */
   let script: PageScript | null = null
   let inTitle = false
 
@@ -151,7 +151,7 @@ export function readPage(html: string, url: string): Page {
   return page
 }
 
-/** Null for what is no script to a browser: data, templates, and what waits for consent. */
+/** Returns null for what a browser does not run: data, templates, and scripts that wait for consent. */
 function scriptOf(attributes: Attributes, at: number, base: string): PageScript | null {
   const type = attributes.get(DELAYED_TYPE) ?? attributes.get('type') ?? ''
   if (!RUNS.test(type.trim())) return null

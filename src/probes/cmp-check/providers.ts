@@ -1,34 +1,33 @@
-/** The address of a script, frame or preload that is a sign of a provider: a host, a path, or both. */
+/** The address of a script, frame or preload that shows a provider: by host, path, or both. */
 export interface UrlSign {
-  /** As `consent.cookiebot.com`; `*.example.com` is example.com and all names under it. Any host without it. */
+  /** E.g. `consent.cookiebot.com`; `*.example.com` is example.com and all names under it. Undefined: any host. */
   readonly host?: string
-  /** Of the path alone. Any path without it. Strangers write what it is tried on: no repeated part may overlap another. */
+  /** Matches the path only; undefined: any path. It is tested on text by strangers, so no repeated parts may overlap (slow matching). */
   readonly path?: RegExp | ((path: string) => boolean)
-  /** What the path ends with besides. */
+  /** Additional condition: how the path ends. */
   readonly ends?: string
 }
 
-/** A consent-management platform and how pages show that they use it. */
+/** A consent management platform, and how pages show that they use it. */
 export interface Provider {
-  /** As in `cmp_provider`, which is compared without case, spaces and punctuation. */
+  /** The value of `cmp_provider`, which is compared without case, spaces and punctuation. */
   readonly id: string
   readonly name: string
-  /** Other names of it. */
   readonly aliases?: readonly string[]
   readonly urls: readonly UrlSign[]
-  /** Identifiers that only the snippet which installs it has in an inline script. Those that other scripts ask for are left out. */
+  /** Identifiers that only its installation snippet has in an inline script. Identifiers that other scripts check for are left out. */
   readonly setup?: readonly string[]
-  /** Ids and classes (`#id`, `.class`) and attributes (`[name]`) that stand in the page before any script has run. */
+  /** Ids and classes (`#id`, `.class`) and attributes (`[name]`) in the page before any script has run. */
   readonly elements?: readonly string[]
-  /** It can set Google's consent defaults itself: then they need not be seen in the page. */
+  /** It can set Google's consent defaults itself, so they need not be in the page. */
   readonly setsConsentMode?: true
-  /** Often comes beside another provider, with ads for example: not a second banner. */
+  /** Often comes with another provider, e.g. with ads, without being a second banner. */
   readonly isCompanion?: true
 }
 
 /**
  * Public facts: hosts and paths of the providers' own snippets, and what these leave in a page. A new provider is one more
- * entry; `cmp_check` has a test for each of them.
+ * entry; the tests of `cmp_check` test each one.
  */
 export const PROVIDERS: readonly Provider[] = [
   {
@@ -80,7 +79,7 @@ export const PROVIDERS: readonly Provider[] = [
   {
     id: 'iubenda',
     name: 'iubenda',
-    // Other hosts of theirs serve the link to a privacy policy, which sites have without the banner.
+    // Their other hosts serve the link to a privacy policy, which sites also have without the banner.
     urls: [{ host: 'cs.iubenda.com' }, { host: 'cdn.iubenda.com', path: /^\/(cs|cookie_solution)\// }],
     setup: ['_iub'],
     elements: ['#iubenda-cs-banner'],
@@ -280,7 +279,7 @@ export const PROVIDERS: readonly Provider[] = [
   },
 ]
 
-/** `cookieconsent.min.js`, or such a file somewhere below `cookieconsent/` or `cookieconsent@3.1.0/`. */
+/** Matches `cookieconsent.min.js`, or such a file somewhere below `cookieconsent/` or `cookieconsent@3.1.0/`. */
 function isCookieConsent(path: string): boolean {
   const folders = path.split('/')
   const file = folders.pop() ?? ''

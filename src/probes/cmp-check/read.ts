@@ -4,20 +4,20 @@ import { type Found, findInContainer, findInPage, hasAddress } from './find-prov
 import { readPage } from './page.ts'
 import { scriptFacts } from './script-facts.ts'
 
-/** What is to be known of a page. */
+/** A fetched page, and what to look for. */
 export interface PageQuestion {
   url: string
   status: number
   headers: Readonly<Record<string, string>>
-  /** A part of an address that is looked for; null for none. */
+  /** Part of an address to look for, or null. */
   ownAddress: string | null
 }
 
-/** What a page says of consent: a few kB, whatever the page. */
+/** What a page says about consent: a few kB for any page. */
 export interface PageReading {
-  /** Why it is no page to look at; null when it is one. */
+  /** Why it cannot be checked as a page; null when it can. */
   refusal: Refusal | null
-  /** Of the first web container that it starts. */
+  /** Id of the first web container that it starts. */
   containerId: string | null
   found: Found
   hasOwnAddress: boolean
@@ -29,7 +29,7 @@ export interface PageReading {
   isCut: boolean
 }
 
-/** Reads a page; nothing of it is believed, and whatever it is, it takes time in proportion to its length. */
+/** Reads a page. Its content is not trusted, and reading takes time in proportion to its length, whatever it contains. */
 export function readConsentPage(html: string, { url, status, headers, ownAddress }: PageQuestion): PageReading {
   const page = readPage(html, url)
   const inline = page.scripts.filter(({ src }) => src === null)
@@ -52,14 +52,14 @@ export function readConsentPage(html: string, { url, status, headers, ownAddress
   }
 }
 
-/** What the script of a web container says of consent. */
+/** What the script of a web container says about consent. */
 export interface ContainerReading {
   found: Found
   setsDefaults: boolean
   hasOwnAddress: boolean
 }
 
-/** @param ownAddress a part of an address that is looked for; null for none */
+/** @param ownAddress part of an address to look for, or null */
 export function readContainer(script: string, ownAddress: string | null): ContainerReading {
   const { text, setsDefaults } = containerFacts(script)
   return {
@@ -69,25 +69,24 @@ export function readContainer(script: string, ownAddress: string | null): Contai
   }
 }
 
-/** What the published script of a web container says. */
 interface ContainerFacts {
-  /** Texts in which addresses may stand. */
+  /** Text that may contain addresses. */
   text: string
-  /** A tag in it sets Google's consent defaults. */
+  /** One of its tags sets Google's consent defaults. */
   setsDefaults: boolean
 }
 
 /**
- * A run of backslashes with what it escapes: addresses and HTML stand in texts that stand in texts. Every run is a match as a
- * whole: were it one only before a slash, each of its backslashes would be tried as the first.
+ * A run of backslashes with what it escapes, because addresses and HTML are nested in strings of strings. A run must match as
+ * a whole: if it matched only before a slash, every backslash of it would be tried as a start.
  */
 const ESCAPES = /\\+(\/|u003[cCeEdD]|u0026|x26|x3[dD])?/g
 
 const ESCAPED: Readonly<Record<string, string>> = { u003c: '<', u003e: '>', u003d: '=', x3d: '=', u0026: '&', x26: '&' }
 
 /**
- * Looks for what tags in a container would do. A template calls `setDefaultConsentState`, which it has to ask for; a tag of
- * HTML makes the call that a page would make.
+ * Finds what the tags in a container would do. A template calls `setDefaultConsentState`, which it must require; an HTML tag
+ * makes the same call as a page.
  */
 function containerFacts(script: string): ContainerFacts {
   const text = script.replace(ESCAPES, (run, code?: string) =>
@@ -97,7 +96,7 @@ function containerFacts(script: string): ContainerFacts {
     text,
     setsDefaults:
       /"require",\s*"setDefaultConsentState"/.test(text) ||
-      // A permission that a template asks for; Google's own program has the name elsewhere.
+      // A permission that a template requires; Google's own code has the name in other places.
       /"access_consent":\s*\{/.test(text) ||
       /consent\\*['"]\s*,\s*\\*['"]default/.test(text),
   }

@@ -3,21 +3,21 @@ import { CHALLENGE_WORDS } from './fetch.ts'
 import { type Token, tokensOf } from './javascript.ts'
 import { PROVIDERS } from './providers.ts'
 
-/** What an inline script says of consent and measurement. Places are characters in its code. */
+/** What an inline script says about consent and measurement. Positions are characters in its code. */
 export interface ScriptFacts {
   defaults: readonly ConsentDefault[]
-  /** `'consent', 'default'` is in a text: of code that is run some other way, or of nothing. */
+  /** A string contains `'consent', 'default'`: code that runs some other way, or never. */
   mentionsDefault: boolean
-  /** Where the snippet stands that starts a container; null without one. */
+  /** Position of the snippet that starts a container; null without one. */
   containerAt: number | null
-  /** Where Google's first command `config` or `event` stands. */
+  /** Position of Google's first `config` or `event` command; null without one. */
   commandAt: number | null
   containerIds: string[]
-  /** Texts that may hold addresses. */
+  /** Strings that may contain addresses. */
   texts: string[]
-  /** Of the identifiers, those that are signs of a provider or a challenge. */
+  /** Identifiers that are signs of a provider or a challenge. */
   words: Set<string>
-  /** It makes the function by which platforms of the IAB's framework are asked. */
+  /** It defines the function that gives access to platforms of the IAB framework. */
   hasIabStub: boolean
 }
 
@@ -49,7 +49,7 @@ export function scriptFacts(code: string): ScriptFacts {
     else if (token.kind === 'word' && WORDS.has(token.text)) facts.words.add(token.text)
     const follows = (first: string, second: string) => lastButOne?.text === first && last?.text === second
     if (token.kind === 'string' && MEASURES.includes(token.text) && follows('gtag', '(')) facts.commandAt ??= token.at
-    // Others ask whether it is there: `__tcfapi == …`.
+    // Other scripts only check whether it exists: `__tcfapi == …`.
     facts.hasIabStub ||= token.text !== '=' && IAB_FUNCTIONS.some((name) => follows(name, '='))
     lastButOne = last
     last = token
@@ -68,7 +68,7 @@ function noteText(facts: ScriptFacts, { text, at }: Token): void {
   facts.hasIabStub ||= IAB_FRAMES.includes(text)
 }
 
-/** The script of a web container, from Google or through a server of one's own. */
+/** The script of a web container, from Google or from the site's own server. */
 export const isContainerScript = (url: string): boolean => /\/gtm\.js(\?|$)|[?&]id=GTM-/.test(url)
 
 /** Google's tag for measurement without a container. */

@@ -1,7 +1,7 @@
 import { duration, fieldsOf, isoTime, MINUTE } from '../../lib/index.ts'
 import type { DeployMarker, JsonObject, ProbeOutcome } from '../probe-type.ts'
 
-/** A version that sent something. Times are epoch ms. */
+/** A version that sent events. Times are epoch ms. */
 export interface SeenVersion {
   readonly container_id: string
   readonly version: string
@@ -10,18 +10,18 @@ export interface SeenVersion {
   readonly last_seen_at: number
 }
 
-/** A version that has sent nothing for so long no longer runs. */
+/** A version that has sent nothing for this long no longer runs. */
 export const FRESH_MS = 15 * MINUTE
 
-/** Version by container and environment, and since when several run beside each other, epoch ms. */
+/** The version by container and environment, and since when several run side by side, epoch ms. */
 interface Memory {
   current: Readonly<Record<string, string>>
   mixedSince: Readonly<Record<string, number>>
 }
 
 /**
- * Which version each container runs, what changed since the last run, and whether instances lag behind. How long they do is counted from
- * when it was seen, not from when the version came: after a rollback the newer version is the older news.
+ * Judges which version each container runs, what changed since the last run, and whether instances lag behind. The lag counts from when
+ * two versions were first seen together, not from when a version appeared: after a rollback, the newer version appeared earlier.
  */
 export function judgeVersions(
   rows: readonly SeenVersion[],
@@ -31,7 +31,7 @@ export function judgeVersions(
 ): ProbeOutcome {
   const known = memoryOf(before)
   const lines = Map.groupBy(rows, lineOf)
-  // Of what no row names any more nothing is known: a sender could name other environments each day.
+  // Forgets versions that no row names any more: a sender could name new environments every day.
   const current = Object.fromEntries(Object.entries(known.current).filter(([line]) => lines.has(line)))
   const mixedSince: Record<string, number> = {}
   const deployMarkers: DeployMarker[] = []
@@ -81,11 +81,11 @@ export function judgeVersions(
 
 const isLive = (environment: string): boolean => environment === '' || environment.toLowerCase() === 'live'
 
-/** A container, and its environment where that is not the one that visitors meet. */
+/** The container, and its environment if that is not the live one. */
 const lineOf = ({ container_id, environment }: SeenVersion): string =>
   isLive(environment) ? container_id : `${container_id} (${environment})`
 
-/** What is back was first seen long ago: then it changed when it was seen. */
+/** A version that returns was first seen long ago, so its change is dated now instead. */
 function markerOf(
   { version, environment, first_seen_at }: SeenVersion,
   from: string,

@@ -4,10 +4,10 @@ import { number } from '../../lib/index.ts'
 import { windowMinutes } from './timeline.ts'
 
 /**
- * The configuration of a probe that judges how many of a tag's executions are bad.
+ * The settings of a probe that judges the share of a tag's bad executions.
  *
- * @param seldom what a tag did too seldom in the window, as `ran`
- * @param bad as `bad executions`
+ * @param seldom completes "A tag that … less often", e.g. `ran`
+ * @param bad names them, e.g. `bad executions`
  */
 export const badExecutionsConfig = (defaults: BadExecutionsConfig, seldom: string, bad: string) =>
   Type.Object(
@@ -35,9 +35,9 @@ export const checkShares = ({ warning_share, critical_share }: BadExecutionsConf
   critical_share < warning_share ? [{ path: '/critical_share', message: 'must not be below warning_share' }] : []
 
 /**
- * The tag with most executions, of which there are too few to judge: `“GA4” ran 7 of 20 times …`. Null when there is none.
+ * Describes the tag with the most executions while there are too few to judge: `“GA4” ran 7 of 20 times …`. Null when nothing ran.
  *
- * @param columns those that count its executions
+ * @param columns the columns that count executions
  */
 export function mostExecutions<Column extends string>(
   counts: ReadonlyMap<string, readonly Readonly<Record<Column, number>>[]>,

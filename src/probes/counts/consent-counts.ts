@@ -31,7 +31,7 @@ const SIGNALS = [
 
 const events = signalReaderOfAll(SIGNALS, fieldsOf)
 
-/** What a site's events and tags said of consent in the last day. */
+/** Consent of a site's events and tags in the last day. */
 export interface RecentConsent {
   events: readonly PresenceBucket<ConsentField>[]
   tags: readonly TagConsentHistory[]
@@ -39,7 +39,7 @@ export interface RecentConsent {
 
 export async function readConsent(snapshot: Snapshot, timeline: Timeline, end: number): Promise<RecentConsent> {
   const ofEvents = (await events.recent(snapshot, timeline, end)).get(ALL_EVENTS) ?? []
-  // Where no event says anything, no tag does.
+  // Tags take consent from their events, so without any there is nothing to read.
   if (ofEvents.length === 0) return { events: [], tags: [] }
   const tags = await readTagSignals(snapshot, timeline, end, COLUMNS)
   return {
@@ -48,7 +48,7 @@ export async function readConsent(snapshot: Snapshot, timeline: Timeline, end: n
   }
 }
 
-/** The same by the hour in the week before that day, and of events by the day in the three weeks before that. */
+/** The week before that day by the hour, and for events also the three weeks before it by the day. */
 export async function readConsentWeeks(snapshot: Snapshot, end: number): Promise<ConsentWeeks> {
   const weeks = (await events.weeks(snapshot, end, true)).get(ALL_EVENTS) ?? { usual: [] }
   const tags =
@@ -75,7 +75,7 @@ function fieldsOf(sums: Sums<(typeof SIGNALS)[number]>): FieldCounts<ConsentFiel
   const ads = sums.ad_storage_granted + sums.ad_storage_denied
   const analytics = sums.analytics_storage_granted + sums.analytics_storage_denied
   return {
-    // Some say one of the two only.
+    // Some senders report only one of the two.
     signal: { present: Math.max(ads, analytics), total: sums.consent_total },
     update: { present: sums.update_known - sums.never_updated, total: sums.update_known },
     ad_storage: { present: sums.ad_storage_granted, total: ads },

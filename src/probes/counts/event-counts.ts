@@ -12,29 +12,29 @@ import { GRAIN, NO_EVENT, OTHER, type TimeRange } from '../../rollups/index.ts'
 import { lastDay, SLOT } from './timeline.ts'
 
 const MEASURES = totals(['events', 'total'])
-/** Looked at without yielding: some two milliseconds. Four weeks of 500 events are 300,000. */
+/** Rows handled without yielding: about 2 ms. Four weeks of 500 events have 300,000. */
 const ROWS_PER_TURN = 5_000
-/** How much of the last day is looked at in slots of five minutes; the hours before show how a fall came. */
+/** How much of the last day is read in slots of five minutes; the hours before show how a fall came. */
 const SLOTS_FOR_MS = 6 * HOUR
-/** The newest part, in which a silence is measured by the minute. To a longer one, five minutes make little difference. */
+/** The newest minutes, where a silence is measured by the minute. For longer silences, five minutes make little difference. */
 const MINUTES = 30
 
 export interface EventCounts {
   recent: RecentCounts
-  /** By the start of the UTC hour; an hour without events is missing. */
+  /** By the start of the UTC hour; hours without events are missing. */
   hours: Map<number, HourCounts>
-  /** Start of the first whole hour of which the site has rows; null when there is none. */
+  /** Start of the first whole hour in which the site has rows; null when there is none. */
   knownFrom: number | null
-  /** When the service itself took no requests. What was counted around the longer of them is not in `recent`. */
+  /** When the service itself received nothing. `recent` leaves out what was counted around the long ones. */
   outages: readonly Outage[]
 }
 
 /**
- * Events of a site in the last day.
+ * Reads a site's events of the last day.
  *
- * @param end a whole minute, which the day ends at
- * @param compared other whole hours that are asked for; null for none
- * @param byName whether each event is asked for, or all of them together: a row for each of a large site's 40 events, or one
+ * @param end end of the day, a whole minute
+ * @param compared further whole hours to read; null for none
+ * @param byName whether to read each event or all together: a large site has 40 rows instead of one
  */
 export async function readEventCounts(
   snapshot: Snapshot,
@@ -57,7 +57,7 @@ export async function readEventCounts(
   const byHour = new Map<number, Counts>()
   const bySlot = new Map<number, Counts>()
   const others = new Yielder()
-  // Not by name, a row has none.
+  // Rows that are not grouped by name have no `event_name`.
   for (const [index, { at, event_name = NO_EVENT, events, total }] of rows.entries()) {
     if (index % ROWS_PER_TURN === 0) await others.yield()
     if (at < slotsFrom || compared !== null) add(byHour, floorTo(at, HOUR), event_name, events, total)
@@ -74,7 +74,7 @@ export async function readEventCounts(
   }
 }
 
-/** What earlier hours are known to have had. */
+/** The history for `usualCounts`. */
 export const historyOf = (
   { hours, knownFrom, outages }: EventCounts,
   end: number,
@@ -122,12 +122,12 @@ interface Counts extends HourCounts {
 function add(counts: Map<number, Counts>, key: number, name: string, events: number, total: number): void {
   const known = counts.get(key) ?? { total: 0, events: new Map<string, number>() }
   known.total += total
-  // What is counted together over the cardinality cap is other events every day.
+  // Beyond the cardinality cap, `OTHER` contains different events each day.
   if (name !== NO_EVENT && name !== OTHER) known.events.set(name, (known.events.get(name) ?? 0) + events)
   counts.set(key, known)
 }
 
-/** The hour in which the site's history begins is cut: the one after it is the first that can be compared with. */
+/** The history's first hour is incomplete, so the one after it is the first to compare with. */
 async function firstWholeHour({ db, siteNo }: Snapshot): Promise<number | null> {
   const { bucket } = await db
     .selectFrom('event_rollups')

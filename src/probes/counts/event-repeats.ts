@@ -7,7 +7,7 @@ import { totalOf } from '../../store/index.ts'
 import type { Counting } from './judge-counts.ts'
 
 const HOURS = REPEAT_HOURS.now + REPEAT_HOURS.before
-/** Counters are double precision, and a sender may report more than an integer holds: of so many it makes no difference what they are multiples of. */
+/** Counters are double precision, and a sender may report more than an integer holds. From 1e15 on, divisibility makes no difference. */
 const multiplesOf = (times: Times) =>
   totalOf(
     sql<number>`case when events <= 0 then 0 when events >= 1e15 then 1 when cast(events as bigint) % ${sql.lit(times)} = 0 then 1 else 0 end`,
@@ -21,8 +21,9 @@ const MEASURES = {
 }
 
 /**
- * How events came by the minute in the hours before `end`, newest first: minutes of each container in which they did, and those with a multiple of two and of three.
- * Minute rows of two days: 3 ms of a shop, 25 of a site with 60 events, 65 of one with 200, so only where an event needs it.
+ * Reads how events came by the minute in the hours before `end`, newest hour first: how many container minutes had any, and how many had a multiple
+ * of two and of three. Reading the minute rows of two days takes 3 ms for a shop, 25 ms for a site with 60 events and 65 ms for one with 200, so
+ * call it only for events that need it.
  *
  * @param end a whole minute
  */

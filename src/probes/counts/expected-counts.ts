@@ -3,13 +3,13 @@ import { HOUR } from '../../lib/index.ts'
 import type { ExpectationContext, ExpectedCounts } from '../probe-type.ts'
 import { siteEvents } from './site-events.ts'
 
-/** Events beyond this number are no choice for a person. */
+/** More events are no help in a selection. */
 const EVENTS_SHOWN = 100
 
 /**
- * What a probe expects of a site's events or of one of them. It costs as much as a run of the probe, and 0.13 ms an hour.
+ * Returns what a probe expects of a site's events, or of one of them. Costs as much as a run of the probe, plus 0.13 ms an hour.
  *
- * @param weeks that are compared with
+ * @param weeks how many weeks to compare with
  */
 export async function expectedCounts(
   { store, site, now, eventName, range }: ExpectationContext<unknown>,
@@ -22,7 +22,7 @@ export async function expectedCounts(
   const isKnown = eventName === null || usual.names.includes(eventName)
   return {
     ...expectation,
-    // Of an event that never came nothing is known: not that none is expected.
+    // An event that never came has no known hours, which is not the same as expecting none.
     hours: isKnown ? expectation.hours : expectation.hours.map(({ from }) => ({ from, ...NOTHING_KNOWN })),
     events: usual.names.toSorted((a, b) => usual.of(b).hourly - usual.of(a).hourly).slice(0, EVENTS_SHOWN),
     learntDays: usual.days,

@@ -4,7 +4,7 @@ import { DAY, Yielder } from '../../lib/index.ts'
 import type { SpecialDayRow } from '../../store/index.ts'
 
 interface Holiday {
-  /** Local, with the time of day. */
+  /** Local date with the time of day. */
   readonly date: string
   readonly start: Date
   readonly end: Date
@@ -15,10 +15,10 @@ interface Holiday {
 type Calendar = (year: number) => Promise<readonly Holiday[]>
 
 /**
- * Public holidays in the country of a time zone, each from local midnight to local midnight. None where the zone belongs to no country.
+ * Returns the public holidays in the country of a time zone, each from local midnight to local midnight. Empty when the zone belongs to no country.
  *
  * @param clock of that zone
- * @param range in which they begin or end
+ * @param range only holidays that overlap it
  */
 export async function publicHolidays(timezone: string, clock: LocalTime, range: TimeRange): Promise<TimeRange[]> {
   const calendar = await calendarOf(timezone)
@@ -27,7 +27,7 @@ export async function publicHolidays(timezone: string, clock: LocalTime, range: 
   const holidays: TimeRange[] = []
   for (let year = first ?? 0; year <= (last ?? 0); year++) {
     for (const { date, start, end } of await calendar(year)) {
-      // Its own times are those of the country's capital.
+      // `start` and `end` are in the time of the country's capital, so only the date is used.
       const begin = Date.parse(`${date.slice(0, 10)}T00:00:00Z`)
       const days = Math.max(1, Math.round((end.getTime() - start.getTime()) / DAY))
       holidays.push({ from: clock.instantOf(begin), to: clock.instantOf(begin + days * DAY) })
@@ -36,7 +36,7 @@ export async function publicHolidays(timezone: string, clock: LocalTime, range: 
   return holidays.filter(({ from, to }) => from < range.to && to > range.from)
 }
 
-/** Days that people marked, from local midnight to local midnight. */
+/** The days that people marked, each from local midnight to local midnight. */
 export const markedDays = (
   days: readonly Pick<SpecialDayRow, 'first_day' | 'last_day'>[],
   clock: LocalTime,
@@ -55,7 +55,7 @@ function calendarOf(timezone: string): Promise<Calendar | null> {
 }
 
 async function openCalendar(timezone: string): Promise<Calendar | null> {
-  // 30 MB and a tenth of a second that no process needs that judges nothing.
+  // Takes 30 MB and 0.1 s, which a process that judges nothing does not need.
   const { default: Holidays } = await import('date-holidays')
   const country = await countryOf(timezone, Object.keys(new Holidays().getCountries()))
   if (country === null) return null
@@ -64,7 +64,7 @@ async function openCalendar(timezone: string): Promise<Calendar | null> {
   return async (year) => {
     const known = years.get(year)
     if (known !== undefined) return known
-    // To work out a year takes twenty milliseconds.
+    // Computing a year takes 20 ms.
     await setImmediate()
     const worked = holidays.getHolidays(year).filter(({ type }) => type === 'public')
     years.set(year, worked)
@@ -72,13 +72,13 @@ async function openCalendar(timezone: string): Promise<Calendar | null> {
   }
 }
 
-/** By zone, the country that it belongs to: of the countries that were looked through so far, in their order. */
+/** The country of each zone, from the countries searched so far. The first country with a zone keeps it. */
 const countryByZone = new Map<string, string>()
 let countriesLookedThrough = 0
 
 /**
- * The country that a zone belongs to. Half a millisecond for each of 200 countries, once in a process and in pieces: in one, the first run of each zone kept
- * every request waiting for a tenth of a second.
+ * Returns the country that a zone belongs to. Searching takes 0.5 ms for each of 200 countries, so it runs once in a process
+ * and in pieces: in one piece, the first run of each zone kept every request waiting for 0.1 s.
  */
 async function countryOf(timezone: string, countries: readonly string[]): Promise<string | null> {
   const others = new Yielder()
@@ -91,7 +91,7 @@ async function countryOf(timezone: string, countries: readonly string[]): Promis
     for (const zone of zonesOf(country)) if (!countryByZone.has(zone)) countryByZone.set(zone, country)
     await others.spend(1)
   }
-  // Names are compared as they are first: to find all canonical names takes as long as all else here.
+  // Names are first compared as they are: finding all canonical names takes as long as everything else here.
   for (const [zone, country] of [...countryByZone]) {
     if (canonicalName(zone) === canonical) return country
     await others.spend(1)

@@ -15,19 +15,19 @@ import type { Kysely, SiteRow, Store, Tables } from '../../store/index.ts'
 import { type Refusals, readRefusals, readUnknownKeys } from './refusals.ts'
 import type { Unjudged } from './unjudged.ts'
 
-/** With counts further behind than this, sites that send would be taken for silent ones. */
+/** If the counts are further behind than this, sites that do send would look silent. */
 const MOST_BEHIND_MS = 2 * MINUTE
-/** Of the 16,000 characters that details may have, those for findings. */
+/** How many of the 16,000 characters of `details` findings may take. */
 const FINDINGS_MAX = 14_000
 
-/** What a run is given that judges counts. */
+/** What a run that judges counts is given. */
 export interface Counting {
   store: Pick<Store, 'reports'>
   site: SiteRow
   now: number
 }
 
-/** What such a run found. */
+/** The outcome of such a run. */
 export interface CountsOutcome {
   status: Status | 'error'
   reason?: UnjudgedReason
@@ -40,15 +40,14 @@ export interface CountsOutcome {
 }
 
 /**
- * Reads a site's counts since `from` in one snapshot and judges them. Counts that are behind, because the fold is or the
- * replica that reports are read from, are not judged: the outcome is an `error`. So is it for a type that judges whether data come
- * while no process takes any.
+ * Reads a site's counts since `from` in one snapshot and judges them. The outcome is an `error` when the counts are behind, because the
+ * fold is or the replica that serves reports, and, for a type that judges whether data arrive, while no process receives any.
  *
- * While the site's requests are refused there is nothing to judge either: the outcome then says why they are. Only a type that
- * judges whether data come at all says that they are lost.
+ * While the site's requests are refused, there is nothing to judge, and the outcome says why they are refused. Only a type that judges
+ * whether data arrive reports a loss.
  *
- * @param unjudged what to say while nothing can be judged
- * @param whenRefused how bad it is, to such a type, that the quota is used up
+ * @param unjudged returns the reason and message when nothing can be judged
+ * @param whenRefused the status that a used-up quota has for a type that judges whether data arrive; undefined for other types
  */
 export const judgeCounts = <T>(
   counting: Counting,
@@ -59,7 +58,11 @@ export const judgeCounts = <T>(
   whenRefused?: 'warning' | 'critical',
 ): Promise<CountsOutcome> => judgeLearnt(counting, from, read, (counts) => counts, judge, unjudged, whenRefused)
 
-/** The same of what is made of the counts. @param learn is given them once the snapshot is closed, and may take its time */
+/**
+ * Like `judgeCounts`, but judges what `learn` makes of the counts.
+ *
+ * @param learn runs after the snapshot is closed, so it may take its time
+ */
 export async function judgeLearnt<C, T>(
   { store, site, now }: Counting,
   from: number,
@@ -83,7 +86,7 @@ export async function judgeLearnt<C, T>(
       unknownKeys: whenRefused === undefined ? null : await readUnknownKeys(snapshot.db, site, now),
     }),
   )
-  // A database that lags behind has not seen a newer heartbeat of any node.
+  // A replica that lags behind has no newer heartbeat of any node.
   const complete = Math.min(counted, seenAt ?? counted)
   if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
   if (now - (listened ?? now) > MOST_BEHIND_MS) return deaf(now, listened ?? now)
@@ -93,7 +96,7 @@ export async function judgeLearnt<C, T>(
   return unknownKeys === null ? judged : withHint(judged, unknownKeys)
 }
 
-/** What a verdict means for a run: the findings about each subject, of which each has its own alert. */
+/** Turns a verdict into the outcome of a run, with the findings grouped into subjects that have alerts of their own. */
 export function outcomeOfVerdict(
   { status, message, details, fine, idle }: Verdict,
   unjudged: () => Unjudged,
@@ -104,7 +107,7 @@ export function outcomeOfVerdict(
     : { status: 'ok', ...unjudged(), details: all, fine: [] }
 }
 
-/** A silence, or that nothing came yet, with what may be its cause. */
+/** Appends a possible cause to the message of a silence, or of a site without any data yet. */
 export function withHint(judged: CountsOutcome, hint: string): CountsOutcome {
   if (judged.status === 'ok' && judged.reason !== 'no_data') return judged
   const message = `${judged.message}; ${hint}`
@@ -114,11 +117,11 @@ export function withHint(judged: CountsOutcome, hint: string): CountsOutcome {
   return { ...judged, message, ...(findings === undefined ? {} : { findings }) }
 }
 
-/** An outcome that a site's refused requests explain. */
+/** Replaces or completes an outcome that the site's refused requests explain. */
 function explained(judged: CountsOutcome, refusals: Refusals, whenRefused?: 'warning' | 'critical'): CountsOutcome {
   const { why, since, requests, lasts, message } = refusals
   const details = { ...judged.details, refused: { why, since: isoTime(since), requests } }
-  // Someone revoked the key on purpose. It is bad only while a sender still uses it.
+  // Someone revoked the key on purpose, so it is bad only while a sender still uses it.
   const loss = why === 'key_revoked' ? 'warning' : whenRefused
   if (lasts && whenRefused !== undefined && loss !== undefined && requests > 0) {
     return lost(loss, refusals, { ...details, findings: [], left_out: 0, judged: 1 })
@@ -138,7 +141,7 @@ function explained(judged: CountsOutcome, refusals: Refusals, whenRefused?: 'war
   return isSilence ? lost(status, refusals, details) : { ...judged, details }
 }
 
-/** What says of the site as a whole that its data are lost. */
+/** The finding that the data of the whole site are lost. */
 const lost = (
   status: 'warning' | 'critical',
   { since, message }: Refusals,
@@ -152,8 +155,8 @@ const lost = (
 })
 
 /**
- * What is bad about each subject. A tag that is gone from several events is one subject, whichever they are: a dead tag is one
- * fault, and which events show it changes from run to run.
+ * Groups findings by alert. A tag that is missing from several events is one subject, whichever events they are: a dead tag
+ * is one fault, and the events that show it change from run to run.
  */
 function bySubject(findings: readonly Finding[], idle: Verdict['idle'] = new Map()): SubjectFinding[] {
   const grouped = Map.groupBy(findings.filter(isBad), ({ subject }) => JSON.stringify(ofAlert(subject)))
@@ -163,7 +166,7 @@ function bySubject(findings: readonly Finding[], idle: Verdict['idle'] = new Map
   }).flat()
 }
 
-/** What an alert about it is about. */
+/** The subject of the alert about it. */
 const ofAlert = ({ tag_key, ...rest }: Subject): Subject => (tag_key === undefined ? rest : { tag_key })
 
 function findingOf(worst: Finding, all: readonly Finding[], idle: NonNullable<Verdict['idle']>): SubjectFinding {
@@ -175,7 +178,7 @@ function findingOf(worst: Finding, all: readonly Finding[], idle: NonNullable<Ve
     subject: ofAlert(worst.subject),
     status: worst.status === 'critical' ? 'critical' : 'warning',
     message: others.length === 0 ? worst.message : `${worst.message} (likewise on ${namesInWords(others)})`,
-    // Of a dead tag the rarer events show it hours later: that is no news by then.
+    // A dead tag's rarer events would show it only hours later, which is no news by then.
     events: [...new Set([...events, ...(events.length === 0 ? [] : (idle.get(tag_key ?? '') ?? []))])],
     startedAt: starts.length === 0 ? null : Math.min(...starts),
     details: shortened([worst, ...all.filter((finding) => finding !== worst)]),
@@ -191,8 +194,8 @@ async function lastSeenAt(db: Kysely<Tables>): Promise<number | null> {
 }
 
 /**
- * What a run that judges counts takes for now: everything received before is in them. Of a busy node some wait for up to 15 seconds, which would
- * look like a silence. Counts that are further behind are not judged at all, see `judgeCounts`.
+ * Returns the `now` of a run that judges counts: everything received before it is counted. On a busy node, requests wait up
+ * to 15 s, which would look like a silence. Counts that are further behind are not judged, see `judgeCounts`.
  */
 export async function timeToJudge(store: Pick<Store, 'reports'>, siteNo: number, now: number): Promise<number> {
   const counted = await countedUntil(store, siteNo, now)
@@ -208,7 +211,7 @@ function behind(now: number, complete: number): CountsOutcome {
   }
 }
 
-/** While no node takes requests, that nothing arrives says nothing about the site; the message has to say so all the same. */
+/** While no node receives requests, silence says nothing about the site, and the message must say so. */
 function deaf(now: number, listened: number): CountsOutcome {
   const minutes = Math.round((now - listened) / MINUTE)
   return {
@@ -218,7 +221,7 @@ function deaf(now: number, listened: number): CountsOutcome {
   }
 }
 
-/** As many findings as details have room for, and how many were left out. The worst come first. */
+/** Returns as many findings as fit into `details`, and how many were left out. The worst come first. */
 function shortened(findings: readonly Finding[]): { findings: readonly Finding[]; left_out: number } {
   let length = 0
   const fits = findings.findIndex((finding) => {

@@ -15,36 +15,37 @@ import { earlierRange, type PresenceReader, usualRange } from './presence-counts
 import { lastDay, type Timeline } from './timeline.ts'
 import type { Unjudged } from './unjudged.ts'
 
-/** Of the last day, what is looked at in slots, ms. */
+/** Newest part of the last day, read in slots. */
 const NEWEST_MS = 2 * HOUR
 
-/** What a run reads of the last day, and what is learnt of the weeks before it. */
+/** What a run reads from the last day, and what it learns from the weeks before. */
 export interface PastReading<R, W, P> {
-  /** Tells what is learnt apart from all else that is learnt of the site. */
+  /** Distinguishes this from everything else learnt about the site. */
   key: string
-  /** With the three weeks before the last one. */
+  /** Whether to read the three weeks before the last one, too. */
   hasEarlier: boolean
-  /** At least this much of the end is read in slots, ms. */
+  /** Reads at least this much of the end in slots, ms. */
   newestMs?: number
   recent: (snapshot: Snapshot, timeline: Timeline, end: number) => Promise<R>
-  /** Before the day that ends at `end`. */
+  /** Reads what came before the day that ends at `end`. */
   weeks: (snapshot: Snapshot, end: number) => Promise<W>
-  /** Start of the first bucket of the weeks, epoch ms; infinite where there is none. */
+  /** Start of the first bucket of the weeks, epoch ms; infinite when there is none. */
   firstOf: (weeks: W) => number
   learn: (weeks: W) => Promise<P>
-  /** How many fields are kept of it. */
+  /** How many fields the cache keeps for it. */
   sizeOf: (past: P) => number
 }
 
-/** Fields of which it is kept what is usual: half a kilobyte each. A shop has about a hundred, with all probes. */
+/** Fields whose usual values are kept: 0.5 KB each. A shop has about 100 over all probes. */
 const FIELDS_KEPT = 60_000
 
 const cacheOf = ofEachStore(() => new LearntCache<unknown>(FIELDS_KEPT))
 
 /**
- * Judges what was there in the last day next to what is usual, which is learnt again every few hours: it takes many times as long as all else.
+ * Judges the fields of the last day against what is usual. Learning takes many times as long as everything else, so it is repeated only every few
+ * hours.
  *
- * @param judge is given the whole minute that the last day ends with
+ * @param judge gets the end of the last day, a whole minute
  * @param unjudged see `judgeCounts`
  */
 export function judgeWithPast<R, W, P>(
@@ -81,7 +82,7 @@ export function judgeWithPast<R, W, P>(
 
 interface Weeks<W> {
   weeks: W
-  /** How long what is learnt of them may be kept. */
+  /** How long what is learnt from them is valid. */
   period: TimeRange
 }
 
@@ -97,25 +98,25 @@ async function readWeeks<W>(
   return { weeks: await read(snapshot, ofHour.from), period: ofHour }
 }
 
-/** The beginning of what is learnt from, which may be some hours older than the last day. */
+/** Start of the weeks to learn from, which may end some hours before the last day begins. */
 const oldestRead = (end: number, hasEarlier: boolean): number =>
   (hasEarlier ? earlierRange(end - DAY) : usualRange(end - DAY)).from
 
-/** What was there on events of one kind, and is usual. */
+/** A kind of event: its recent fields and what is usual for them. */
 export interface Presence<F extends string> {
   readonly kind: string
   readonly recent: readonly PresenceBucket<F>[]
   readonly past: PastFields<F>
 }
 
-/** The same for those who judge kinds of events. */
+/** The same in the form of the detectors that judge kinds of events. */
 export const presenceHistoryOf = <F extends string>({ kind, recent, past }: Presence<F>): PresenceHistory<F> => ({
   event_name: kind === NO_EVENT ? null : kind,
   recent,
   past,
 })
 
-/** Events of the last day and the week before it that said anything. */
+/** Number of events with any field, in the last day and the week before it. */
 export const eventsSeen = <F extends string>(kinds: readonly Presence<F>[]): number =>
   kinds.reduce(
     (seen, { recent, past }) => seen + past.events + recent.reduce((sum, bucket) => sum + eventsIn(bucket), 0),
@@ -129,7 +130,7 @@ export interface PresenceReading<F extends string> extends PresenceReader<F> {
   learn: (weeks: PresenceWeeks<F>) => PastFields<F>
 }
 
-/** `judgeWithPast` of the fields of each kind of event. */
+/** Like `judgeWithPast`, for the fields of each kind of event. */
 export function judgePresence<F extends string>(
   counting: Counting,
   { key, hasEarlier = false, newestMs = 0, learn, recent, weeks }: PresenceReading<F>,
@@ -162,7 +163,7 @@ export function judgePresence<F extends string>(
   )
 }
 
-/** The same for each, one after the other with others in between: each takes about a millisecond, and a site may have hundreds. */
+/** Maps each value, yielding in between: one takes about 1 ms, and a site may have hundreds. */
 export async function inTurns<K, V, R>(items: Iterable<readonly [K, V]>, of: (value: V) => R): Promise<Map<K, R>> {
   const results = new Map<K, R>()
   const others = new Yielder()
@@ -173,6 +174,6 @@ export async function inTurns<K, V, R>(items: Iterable<readonly [K, V]>, of: (va
   return results
 }
 
-/** Start of their first bucket, epoch ms. */
+/** Start of the first bucket, epoch ms. */
 export const firstIn = <F extends string>({ usual, earlier = [] }: PresenceWeeks<F>): number =>
   earlier[0]?.from ?? usual[0]?.from ?? Number.POSITIVE_INFINITY

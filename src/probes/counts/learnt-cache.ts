@@ -1,17 +1,17 @@
 import { floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import type { TimeRange } from '../../rollups/index.ts'
 
-/** In the first days of a site each hour tells much; … */
+/** While less is known, each hour tells much about a site; … */
 const FIRST_DAYS = 4
-/** … later, three change little. */
+/** … later, three hours change little. */
 const RELEARN_EVERY = 3 * HOUR
-/** Sites learn at different times, so that not all of them do at once. */
+/** Shift from site to site, so that not all of them learn at once. */
 const APART = 7 * MINUTE
 
-/** Whether so much of a site is known that it says nothing new within some hours. */
+/** Whether so much is known about a site that some hours more change little. */
 export const isSettled = (daysKnown: number): boolean => daysKnown >= FIRST_DAYS
 
-/** From when to when it holds what is learnt of a site at a time. Who learns it as of its beginning learns the same as everyone. */
+/** The period for which what is learnt at a time is valid. All who learn as of its start learn the same. */
 export function learningPeriod(siteNo: number, time: number, settled: boolean): TimeRange {
   const length = settled ? RELEARN_EVERY : HOUR
   const shift = settled ? (siteNo * APART) % length : 0
@@ -26,17 +26,17 @@ interface Entry<T> {
   size: number
 }
 
-/** Of the room, the most that one entry may take: a sender of hundreds of names must not take that of all others. */
+/** Largest share of the cache for one entry: a sender with hundreds of names must not displace all others. */
 const LARGEST_SHARE = 1 / 16
 
-/** How often entries are looked through for those that are over, ms. */
+/** How often expired entries are removed, ms. */
 const LOOK_EVERY = MINUTE
 
 /**
- * What was learnt of sites, by what tells it apart: to read and learn from weeks takes many times as long as all else of a run.
+ * Caches what was learnt about sites, because reading weeks and learning from them takes many times as long as the rest of a run.
  *
- * When it is full, nothing more is kept until something is over. Probes come in turn, so if the new took the place of the old, each of too many sites would find
- * its own gone.
+ * A full cache keeps nothing new until entries expire. Probes run in turn, so with replacement each of too many sites would find its own
+ * entry gone.
  */
 export class LearntCache<T> {
   readonly #most: number
@@ -44,7 +44,7 @@ export class LearntCache<T> {
   #size = 0
   #lookedAt = Number.NEGATIVE_INFINITY
 
-  /** @param most sum of the sizes of what is kept */
+  /** @param most largest sum of the sizes of all entries */
   constructor(most: number) {
     this.#most = most
   }
@@ -54,7 +54,7 @@ export class LearntCache<T> {
     return entry !== undefined && isValid(entry, time) ? entry.value : null
   }
 
-  /** What is known, or else what `learn` makes for the period. */
+  /** Returns the cached value, or what `learn` returns, which is then cached for the period. */
   async learnt(
     key: string,
     time: number,
@@ -92,13 +92,13 @@ export class LearntCache<T> {
 
 const isValid = ({ from, to }: TimeRange, time: number): boolean => from <= time && time < to
 
-/** The whole UTC hour that a time is in. */
+/** The UTC hour that a time is in. */
 export function hourOf(time: number): TimeRange {
   const from = floorTo(time, HOUR)
   return { from, to: from + HOUR }
 }
 
-/** One of each store, as several may be open in a process. */
+/** Makes one instance per store, because a process may have several open. */
 export function ofEachStore<T>(make: () => T): (store: { reports: object }) => T {
   const made = new WeakMap<object, T>()
   return ({ reports }) => {

@@ -6,32 +6,32 @@ import { GRAIN, NO_EVENT, OTHER, OUTCOMES, type TimeRange } from '../../rollups/
 import type { Counting } from './judge-counts.ts'
 import { siteEvents, usualCaches } from './site-events.ts'
 
-/** What is known of a site's losses in a stretch of time. */
+/** A site's losses in a stretch of time. */
 export interface LossCounts {
-  /** Of the events that are known. */
+  /** The known events. */
   names: readonly string[]
   /**
-   * Events of a name, or (null) of all, that were expected and did not come; null where nothing is known.
+   * Returns how many events of a name (null: all together) were expected and did not come; null when nothing is known.
    *
    * @param affected the events that may be lost; null: any
    */
   events: (name: string | null, affected: ReadonlySet<string> | null) => Loss | null
-  /** Executions of all tags. */
+  /** Executions of all tags together. */
   executions: number
-  /** By the tag's key. */
+  /** By tag key. */
   tags: ReadonlyMap<string, TagCounts>
 }
 
 export interface TagCounts {
   executions: number
   bad: number
-  /** In the whole hours that the stretch touches, by event; empty where the site sends batches. */
+  /** In the whole hours that the stretch touches, by event; empty when the site sends batches. */
   onEvents: ReadonlyMap<string, TagOnEventCounts>
 }
 
 interface TagOnEventCounts extends Ran {
   bad: number
-  /** In the week before. */
+  /** The same in the week before. */
   before: Ran
 }
 
@@ -39,27 +39,26 @@ const CAME = totals(['events', 'total'])
 const RAN = totals(['executions', 'success'])
 const ENDED = totals(OUTCOMES)
 
-/** A cause that lasts is compared with what was usual before it. */
+/** Weeks to compare with. They end where the stretch begins, so a lasting cause is not part of what is usual. */
 const WEEKS = 4
-/** Which events a tag runs on. */
+/** How far back to look for the events that a tag runs on. */
 const REFERENCE = 7 * DAY
-/** Minutes are kept for two days at least; of older stretches whole hours are read. */
+/** Minute rows are kept for at least two days; for older stretches, whole hours are read. */
 const MINUTES_KEPT = 2 * DAY - HOUR
 
 const cacheOf = usualCaches()
 
 /**
- * Reads what tells how much was lost. It costs as much as a run of `data_volume` the first time that a stretch is asked for, and a
- * tenth of it later.
+ * Reads how much was lost. The first time for a stretch, it costs as much as a run of `data_volume`; later a tenth of that.
  *
- * @param range its beginning is where what is usual ends
- * @param tags whose executions are asked for
+ * @param range what is usual ends where it begins
+ * @param tags keys of the tags whose executions are needed
  */
 export async function readLosses(counting: Counting, range: TimeRange, tags: readonly string[]): Promise<LossCounts> {
   const { store, site, now } = counting
   const whole = wholeRows(range, now)
   const { usual, recent } = await siteEvents({ ...counting, now: whole.from }, WEEKS, cacheOf(store))
-  // Of events a part of a minute would look like a fall; what a tag did in the minute under way it did.
+  // A partial minute of events would look like a fall. Executions in the current minute did happen, so they count.
   const ran = { from: whole.from, to: Math.max(whole.to, ceilTo(range.to, MINUTE)) }
   const from = floorTo(whole.from, DAY) - REFERENCE
   return readSnapshot(store, site.site_no, { from, to: ceilTo(ran.to, HOUR) }, async (snapshot) => {
@@ -116,7 +115,7 @@ async function tagCounts(
   const executions = rows.reduce((sum, row) => sum + row.executions, 0)
   if (tags.size === 0) return { executions, tags: new Map() }
   const { keyOf } = await identityOf(snapshot.db, snapshot.siteNo)
-  // A tag that was missing from some minute on ran in that hour, and is dated from its end.
+  // A tag may stop in the middle of an hour, and its loss is dated from that hour's end: hence the hour before.
   const hours = { from: floorTo(range.from, HOUR) - HOUR, to: ceilTo(range.to, HOUR) }
   const before = { from: floorTo(range.from, DAY) - REFERENCE, to: hours.from }
   const since = await runsOnEvents(snapshot, hours, keyOf)
@@ -148,7 +147,7 @@ async function tagCounts(
 
 const NONE = { runs: 0, bad: 0 }
 
-/** How often events came in whole hours, and tags ran on them. */
+/** Counts how often events came in whole hours, and how often tags ran on them. */
 async function runsOnEvents(
   snapshot: Snapshot,
   range: TimeRange,

@@ -8,7 +8,7 @@ const EVENTS = totals(['events'])
 const EXECUTIONS = totals(['executions'])
 const EXCESS = totals(['weight_excess'])
 
-/** The buckets in which it is judged whether tags run on their events. */
+/** The buckets in which `tag_missing` looks for tags that do not run on their events. */
 export interface PairBuckets {
   /** The whole UTC days before today, oldest first. */
   readonly days: readonly TimeRange[]
@@ -19,8 +19,8 @@ export interface PairBuckets {
 }
 
 /**
- * Up to and with the current minute: which tag ran on which event is known by the hour only, so both sides of the
- * comparison end where the snapshot does.
+ * Includes the current minute: tags on events are counted by the hour only, so both sides of the comparison must end where
+ * the snapshot does.
  */
 export function pairBuckets(now: number): PairBuckets {
   const end = floorTo(now, MINUTE) + MINUTE
@@ -39,17 +39,17 @@ const before = (end: number, size: number, count: number): TimeRange[] =>
     return { from, to: from + size }
   })
 
-/** How often tags ran on events in a row of buckets, by the names in the store: under which of them a tag is known may change any time. */
+/** Runs of tags on events, a number per bucket, by stored names: the name that a tag is shown under may change at any time. */
 type StoredPairs = ReadonlyMap<string, readonly number[]>
 
-/** What hardly changes any more. */
+/** The part that hardly changes any more, so it can be cached. */
 export interface PastPairs {
-  /** In the days, and in the hours but for the last `OPEN_HOURS`. */
+  /** The days, and the hours without the last `OPEN_HOURS`. */
   days: StoredPairs
   hours: StoredPairs
 }
 
-/** Counts come late, but rarely later than this. */
+/** Late counts rarely arrive later than this. */
 const OPEN_HOURS = 3
 
 export async function readPastPairs(snapshot: Snapshot, { days, hours }: PairBuckets): Promise<PastPairs> {
@@ -84,7 +84,7 @@ interface PairNames {
   tag_key: string
 }
 
-/** The same by what the tags are known under now. */
+/** The same by the current keys of the tags. */
 function pairsBy(keyOf: (containerId: string, tagKey: string) => string, stored: StoredPairs): Map<string, number[]> {
   const pairs = new Map<string, number[]>()
   for (const [names, counts] of stored) {
@@ -96,7 +96,11 @@ function pairsBy(keyOf: (containerId: string, tagKey: string) => string, stored:
   return pairs
 }
 
-/** The hours of both, one after the other. @param none where one of them has nothing of a pair */
+/**
+ * Concatenates the hours of both.
+ *
+ * @param none zeros for a pair that one of them lacks
+ */
 function joined(
   closed: ReadonlyMap<string, readonly number[]>,
   open: ReadonlyMap<string, readonly number[]>,
@@ -111,8 +115,8 @@ function joined(
 }
 
 /**
- * How often each event came, and each tag on it. What a sender sent once for many counts as what it proves: one that lacks a tag is
- * not ten in a row.
+ * Reads how often each event came, and each tag on it. Events that a sender sent once for many count only as much as they
+ * prove: one without a tag is not ten in a row, see `provenBy`.
  */
 export async function readPairCounts(
   snapshot: Snapshot,
@@ -158,7 +162,7 @@ export async function readPairCounts(
     days: pairsBy(keyOf, past.days),
     hours: joined(
       pairsBy(keyOf, past.hours),
-      // Pairs have no minutes: the current hour is the hour's row.
+      // Pairs have no minute rows, so the current hour is read as a whole.
       pairsBy(
         keyOf,
         await storedPairs(snapshot, open, HOUR, { ...openHours, to: floorTo(openHours.to - 1, HOUR) + HOUR }),
@@ -210,11 +214,11 @@ export async function readPairCounts(
 }
 
 /**
- * What the counts are worth where events stand for others: divided by how many, on average, one of those that were sent stood for
- * (Kish 1965, the effective size of a sample). They stay what they are where none does.
+ * Reduces counts of weighted events to what they prove: divided by the average weight of the events sent (Kish 1965,
+ * effective sample size). Without weights, they stay as they are.
  *
  * @param events of each bucket
- * @param excess `weight_excess` of each bucket; undefined where there is none
+ * @param excess `weight_excess` of each bucket; undefined when there is none
  */
 function provenBy(
   counts: readonly number[],
@@ -231,7 +235,7 @@ function provenBy(
 const sumOf = (buckets: readonly TimeRange[], byName: ReadonlyMap<string, readonly number[]>): number[] =>
   buckets.map((_, index) => [...byName.values()].reduce((sum, counts) => sum + (counts[index] ?? 0), 0))
 
-/** What is counted together over the cardinality cap is something else every day. */
+/** Beyond the cardinality cap, `OTHER` contains different names each day. */
 const isName = (name: string): boolean => name !== NO_EVENT && name !== OTHER
 
 const runsOf = (row: Record<(typeof OUTCOMES)[number], number>): number =>
@@ -244,7 +248,7 @@ const spanOf = (buckets: readonly TimeRange[]): TimeRange => ({
   to: buckets.at(-1)?.to ?? 0,
 })
 
-/** Sums of rows by key, a number for each bucket. The buckets are of one length, apart from the last. */
+/** Sums rows by key, one number per bucket. All buckets have the same length, except the last. */
 function countsIn<R extends { at: number }>(
   buckets: readonly TimeRange[],
   rows: readonly R[],

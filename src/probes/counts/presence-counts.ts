@@ -17,16 +17,16 @@ import { FIELD_COLUMNS, GRAIN, OTHER, type SIGNAL_COLUMNS, type TimeRange } from
 import { totalOf } from '../../store/index.ts'
 import { readStretches, SLOT, type Timeline } from './timeline.ts'
 
-/** Summed up without yielding: a millisecond. A site may have 500 kinds of events. */
+/** Rows summed without yielding: 1 ms. A site may have 500 kinds of events. */
 const ROWS_PER_TURN = 200
 
 const USUAL_DAYS = 7
 const EARLIER_DAYS = 21
 
-/** Of a field: the count of events that have it, and of those that could have had it. */
+/** For each field, the columns that count events with it and events that could have had it. */
 type FieldColumns<F extends string, C extends string> = Readonly<Record<F, readonly [present: C, total: C]>>
 
-/** By the event also what only per-event payloads hold. */
+/** Includes measures that only per-event payloads have. */
 const EVENT_MEASURES = {
   ...SCORE_EVENT_MEASURES,
   ...totals(['user_data_detail_total', 'first_name', 'last_name', 'city', 'country']),
@@ -51,23 +51,35 @@ export const ECOMMERCE = {
   items: ['items', 'ecommerce_total'],
 } as const satisfies FieldColumns<string, EventMeasure>
 
-/** The week before the last day: whole UTC hours. @param end of that day, epoch ms */
+/**
+ * The week before the last day, in whole UTC hours.
+ *
+ * @param end of that day, epoch ms
+ */
 export function usualRange(end: number): TimeRange {
   const to = floorTo(end - DAY, HOUR)
   return { from: to - USUAL_DAYS * DAY, to }
 }
 
-/** Three weeks before that one, in whole UTC days. */
+/** The three weeks before that week, in whole UTC days. */
 export function earlierRange(end: number): TimeRange {
   const to = floorTo(usualRange(end).from, DAY)
   return { from: to - EARLIER_DAYS * DAY, to }
 }
 
-/** Reads how often fields were there, on each kind of event. */
+/** Reads how often each kind of event had its fields. */
 export interface PresenceReader<F extends string> {
-  /** In the buckets of the timeline, oldest first. @param end of the timeline */
+  /**
+   * In the buckets of the timeline, oldest first.
+   *
+   * @param end of the timeline
+   */
   recent: (snapshot: Snapshot, timeline: Timeline, end: number) => Promise<Map<string, PresenceBucket<F>[]>>
-  /** Before the day that ends at `end`. @param hasEarlier with the three weeks before the last one */
+  /**
+   * Before the day that ends at `end`.
+   *
+   * @param hasEarlier whether to read the three weeks before the last one, too
+   */
   weeks: (snapshot: Snapshot, end: number, hasEarlier: boolean) => Promise<Map<string, PresenceWeeks<F>>>
 }
 
@@ -77,14 +89,14 @@ interface Columns<K extends string, C extends string, F extends string> {
   columns: readonly C[]
   measureOf: (column: C) => RawBuilder<number>
   where?: RawBuilder<SqlBool>
-  /** What has a history of its own; null: nothing, as what is counted together over the cardinality cap is something else every day. */
+  /** What has a history of its own; null leaves a row out, e.g. `OTHER`, which contains different events each day. */
   kindOf: (row: Record<K, string>) => string | null
   fieldsOf: (sums: Sums<C>) => FieldCounts<F>
 }
 
 const kindOfEvent = ({ event_name }: { event_name: string }) => (event_name === OTHER ? null : event_name)
 
-/** Of what events have from their beginning: user data and e-commerce. */
+/** Reads user data and e-commerce fields, which are counted with the events themselves. */
 export const presenceReader = <F extends string>(fields: FieldColumns<F, EventMeasure>): PresenceReader<F> =>
   readerOf({
     ...columnsOf(fields),
@@ -94,7 +106,7 @@ export const presenceReader = <F extends string>(fields: FieldColumns<F, EventMe
     kindOf: kindOfEvent,
   })
 
-/** Of what events say beside that. */
+/** Reads fields from the signals, a table of its own. */
 export const signalReader = <F extends string>(fields: FieldColumns<F, SignalColumn>): PresenceReader<F> =>
   readerOf({
     ...columnsOf(fields),
@@ -104,17 +116,17 @@ export const signalReader = <F extends string>(fields: FieldColumns<F, SignalCol
     kindOf: kindOfEvent,
   })
 
-/** The same of all events together. */
+/** The same for all events together. */
 export const signalReaderOfAll = <F extends string, C extends SignalColumn>(
   columns: readonly C[],
   fieldsOf: (sums: Sums<C>) => FieldCounts<F>,
 ): PresenceReader<F> =>
   readerOf({ table: 'signal_rollups', by: [], columns, measureOf: totalOf, kindOf: () => ALL_EVENTS, fieldsOf })
 
-/** The kind that all events together are. */
+/** The kind of all events together. */
 export const ALL_EVENTS = ''
 
-/** What is read is what is asked for: each further column costs time in every minute. */
+/** Selects only the columns that the fields need: each further one costs time in every minute row. */
 function columnsOf<F extends string, C extends string>(
   fields: FieldColumns<F, C>,
 ): Pick<Columns<never, C, F>, 'columns' | 'fieldsOf'> {
@@ -127,13 +139,13 @@ function columnsOf<F extends string, C extends string>(
   }
 }
 
-/** Which parameters of the site's own are judged; without a name all are. */
+/** Which of the site's own parameters to judge; all when a name is missing. */
 export interface ParameterFilter {
   event?: string | undefined
   parameter?: string | undefined
 }
 
-/** Of the parameters that a site has named itself: each, on each event that names it, is a kind, see `parameterOf`. */
+/** Reads the parameters that a site named itself. Each one on each of its events is a kind, see `parameterOf`. */
 export function parameterReader({ event, parameter }: ParameterFilter): PresenceReader<typeof PARAMETER> {
   const conditions = [
     ...(event === undefined ? [] : [isOneOf('event_name', [event])]),
@@ -207,7 +219,7 @@ function readerOf<K extends string, C extends string, F extends string>({
   }
 }
 
-/** The whole hour or day that a time is in, the same object each time. */
+/** Returns the whole hour or day that a time is in, always as the same object. */
 function wholeAt(length: number): (at: number) => TimeRange {
   const known = new Map<number, TimeRange>()
   return (at) => {

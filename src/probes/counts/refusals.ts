@@ -3,7 +3,7 @@ import { hasNoKey, keyState, lastEventAt, listKeys, monthUsage } from '../../man
 import { type Kysely, NO_SITE, type SiteRow, type Tables, totalOf } from '../../store/index.ts'
 import { localMoment } from './unjudged.ts'
 
-/** Why nothing of a site is counted, though or because its requests are refused. */
+/** Why a site's requests are refused, so that none of its data are counted. */
 export interface Refusals {
   why:
     | 'quota'
@@ -15,25 +15,25 @@ export interface Refusals {
     | 'overload'
     | 'key_misplaced'
     | 'address'
-  /** Epoch ms; to the minute, where it is the first refusal since the last event. */
+  /** Epoch ms; accurate to the minute when it is the first refusal since the last event. */
   since: number
   /** Requests refused since then. */
   requests: number
-  /** Without more requests nothing will change: true while the quota is used up or the key is revoked. */
+  /** True while nothing changes without action: the quota is used up or the key is revoked. */
   lasts: boolean
-  /** `refused: quota used up since 20 Nov, 14:10 (…)` */
+  /** E.g. `refused: quota used up since 20 Nov, 14:10 (…)`. */
   message: string
 }
 
-/** Refusals of passing kinds explain a silence for so long after the last of them, and of one at least so long. */
+/** Other refusals explain a silence for this long after the last of them, and only one that lasts at least `LEAST_SILENCE_MS`. */
 const RECENT_MS = 15 * MINUTE
 const LEAST_SILENCE_MS = 5 * MINUTE
-/** Refusals further back say nothing about now; a quota is a month's. */
+/** Older refusals say nothing about now; a month, because quotas are monthly. */
 const LOOKED_BACK_MS = 31 * DAY
 
 /**
- * What explains that a site has sent nothing since its last event: null while events come, and when no one tried. A wrong
- * key belongs to no site, so its refusals (401) explain nothing for certain: see `readUnknownKeys`.
+ * Returns why a site has sent nothing since its last event; null while events come, and when no one tried. A wrong key
+ * belongs to no site, so its refusals (401) prove nothing: see `readUnknownKeys`.
  *
  * @param db a snapshot in which the counts are complete
  */
@@ -54,7 +54,7 @@ export async function readRefusals(db: Kysely<Tables>, site: SiteRow, now: numbe
   }
   if (last !== null && now - last < MINUTE) return null
   const from = floorTo(Math.max(last ?? 0, now - LOOKED_BACK_MS), MINUTE)
-  // In the minute of the last event some may have come before it: one of a later minute has to show that it goes on.
+  // Refusals in the minute of the last event may have come before it, so only a later minute shows that they go on.
   const refused = (await refusedSince(db, site.site_no, from, now)).filter(
     ({ newest }) => last === null || newest > last,
   )
@@ -64,7 +64,7 @@ export async function readRefusals(db: Kysely<Tables>, site: SiteRow, now: numbe
     const more = `${number(usage.events)} of ${number(usage.limit)} events this month, resets ${localMoment(nextMonthStart(now), site.timezone)}`
     return said('quota', limited.oldest, limited.total, 'quota used up', ` (${more})`)
   }
-  // What is accepted just now may not be counted yet: a sender of whom a part is refused is not silent.
+  // Events accepted just now may not be counted yet: a sender that is refused in part is not silent.
   if (last !== null && now - last < LEAST_SILENCE_MS) return null
   const [most] = refused.filter(({ newest }) => newest >= now - RECENT_MS).toSorted((a, b) => b.total - a.total)
   if (most === undefined) return null
@@ -86,8 +86,8 @@ const WORDS: Readonly<Record<string, { why: Refusals['why']; words: string }>> =
 }
 
 /**
- * What to add to the message of a silent site: that requests with a key of no site came meanwhile, and still come. They may be
- * of its sender or of another's. Null when there were none.
+ * Returns a hint for a silent site: requests with an unknown key came meanwhile and still come. They may be its sender's or
+ * someone else's. Null when there were none.
  *
  * @param db a snapshot in which the counts are complete
  */
@@ -106,7 +106,7 @@ export async function readUnknownKeys(db: Kysely<Tables>, site: SiteRow, now: nu
   return `${came} refused since ${localMoment(refused.oldest, site.timezone)}: check the sender's key`
 }
 
-/** How the last valid key of a site ended: `key revoked`, of a site that had several with its name. */
+/** Says how the site's last valid key ended: `key revoked`, with its name when the site had several. */
 async function lastEndOf(db: Kysely<Tables>, site: SiteRow, now: number): Promise<string> {
   const keys = await listKeys(db, site)
   const last = keys.find(({ key }) => key.ingest_key === site.ingest_key)?.key
@@ -114,10 +114,10 @@ async function lastEndOf(db: Kysely<Tables>, site: SiteRow, now: number): Promis
   return keys.length > 1 && last !== undefined ? `key “${last.name}” ${how}` : `key ${how}`
 }
 
-/** Reasons of requests that have a key, which no site has. */
+/** Reasons for refusing requests whose key belongs to no site. */
 const UNKNOWN_KEY: readonly string[] = ['unauthorized', 'malformed_key', 'misplaced_key']
 
-/** Several reasons as one. */
+/** Adds several reasons up. */
 function together(refused: readonly Refused[]): Refused | undefined {
   const [first] = refused
   if (first === undefined) return undefined
@@ -129,7 +129,7 @@ function together(refused: readonly Refused[]): Refused | undefined {
   }
 }
 
-/** Which limit of the plan, or which key, the newest refusal was by, where it is kept. */
+/** Returns the plan's limit, or the key, that caused the newest refusal, if that is stored. */
 async function limitOf(
   db: Kysely<Tables>,
   siteNo: number,
@@ -150,7 +150,7 @@ async function limitOf(
   return words === undefined ? undefined : { why: 'rate', words }
 }
 
-/** As ingest writes it. */
+/** The form in which ingest writes it. */
 const KEY_PATH = /^key (revoked|expired): (.*)$/s
 
 const LIMIT_WORDS: Readonly<Record<string, string>> = {
@@ -162,7 +162,7 @@ const LIMIT_WORDS: Readonly<Record<string, string>> = {
 interface Refused {
   reason: string
   total: number
-  /** Minutes of the first and the last, epoch ms. */
+  /** Minutes of the first and the last refusal, epoch ms. */
   oldest: number
   newest: number
 }

@@ -21,16 +21,16 @@ import { type Counting, type CountsOutcome, judgeLearnt } from './judge-counts.t
 import { isSettled, LearntCache, learningPeriod, ofEachStore } from './learnt-cache.ts'
 import type { Unjudged } from './unjudged.ts'
 
-/** The types that judge by what is usual for a site's events. */
+/** The types that learn what is usual for a site's events. */
 const LEARNING = ['data_volume', 'data_freshness']
 
-/** @param probeType of an alert */
+/** @param probeType the type of an alert's probe */
 export const learnsFromFeedback = (probeType: string): boolean => LEARNING.includes(probeType)
 
 /**
- * What people said of a site's alerts about its counts. An alert that is not resolved lasts until now.
+ * Reads people's answers to a site's alerts about its counts. An unresolved alert lasts until `now`.
  *
- * @param now what the counts end at
+ * @param now the end of the counts
  */
 async function readFeedback(db: Kysely<Tables>, siteId: string, now: number): Promise<Feedback[]> {
   const rows = await db
@@ -40,7 +40,7 @@ async function readFeedback(db: Kysely<Tables>, siteId: string, now: number): Pr
     .orderBy('alert_id')
     .execute()
   return rows.flatMap(({ event_name, verdict: text, began_at, ended_at }) => {
-    // The column is text; another version may know more.
+    // The column is text, and another version may know more verdicts.
     const verdict = FEEDBACK_VERDICTS.find((known) => known === text)
     return verdict === undefined ? [] : [{ verdict, name: event_name, from: began_at, to: ended_at ?? now }]
   })
@@ -50,27 +50,26 @@ async function readFeedback(db: Kysely<Tables>, siteId: string, now: number): Pr
 interface SiteEvents {
   readonly recent: RecentCounts
   readonly usual: UsualCounts
-  /** Start of the first whole hour of which the site has rows; null when there is none. */
+  /** Start of the first whole hour in which the site has rows; null when there is none. */
   readonly knownFrom: number | null
   readonly outages: readonly TimeRange[]
-  /** Public holidays of the weeks that are compared with, and of the next day. */
+  /** Public holidays and marked days in the weeks compared with, and holidays of the next day. */
   readonly special: readonly TimeRange[]
-  /** What the counts end at, a whole minute. */
+  /** End of the counts, a whole minute. */
   readonly end: number
 }
 
-/** What of a site's events is judged. */
 interface Judged {
-  /** That are compared with. */
+  /** How many weeks to compare with. */
   weeks: number
-  /** Each event; else all of them together, which are fewer rows: the newest counts then have no names. */
+  /** True: each event. False: all of them together, which are fewer rows; the newest counts then have no names. */
   byName: boolean
 }
 
 /**
- * Judges the events of a site next to what is usual for them.
+ * Judges a site's events against what is usual for them.
  *
- * @param unjudged what to say while nothing can be judged
+ * @param unjudged see `judgeCounts`
  * @param whenRefused see `judgeCounts`
  */
 export async function judgeEvents(
@@ -85,10 +84,10 @@ export async function judgeEvents(
 }
 
 /**
- * The same events for someone who asks what is expected.
+ * Returns the same events for a question about what is expected.
  *
- * @param cache where what is usual is kept: what is asked of an earlier time has its own, or it would take the place of what
- * the next run needs
+ * @param cache where to keep what is usual. Questions about earlier times need their own cache: in the shared one they would
+ *   replace what the next run needs.
  */
 export async function siteEvents(counting: Counting, weeks: number, cache?: UsualCache): Promise<SiteEvents> {
   const { from, read, eventsOf } = await readingOf(counting, { weeks, byName: true }, cache)
@@ -96,9 +95,9 @@ export async function siteEvents(counting: Counting, weeks: number, cache?: Usua
   return eventsOf(await readSnapshot(counting.store, counting.site.site_no, range, read))
 }
 
-/** How a site's events are read, and what is made of them: what is usual comes from the cache where it is known already. */
+/** How a site's events are read and completed by what is usual, which comes from the cache if it is known. */
 interface Reading {
-  /** The oldest instant that is read. */
+  /** The oldest instant that it reads, epoch ms. */
   from: number
   read: (snapshot: Snapshot) => Promise<EventCounts>
   eventsOf: (counts: EventCounts) => Promise<SiteEvents>
@@ -120,7 +119,7 @@ async function readingOf(
   const cached = cache.get(key, end)
   return {
     from: cached === null ? Math.min(compared.from, end - 2 * DAY) : end - 2 * DAY,
-    // What is learnt is the same for all, with names.
+    // What is learnt is shared by all callers, so learning always reads names.
     read: (snapshot) => readEventCounts(snapshot, end, cached === null ? compared : null, byName || cached === null),
     eventsOf: async (counts) => {
       const usual = cached ?? (await learn({ ...historyOf(counts, end), special, feedback }, clock, end, weeks))
@@ -131,22 +130,22 @@ async function readingOf(
   }
 }
 
-/** A name takes about a millisecond, and a site may have hundreds. */
+/** Yields after each name: one takes about 1 ms, and a site may have hundreds. */
 function learn(history: HourHistory, clock: LocalTime, end: number, weeks: number): Promise<UsualCounts> {
   const others = new Yielder()
   return usualCountsInTurns(history, clock, end, weeks, () => others.yield())
 }
 
-/** Feedback that is given or taken back counts from the next run on. Of an alert that still lasts the end moves, and nothing else. */
+/** Changes when feedback is given or taken back, so that it counts from the next run on. The moving end of an open alert is left out. */
 const versionOf = (feedback: readonly Feedback[], now: number): string =>
   feedback.map(({ verdict, name, from, to }) => JSON.stringify([verdict, name, from, to < now && to])).join()
 
-/** Sites of which it is kept; one takes some kilobytes, and two for each of its events. */
+/** Cached sites; one takes some kilobytes, and two more for each of its events. */
 const SITES_KEPT = 1_000
 
 type UsualCache = LearntCache<UsualCounts>
 
-/** Finds the cache of a store: everyone who judges as of a time of their own has one. */
+/** Returns a function that finds the cache of a store. Callers that judge as of their own times need their own. */
 export const usualCaches = (): ((store: { reports: object }) => UsualCache) =>
   ofEachStore(() => new LearntCache<UsualCounts>(SITES_KEPT))
 

@@ -13,10 +13,10 @@ import { GRAIN, type TimeRange } from '../../rollups/index.ts'
 import type { TagCounts, TagSignalCounts } from '../../store/index.ts'
 import { readStretches, SLOT, type Timeline } from './timeline.ts'
 
-/** Summed up without yielding: a millisecond. A site may have 500 tags. */
+/** Rows summed without yielding: 1 ms. A site may have 500 tags. */
 const ROWS_PER_TURN = 500
 
-/** Counts of tags, by the table that holds them. */
+/** Counts of tags, by their table. */
 interface TagTables {
   tag_rollups: keyof TagCounts
   tag_signal_rollups: keyof TagSignalCounts
@@ -27,7 +27,7 @@ type Column = TagTables[keyof TagTables]
 /** Counts of one tag in one bucket. */
 export type TagBucket<C extends Column> = TimeRange & Record<C, number>
 
-/** What every tag did, by the key that it is reported under: in the buckets of the timeline, oldest first; those without executions are missing. */
+/** Counts of every tag by its reported key, in the buckets of the timeline, oldest first. Buckets without executions are missing. */
 export const readTagCounts = <C extends TagTables['tag_rollups']>(
   snapshot: Snapshot,
   timeline: Timeline,
@@ -35,7 +35,7 @@ export const readTagCounts = <C extends TagTables['tag_rollups']>(
   columns: readonly C[],
 ): Promise<Map<string, TagBucket<C>[]>> => readTimeline(snapshot, 'tag_rollups', timeline, end, columns)
 
-/** What the events said on which every tag ran, likewise. */
+/** The same for the signals of the events that every tag ran on. */
 export const readTagSignals = <C extends TagTables['tag_signal_rollups']>(
   snapshot: Snapshot,
   timeline: Timeline,
@@ -43,7 +43,7 @@ export const readTagSignals = <C extends TagTables['tag_signal_rollups']>(
   columns: readonly C[],
 ): Promise<Map<string, TagBucket<C>[]>> => readTimeline(snapshot, 'tag_signal_rollups', timeline, end, columns)
 
-/** The same of whole UTC hours, which are over for long. */
+/** The same in whole UTC hours, all of them long past. */
 export function readTagHours<T extends keyof TagTables, C extends TagTables[T]>(
   snapshot: Snapshot,
   table: T,
@@ -90,7 +90,7 @@ async function readTags<T extends keyof TagTables, C extends TagTables[T]>(
   return tags
 }
 
-/** A bucket may have several rows: of containers, of minutes, of a tag's former names. */
+/** A bucket may have several rows: of several containers, of its minutes, of a tag's former names. */
 function inOrder<C extends Column>(
   rows: readonly (Record<C, number> & { at: number })[],
   columns: readonly C[],

@@ -6,19 +6,19 @@ import { GRAIN, type TimeRange } from '../../rollups/index.ts'
 /** The grid that the last hours are judged on. */
 export const SLOT = 5 * MINUTE
 
-/** The last 24 hours and the rest of the hour before, in buckets without gaps, oldest first. */
+/** The last 24 hours and the rest of the hour before them, in buckets without gaps, oldest first. */
 export interface Timeline {
   readonly buckets: readonly TimeRange[]
   /** Where UTC hours end and slots of five minutes begin; the first slot may be shorter. A whole UTC hour. */
   readonly slotsFrom: number
-  /** The bucket that holds a time of the timeline. */
+  /** Returns the index of the bucket that holds a time of the timeline. */
   readonly indexAt: (time: number) => number
 }
 
 /**
- * Minute rows are many: only the newest part is looked at in slots, which come from them; before that hour rows do.
+ * There are many minute rows, so only the newest part is read in slots, which need them; the rest comes from hour rows.
  *
- * @param end a whole minute, which the last slot ends at
+ * @param end end of the last slot, a whole minute
  * @param slotsFor at least this much of the end is in slots, ms
  */
 export function lastDay(end: number, slotsFor: number): Timeline {
@@ -45,13 +45,17 @@ export function lastDay(end: number, slotsFor: number): Timeline {
 const steps = (from: number, to: number, size: number): number[] =>
   Array.from({ length: Math.max(0, Math.ceil((to - from) / size)) }, (_, index) => from + index * size)
 
-/** What to read of it: hour rows, then minute rows. @param end of the timeline */
+/**
+ * The rows to read for a timeline: hours, then minutes.
+ *
+ * @param end of the timeline
+ */
 export const readStretches = ({ buckets, slotsFrom }: Timeline, end: number): Stretch[] => [
   { from: buckets[0]?.from ?? end, to: slotsFrom, coarsest: GRAIN.hour },
   { from: slotsFrom, to: end, coarsest: GRAIN.minute },
 ]
 
-/** The stretches that some UTC hours make up; hours may repeat and come in any order. */
+/** Joins UTC hours into stretches; hours may repeat and come in any order. */
 export function stretchesOf(hours: Iterable<number>): TimeRange[] {
   const stretches: TimeRange[] = []
   for (const hour of [...new Set(hours)].sort((a, b) => a - b)) {

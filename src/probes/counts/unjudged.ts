@@ -2,20 +2,24 @@ import type { UnjudgedReason, UsualCounts } from '../../detection/index.ts'
 import { counted, DAY, floorTo, HOUR, number } from '../../lib/index.ts'
 import { SLOT } from './timeline.ts'
 
-/** Why nothing can be judged, and in words what was seen and when judging starts. */
+/** Why nothing can be judged, and what was seen and when judging starts, in words. */
 export interface Unjudged {
   reason: UnjudgedReason
   message: string
 }
 
-/** Nothing was there to be judged. */
+/** Nothing came that could be judged. */
 export const noData = (message: string): Unjudged => ({ reason: 'no_data', message })
 
-/** There is something, but too little. @param seen what was seen, and when judging starts */
+/**
+ * Something came, but too little to judge.
+ *
+ * @param seen what was seen, and when judging starts
+ */
 export const learning = (seen: string): Unjudged => ({ reason: 'learning', message: `Learning: ${seen}` })
 
 /**
- * While less than a day is known to compare with: `Learning: 5 of 24 hours, judging starts 29 Nov, 15:00`. Undefined when a day is.
+ * Says how much is known while that is less than a day: `Learning: 5 of 24 hours, judging starts 29 Nov, 15:00`. Undefined once a day is known.
  *
  * @param knownFrom the first whole hour that is known, epoch ms; null in the hour of the first event
  */
@@ -26,11 +30,11 @@ export function learningHours(knownFrom: number | null, now: number, timezone: s
   return learning(`${seen} of 24 hours, judging starts ${localMoment(since + DAY, timezone)}`)
 }
 
-/** While there is nothing to compare the newest events with, as there is not where this service was down the day before. */
+/** For when the newest events have nothing to compare with, e.g. after this service was down at the same hour the day before. */
 export const learningHour = ({ nextKnownHour }: UsualCounts, now: number, timezone: string): Unjudged =>
   learning(`this hour of the day is not known yet, judging starts ${localMoment(nextKnownHour(now) + SLOT, timezone)}`)
 
-/** `2 of 7 days, judging starts 29 Nov`. */
+/** E.g. `2 of 7 days, judging starts 29 Nov`. */
 export function daysSeen(seen: number, days: number, judgesFrom: number, timezone: string): string {
   return `${number(seen)} of ${counted(days, 'day')}, judging starts ${localDay(judgesFrom, timezone)}`
 }
@@ -38,7 +42,7 @@ export function daysSeen(seen: number, days: number, judgesFrom: number, timezon
 export const localDay = (time: number, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' }).format(time)
 
-/** `20 Nov, 14:10` */
+/** E.g. `20 Nov, 14:10`. */
 export const localMoment = (time: number, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', {
     timeZone,

@@ -4,33 +4,33 @@ import { type Asked, dateHourOf, dateHoursAround } from './hours.ts'
 import { areInexact, type Ga4Report } from './report.ts'
 import type { NamedEvent } from './settings.ts'
 
-/** What GA4 counted of one event. */
+/** GA4's count of one event. */
 export interface EventCounts extends NamedEvent {
   /** In the hours that can be compared. */
   total: number
-  /** That can be written. */
+  /** Number of hours that can be written. */
   hours: number
-  /** GA4 has shown it now, or before: only then is an hour without it 0. */
+  /** GA4 has reported it, now or before. Only then does an hour without it mean 0. */
   isKnown: boolean
 }
 
 export interface SettledCounts {
   counts: ReferenceCount[]
   events: EventCounts[]
-  /** Settled hours that the property's zone has no such hour for. */
+  /** Settled hours that do not exist in the property's time zone. */
   leftOut: number
-  /** Start of the newest hour that can be written, epoch ms; null where there is none. */
+  /** Start of the newest hour that can be written, epoch ms; null when there is none. */
   newest: number | null
 }
 
-/** Reports that each hold a part of every hour. */
+/** One or two reports, each with a part of every hour. */
 export interface Reports {
   readonly parts: readonly Ga4Report[]
-  /** Which hour of each report a UTC hour is in; null where the property's zone has no such hour. */
+  /** Returns the hour of each report that a UTC hour is in; null when it does not exist in the property's time zone. */
   readonly keysOf: (hour: number) => readonly string[] | null
 }
 
-/** Whose hours are those of UTC. */
+/** For properties whose hours are UTC hours. */
 export const ofWholeHours = (report: Ga4Report): Reports => ({
   parts: [report],
   keysOf: (hour) => {
@@ -40,10 +40,10 @@ export const ofWholeHours = (report: Ga4Report): Reports => ({
 })
 
 /**
- * Of a zone that is off by a part of an hour: a UTC hour is the end of one hour and the beginning of the next.
+ * For time zones shifted by part of an hour: a UTC hour is the end of one of their hours and the beginning of the next.
  *
- * @param ends of each hour, from `minute` on
- * @param beginnings of each hour, before that
+ * @param ends report of each hour from `minute` on
+ * @param beginnings report of each hour up to `minute`
  */
 export const ofPartsOfHours = (ends: Ga4Report, beginnings: Ga4Report, minute: number): Reports => ({
   parts: [ends, beginnings],
@@ -51,12 +51,12 @@ export const ofPartsOfHours = (ends: Ga4Report, beginnings: Ga4Report, minute: n
 })
 
 /**
- * What is settled of a report or of several, by the UTC hour.
+ * Returns the settled counts of one or several reports, by UTC hour.
  *
- * GA4 has no rows of 0. That there is no row means 0 where it is sure that GA4 knows the event, shows all rows and has come so far: a later
- * hour has rows, or the hour is a day older than it has to be. Anything else is not known, and an hour without a count is in no comparison.
+ * GA4 has no rows with 0. A missing row means 0 only when GA4 knows the event, shows all rows, and has processed that hour: a later hour has rows,
+ * or the hour is a day older than `settled_after_hours` requires. Otherwise the count is unknown, and the hour takes part in no comparison.
  *
- * @param known GA4's names of events that it has shown before
+ * @param known GA4's names of events that it has reported before
  */
 export function settledCounts(
   { parts, keysOf }: Reports,

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill'
 import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../lib/index.ts'
 
-/** Whether it is a zone that this program knows. */
+/** Whether this version knows the time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name)
@@ -12,28 +12,32 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * How GA4 names a whole UTC hour in a property's zone, `2026112014`; null where the zone has no hour that is this one: where its hours
- * begin at half past, and in the hour that comes twice when clocks are set back, as GA4 adds both up.
+ * Returns GA4's name of a UTC hour in the property's time zone, e.g. `2026112014`. Null when the zone has no equal hour:
+ * where hours begin at half past, and for the hour that repeats when clocks go back, which GA4 adds up.
  *
- * @param hour start of a whole UTC hour, epoch ms
+ * @param hour start of a UTC hour, epoch ms
  */
 export function dateHourOf(timezone: string, hour: number): string | null {
   const start = Temporal.Instant.fromEpochMilliseconds(hour).toZonedDateTimeISO(timezone)
   if (start.minute !== 0 || start.second !== 0) return null
-  // On Lord Howe Island clocks are set back by half an hour: an hour of 90 minutes.
+  // Lord Howe Island's clocks go back by half an hour, which makes an hour of 90 minutes.
   const end = start.toPlainDateTime().add({ hours: 1 }).toZonedDateTime(timezone).epochMilliseconds
   return isOnce(start) && end === hour + HOUR ? nameOf(start) : null
 }
 
-/** At which minute of the property's hours UTC hours begin: 0 nearly everywhere, 30 in India, 45 in Nepal. @param time epoch ms */
+/**
+ * The minute of the property's hours at which UTC hours begin: 0 almost everywhere, 30 in India, 45 in Nepal.
+ *
+ * @param time epoch ms
+ */
 export const minuteOfHours = (timezone: string, time: number): number =>
   Temporal.Instant.fromEpochMilliseconds(floorTo(time, HOUR)).toZonedDateTimeISO(timezone).minute
 
 /**
- * The two hours of such a zone that a UTC hour lies in: the end of the first, from `minute` on, and the beginning of the second. Null where it begins at another minute, as clocks are set by half an
- * hour, and where local time comes twice.
+ * Returns the two hours of such a zone that a UTC hour lies in: the end of the first, from `minute` on, and the beginning of
+ * the second. Null when it begins at another minute, because clocks changed by half an hour, and when local time repeats.
  *
- * @param hour start of a whole UTC hour, epoch ms
+ * @param hour start of a UTC hour, epoch ms
  */
 export function dateHoursAround(
   timezone: string,
@@ -48,7 +52,7 @@ export function dateHoursAround(
   return [nameOf(first), nameOf(last)]
 }
 
-/** Whether local clocks show this time once. */
+/** Whether local clocks show this time only once. */
 const isOnce = (time: Temporal.ZonedDateTime): boolean =>
   (['earlier', 'later'] as const).every(
     (disambiguation) =>
@@ -59,19 +63,19 @@ const isOnce = (time: Temporal.ZonedDateTime): boolean =>
 const nameOf = (time: Temporal.ZonedDateTime): string =>
   `${time.toPlainDate().toString().replaceAll('-', '')}${String(time.hour).padStart(2, '0')}`
 
-/** What a run asks for. */
+/** The hours that a run requests. */
 export interface Asked {
-  /** Starts of the first settled hour and of the first that is not, epoch ms. */
+  /** Start of the first settled hour and of the first unsettled one, epoch ms. */
   from: number
   until: number
-  /** Calendar days that hold all of these hours in every zone; later hours in them show how far GA4 has come. */
+  /** Calendar days that contain these hours in every time zone. Later hours in them show how far GA4 has come. */
   startDate: string
   endDate: string
-  /** How many hours GA4 can answer of each event. */
+  /** Largest number of hours that GA4 can return for each event. */
   hoursMax: number
 }
 
-/** The zone that is the furthest behind UTC, and the one that is furthest ahead. */
+/** Offsets of the time zones farthest behind and ahead of UTC. */
 const BEHIND_MS = 12 * HOUR
 const AHEAD_MS = 14 * HOUR
 

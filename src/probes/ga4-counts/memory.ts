@@ -2,19 +2,19 @@ import { DAY, fieldsOf } from '../../lib/index.ts'
 import type { JsonObject } from '../probe-type.ts'
 import type { Pause } from './quota.ts'
 
-/** What a run leaves to the next, of one property. */
+/** What a run leaves for the next one, for one property. */
 export interface Memory {
-  /** GA4's names of events that it has shown. */
+  /** GA4's names of events that it has reported. */
   known: readonly string[]
   pause: (Pause & { isRefusal: boolean }) | null
 }
 
 const NOTHING: Memory = { known: [], pause: null }
 
-/** The longest pause is that for the rest of a day of 25 hours; a clock that was set back must not make one last. */
+/** The longest real pause is the rest of a day of 25 hours. A longer one comes from a clock that was ahead and must not last. */
 const PAUSE_MAX_MS = DAY + DAY / 12
 
-/** @param memory another version may have written it, or a run for another property */
+/** @param memory may come from another version, or from a run for another property */
 export function readMemory(memory: JsonObject, propertyId: string, now: number): Memory {
   if (memory.property_id !== propertyId) return NOTHING
   const { until, words, isRefusal } = fieldsOf(memory.pause)

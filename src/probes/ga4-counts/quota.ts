@@ -3,9 +3,9 @@ import { fieldsOf, HOUR, isObject, number } from '../../lib/index.ts'
 import { wholeNumberOf } from '../google/failure.ts'
 
 /**
- * What is left to others of a property's quotas before nothing more is asked: a tenth of what Google grants a standard property, so that
- * reports and dashboards of its owner, which share them, are not starved. Of requests at a time and server errors it grants 10.
- * https://developers.google.com/analytics/devguides/reporting/data/v1/quotas
+ * Below these rests of a property's quotas, nothing more is requested: about a tenth of what Google grants a standard
+ * property, so that the owner's reports and dashboards, which share them, keep working. Concurrent requests and server errors
+ * are limited to 10. https://developers.google.com/analytics/devguides/reporting/data/v1/quotas
  */
 const RESERVES = {
   tokensPerDay: 20_000,
@@ -26,32 +26,32 @@ const WORDS: Readonly<Record<QuotaName, string>> = {
   serverErrorsPerProjectPerHour: 'server errors of the hour',
 }
 
-/** What is left of each quota; those that Google did not name are missing. */
+/** What is left of each quota, without those that Google did not report. */
 export type Quotas = Readonly<Partial<Record<QuotaName, number>>>
 
-/** @param propertyQuota as it stands in the answer */
+/** @param propertyQuota from the answer */
 export function readQuotas(propertyQuota: unknown): Quotas {
   const quotas = fieldsOf(propertyQuota)
   return Object.fromEntries(
     NAMES.flatMap((name) => {
       const quota = quotas[name]
       if (!isObject(quota)) return []
-      // Google leaves out numbers that are 0.
+      // Google omits numbers that are 0.
       const left = quota.remaining === undefined ? 0 : wholeNumberOf(quota.remaining)
       return left === null || left < 0 ? [] : [[name, left]]
     }),
   )
 }
 
-/** How long nothing is asked, and why. */
+/** Until when nothing is requested, and why. */
 export interface Pause {
   /** Epoch ms. */
   until: number
-  /** For people, behind “has”: `1,200 tokens of the day left`. */
+  /** For people, follows “has”: `1,200 tokens of the day left`. */
   words: string
 }
 
-/** The pause that what is left calls for; null when there is enough. */
+/** Returns the pause that low quotas require; null when enough is left. */
 export function pauseAfter(quotas: Quotas, now: number): Pause | null {
   const low = NAMES.find((name) => (quotas[name] ?? Number.POSITIVE_INFINITY) < RESERVES[name])
   if (low === undefined) return null
@@ -59,13 +59,13 @@ export function pauseAfter(quotas: Quotas, now: number): Pause | null {
   return { until, words: `${number(quotas[low] ?? 0)} ${WORDS[low]} left` }
 }
 
-/** The pause after a refusal, of which Google says in words which quota is used up: “Exhausted property tokens per day. …” */
+/** The pause after a refusal. Google says only in words which quota is used up: “Exhausted property tokens per day. …” */
 export const pauseAfterRefusal = (said: string, now: number): Pause => ({
   until: /per day|24 hours/i.test(said) ? nextDayOfQuotas(now) : now + HOUR,
   words: 'used up its quota',
 })
 
-/** Quotas of a day begin again at midnight in California. */
+/** Daily quotas reset at midnight in California. */
 const nextDayOfQuotas = (now: number): number =>
   Temporal.Instant.fromEpochMilliseconds(now)
     .toZonedDateTimeISO('America/Los_Angeles')

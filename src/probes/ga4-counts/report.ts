@@ -3,35 +3,35 @@ import { GoogleFailure, type JsonRecord, wholeNumberOf } from '../google/failure
 import { type Asked, isTimeZone } from './hours.ts'
 import { type Quotas, readQuotas } from './quota.ts'
 
-/** Of an hour; as many as reference counts may be. */
+/** Largest count of an hour; the limit of reference counts. */
 const COUNT_MAX = 1_000_000_000
-/** The longest name of a zone has 30 characters. */
+/** The longest name of a time zone has 30 characters. */
 const ZONE_MAX = 64
 
-/** What GA4 itself says against its figures. */
+/** What GA4 itself says against its counts. */
 export interface Caveats {
-  /** Small rows were left out, so that no one can be recognised. */
+  /** Small rows were withheld to protect users from being recognised. */
   isThresholded: boolean
-  /** The counts are estimates from a part of the events. */
+  /** The counts are estimates from a sample of the events. */
   isSampled: boolean
-  /** How large a part, 0 to 1; null where it is not known. */
+  /** Size of the sample, 0 to 1; null when unknown. */
   sampledShare: number | null
-  /** Some events were added up under “(other)”, as there were too many kinds of rows. */
+  /** There were too many kinds of rows, so some events were grouped under “(other)”. */
   hasOther: boolean
 }
 
 export interface Ga4Report {
-  /** Of the property. */
+  /** Time zone of the property. */
   timezone: string
-  /** By GA4's name of the event, then by its name of the hour: `2026112014`. */
+  /** By GA4's name of the event, then of the hour, e.g. `2026112014`. */
   counts: ReadonlyMap<string, ReadonlyMap<string, number>>
-  /** The newest hour of which there is any row; null where there is none. */
+  /** The newest hour with any row; null when there are none. */
   newest: string | null
   caveats: Caveats
   quotas: Quotas
 }
 
-/** The minutes of each hour that are counted, `to` not included. */
+/** The minutes of each hour to count, excluding `to`. */
 export interface Minutes {
   readonly from: number
   readonly to: number
@@ -39,7 +39,7 @@ export interface Minutes {
 
 const WHOLE_HOUR: Minutes = { from: 0, to: 60 }
 
-/** How often each of the events came in each hour of the property's zone, or in some minutes of each: the body of a `runReport`. */
+/** The body of a `runReport` that counts the events in each hour of the property's time zone, or in some minutes of each hour. */
 export function questionOf(
   events: readonly string[],
   { startDate, endDate, hoursMax }: Asked,
@@ -63,9 +63,9 @@ const filterOf = (fieldName: string, values: string[]): JsonRecord => ({
 })
 
 /**
- * Reads an answer to such a question. What is not as it should be makes all of it useless: a part of the rows would look like fewer events.
+ * Reads an answer to such a question. Any invalid part makes it useless: missing rows would look like fewer events.
  *
- * @param rowsMax as many as were asked for
+ * @param rowsMax the requested limit
  * @throws GoogleFailure `bad_answer`
  */
 export function readReport(json: JsonRecord, rowsMax: number): Ga4Report {
@@ -96,7 +96,7 @@ export function readReport(json: JsonRecord, rowsMax: number): Ga4Report {
 const bad = (what: string): GoogleFailure =>
   new GoogleFailure('bad_answer', `The answer of the Google Analytics Data API ${what}`)
 
-/** `{ dimensionValues: [{ value: 'purchase' }, { value: '2026112014' }], metricValues: [{ value: '37' }] }` */
+/** Reads `{ dimensionValues: [{ value: 'purchase' }, { value: '2026112014' }], metricValues: [{ value: '37' }] }`. */
 function readRow(row: unknown): { event: string; hour: string; count: number } {
   const { dimensionValues, metricValues } = isObject(row) ? row : {}
   const [event, hour] = valuesOf(dimensionValues, 2)
@@ -121,7 +121,7 @@ function readCaveats({ subjectToThresholding, samplingMetadatas, dataLossFromOth
   }
 }
 
-/** What is not understood counts as said: figures are exact only where nothing speaks against it. */
+/** An unknown value counts as a caveat: counts are exact only when nothing speaks against it. */
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null && value !== false
 
 function shareOf(sampling: unknown): number | null {
@@ -130,10 +130,10 @@ function shareOf(sampling: unknown): number | null {
   return read === null || all === null || read < 0 || all <= 0 || read > all ? null : read / all
 }
 
-/** Whether the counts themselves are not what GA4 collected; of those that are thresholded rows are missing, and none is wrong. */
+/** Whether counts may differ from what GA4 collected. Thresholding only withholds rows; the others are right. */
 export const areInexact = ({ isSampled, hasOther }: Caveats): boolean => isSampled || hasOther
 
-/** What either of two reports says. */
+/** The caveats of both reports. */
 export const allCaveats = (one: Caveats, other: Caveats): Caveats => ({
   isThresholded: one.isThresholded || other.isThresholded,
   isSampled: one.isSampled || other.isSampled,
@@ -141,7 +141,7 @@ export const allCaveats = (one: Caveats, other: Caveats): Caveats => ({
   hasOther: one.hasOther || other.hasOther,
 })
 
-/** For people, without a sentence's beginning and end; empty where nothing speaks against the figures. */
+/** Words for people, without a capital or a full stop; empty without caveats. */
 export function caveatWords({ isThresholded, isSampled, sampledShare, hasOther }: Caveats): string {
   const read = sampledShare === null ? '' : ` from ${percent(sampledShare)} of the events`
   return [

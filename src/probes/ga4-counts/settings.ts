@@ -7,7 +7,7 @@ export const TYPE_NAME = 'ga4_counts'
 const DEFAULT_SOURCE = 'GA4'
 /** Google: “We may take 24-48 hours to process data. During that time, data in your reports may change.” */
 const DEFAULT_SETTLED_HOURS = 48
-/** With 20 events, 14 days are an answer of 2 MB and a tenth of what is parsed at most. */
+/** 14 days of 20 events are an answer of 2 MB, and a tenth of the values that are parsed at most. */
 const DAYS_MAX = 14
 const EVENTS_MAX = 20
 
@@ -49,20 +49,20 @@ export const Config = Type.Object(
 
 export type Settings = Static<typeof Config>
 
-/** One event by both of its names. */
+/** An event with both of its names. */
 export interface NamedEvent {
-  /** As it is counted here. */
+  /** Its name in Tagwarden. */
   name: string
-  /** As GA4 knows it. */
+  /** Its name in GA4. */
   ga4: string
 }
 
-/** As long as names of events that are sent. */
+/** The limit for names of ingested events. */
 const NAME_MAX = 256
-/** GA4 takes 40 characters; some were collected by older rules. */
+/** GA4 allows 40 characters; older rules allowed more. */
 const GA4_NAME_MAX = 100
 
-/** `purchase`, or `order=purchase`: GA4's names have no `=`, so the last one separates. */
+/** Reads `purchase` or `order=purchase`. GA4's names contain no `=`, so the last one separates. */
 export const eventsOf = ({ events }: Pick<Settings, 'events'>): NamedEvent[] =>
   events.map((text) => {
     const at = text.lastIndexOf('=')
@@ -95,13 +95,13 @@ function twice(events: readonly NamedEvent[], index: number): string | null {
 
 /** A source of reference counts that an active probe fetches. */
 export interface FetchedSource {
-  /** As the probe is called. */
+  /** Name of the probe. */
   probe: string
-  /** So old its newest count is at least. */
+  /** Its newest count is at least this old. */
   settledAfterMs: number
 }
 
-/** Null where no active probe of the site fetches the source; of several the slowest. */
+/** Returns null when no active probe of the site fetches the source; the slowest when several do. */
 export async function fetchedSource(
   { read }: Pick<Store, 'read'>,
   { id }: Pick<SiteRow, 'id'>,

@@ -4,7 +4,7 @@ import type { Outbound } from '../../outbound/index.ts'
 import type { GoogleCredentials } from '../probe-type.ts'
 import { GoogleFailure, googleErrorOf, reasonOf, textOf, unreachable } from './failure.ts'
 
-/** What a run asks with. */
+/** What the requests of a run need. */
 export interface Caller {
   outbound: Outbound
   /** Aborted when the run's time is over. */
@@ -14,7 +14,7 @@ export interface Caller {
   now: number
 }
 
-/** A token is given up this long before its end, so that it does not end on the way; no run takes longer than a minute. */
+/** A token is dropped this long before it expires, so that it lasts for a whole run, at most a minute. */
 const SPARE_MS = 2 * MINUTE
 const TOKEN_TIMEOUT_MS = 10 * SECOND
 const TOKEN_BYTES = 64 * 1_024
@@ -26,11 +26,11 @@ interface Token {
 }
 
 /**
- * Access tokens of one service account, one per scope, kept until shortly before their end.
+ * Access tokens of one service account, one per scope, kept until shortly before they expire.
  *
- * Not `google-auth-library`: version 10.9 installs 23 packages of 12 MB, for the one request that is needed here. It makes it
- * with an HTTP client of its own, which would go round the checks of outgoing requests: where to (`token_uri`) is said by a file
- * that someone handed us.
+ * Not `google-auth-library`: version 10.9 installs 23 packages of 12 MB for the one request needed here. It also uses its own
+ * HTTP client, which would bypass the checks of outgoing requests, although the address (`token_uri`) comes from a file that
+ * someone gave us.
  */
 export class AccessTokens {
   readonly #credentials: GoogleCredentials
@@ -41,11 +41,11 @@ export class AccessTokens {
     this.#credentials = credentials
   }
 
-  /** @throws GoogleFailure, or what the signal was aborted with */
+  /** @throws GoogleFailure, or the reason that the signal was aborted with */
   async get(scope: string, { outbound, signal, now }: Caller): Promise<string> {
     const kept = this.#kept.get(scope)
     if (kept !== undefined && now < kept.goodUntil) return kept.text
-    // Hundreds of probes may start at once: one of them asks for all, and so the end of its run must not end the request.
+    // Hundreds of probes may start at once and share one request, so it must not end with the run that made it.
     let asked = this.#asked.get(scope)
     if (asked === undefined) {
       asked = this.#ask(scope, outbound, now).finally(() => this.#asked.delete(scope))
@@ -54,7 +54,7 @@ export class AccessTokens {
     return unlessAborted(signal, asked)
   }
 
-  /** An API did not take it: it may have been revoked. */
+  /** Call it when an API refused the token: it may have been revoked. */
   forget(scope: string): void {
     this.#kept.delete(scope)
   }
@@ -79,7 +79,7 @@ export class AccessTokens {
     if (answer.status !== 200) throw refusal(answer.status, json, client_email)
     const text = isObject(json) ? textOf(json.access_token) : null
     const seconds = isObject(json) ? json.expires_in : undefined
-    // It goes into a header as it is.
+    // It is sent as a header value unchanged.
     if (text === null || !/^[\x21-\x7e]+$/.test(text) || typeof seconds !== 'number') {
       throw new GoogleFailure(
         'bad_answer',
@@ -94,7 +94,7 @@ export class AccessTokens {
   }
 }
 
-/** A token server refuses a wrong key with 400 `invalid_grant` or 401 `invalid_client`. */
+/** A token server refuses an invalid key with 400 `invalid_grant` or 401 `invalid_client`. */
 function refusal(status: number, json: unknown, email: string): GoogleFailure {
   const googleError = googleErrorOf(status, json)
   const reason = reasonOf(googleError)
@@ -112,10 +112,10 @@ const LIFETIME_S = 3_600
 const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
 
 /**
- * The signed JWT that a service account asks for an access token with (RFC 7523).
+ * Returns the signed JWT with which a service account requests an access token (RFC 7523).
  *
  * @param now epoch ms
- * @throws GoogleFailure `bad_credentials` when the key is none
+ * @throws GoogleFailure `bad_credentials` when the key is not valid
  */
 function signedAssertion(credentials: GoogleCredentials, scope: string, now: number): string {
   const { client_email, private_key, token_uri } = credentials
@@ -125,7 +125,7 @@ function signedAssertion(credentials: GoogleCredentials, scope: string, now: num
   try {
     return `${unsigned}.${sign('sha256', Buffer.from(unsigned), private_key).toString('base64url')}`
   } catch {
-    // What OpenSSL says of a key is of no use to people, and might quote from it.
+    // OpenSSL's message helps no one and might quote from the key.
     throw new GoogleFailure('bad_credentials', `The private key of ${client_email} cannot be read`)
   }
 }

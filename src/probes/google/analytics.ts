@@ -8,10 +8,10 @@ const SCOPE = 'https://www.googleapis.com/auth/analytics.readonly'
 const API = 'Google Analytics Data'
 
 /**
- * Runs a report of a GA4 property; one at a time of each property in this process, as its owner's dashboards share the few that Google
- * answers at the same time.
+ * Runs a report of a GA4 property, one at a time per property in this process: Google answers only a few at once, and the
+ * owner's dashboards share them.
  *
- * @param apiUrl as in the settings, e.g. `https://analyticsdata.googleapis.com`
+ * @param apiUrl from the settings, e.g. `https://analyticsdata.googleapis.com`
  * @param question the body of `properties.runReport`
  * @throws GoogleFailure
  */
@@ -22,7 +22,7 @@ export async function runReport(
   question: JsonRecord,
   caller: Caller,
 ): Promise<GoogleAnswer> {
-  // Without line breaks and indentation an answer is a third as long.
+  // Without pretty-printing, an answer is a third as long.
   const url = `${apiUrl}/v1beta/properties/${encodeURIComponent(propertyId)}:runReport?prettyPrint=false`
   try {
     return await inTurn(account, propertyId, caller.signal, () =>
@@ -35,7 +35,7 @@ export async function runReport(
   }
 }
 
-/** Google says 403 to “you may not see it” and to “there is none”. */
+/** Google answers 403 both to “you may not see it” and to “it does not exist”. */
 function withRole(failure: GoogleFailure, { email }: ServiceAccount, propertyId: string): GoogleFailure {
   const { reason, facts } = failure
   if (reason !== 'forbidden' && reason !== 'not_found') return failure

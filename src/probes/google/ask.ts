@@ -13,22 +13,22 @@ import type { ServiceAccount } from './service-account.ts'
 interface Question {
   url: string
   scope: string
-  /** For people, e.g. `Tag Manager`. */
+  /** Name for people, e.g. `Tag Manager`. */
   api: string
-  /** Sent as JSON with POST; GET without it. */
+  /** Sent as JSON with POST; without it, GET. */
   body?: JsonRecord
 }
 
 export interface GoogleAnswer {
   json: JsonRecord
-  /** From the request to the end of the answer. */
+  /** From the request to the end of the answer, ms. */
   tookMs: number
 }
 
 const ANSWER_BYTES = 4 * 1_024 * 1_024
 
 /**
- * Asks one of Google's APIs as the service account. Redirects are not followed: the token is for this host only.
+ * Sends a request to one of Google's APIs as the service account. Redirects are not followed, because the token is for this host only.
  *
  * @throws GoogleFailure
  */

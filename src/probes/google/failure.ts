@@ -3,14 +3,14 @@ import { OutboundError } from '../../outbound/index.ts'
 import { isNetworkFailure } from '../probe-type.ts'
 
 /**
- * Why Google could not be asked:
- * - `no_credentials`, `bad_credentials`: no service account is set up, or its key cannot be used
+ * Why a request to Google failed:
+ * - `no_credentials`, `bad_credentials`: no service account is configured, or its key is not valid
  * - `refused`: Google does not accept the service account
- * - `forbidden`, `api_disabled`: it may not read this, or the API is switched off in its project
+ * - `forbidden`, `api_disabled`: it may not read this, or the API is not enabled in its project
  * - `quota`: too many requests, by Google's count or by ours
- * - `not_found`: there is no such thing
- * - `unavailable`, `unreachable`: the API is down, or there is no way to it
- * - `bad_request`, `bad_answer`: one of the two was not understood
+ * - `not_found`: the object does not exist
+ * - `unavailable`, `unreachable`: the API is down, or cannot be reached
+ * - `bad_request`, `bad_answer`: Google did not understand the request, or we not the answer
  */
 export type GoogleFailureReason =
   | 'no_credentials'
@@ -28,14 +28,14 @@ export type GoogleFailureReason =
 interface GoogleFailureFacts {
   /** HTTP status of the answer. */
   status?: number
-  /** What Google said about it, shortened. */
+  /** Google's message, shortened. */
   said?: string
-  /** Google's own words for the reason, such as `rateLimitExceeded`. */
+  /** Google's own codes for the reason, such as `rateLimitExceeded`. */
   codes?: readonly string[]
   isNetworkFailure?: boolean
 }
 
-/** A question to Google that came to nothing. The message is a sentence for people, and holds no secrets. */
+/** A failed request to Google. The message is a sentence for people and contains no secrets. */
 export class GoogleFailure extends Error {
   readonly reason: GoogleFailureReason
   readonly facts: GoogleFailureFacts
@@ -73,7 +73,7 @@ export function googleErrorOf(status: number, body: unknown): GoogleError {
 
 const shortened = (text: string): string => (text.length <= SAID_MAX ? text : `${text.slice(0, SAID_MAX)}…`)
 
-/** Over quota is 403 with the older APIs and 429 with the newer ones; 403 is also what a missing role is. */
+/** Older APIs answer 403 when a quota is used up, newer ones 429; 403 also means a missing role. */
 const QUOTA_CODES =
   /^(userRateLimitExceeded|rateLimitExceeded|dailyLimitExceeded|quotaExceeded|RATE_LIMIT_EXCEEDED|RESOURCE_EXHAUSTED)$/
 const DISABLED_CODES = /^(accessNotConfigured|SERVICE_DISABLED)$/
@@ -87,22 +87,22 @@ export function reasonOf({ status, codes }: GoogleError): GoogleFailureReason {
   return status >= 500 ? 'unavailable' : 'bad_request'
 }
 
-/** Readers of JSON that others wrote: what is not as expected is absent. */
+/** Readers for JSON from others: values of unexpected types count as absent. */
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
-/** The objects of a list. */
+/** The objects in a list. */
 export const recordsOf = (value: unknown): JsonRecord[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
-/** Google writes whole numbers of 64 bits as text. */
+/** Google sends 64-bit integers as text. */
 export function wholeNumberOf(value: unknown): number | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null
   return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : null
 }
 
-/** A request that was not answered, as a sentence about whom it was sent to. What is no failure of a request stays as it is. */
+/** Turns an unanswered request into a failure that names its receiver; returns other errors unchanged. */
 export function unreachable(thrown: unknown, who: string): unknown {
   if (!(thrown instanceof OutboundError)) return thrown
   const why = thrown.kind === 'aborted' ? 'the check timed out' : thrown.message

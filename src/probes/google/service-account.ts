@@ -5,8 +5,8 @@ import { AccessTokens, type Caller } from './access-tokens.ts'
 import { GoogleFailure, type JsonRecord, recordsOf, textOf } from './failure.ts'
 
 /**
- * Of one Google Cloud project: 10,000 requests a day and 0.25 a second, which Google counts over 100 s by its documentation
- * and over a minute by its refusals ("Queries per minute", 15).
+ * Quotas of one Google Cloud project: 10,000 requests a day and 0.25 a second. Google counts the latter over 100 s by its
+ * documentation, and over a minute by its refusals ("Queries per minute", 15).
  */
 const TAG_MANAGER_QUOTA: readonly QuotaWindow[] = [
   { limit: 15, windowMs: 60 * SECOND },
@@ -14,7 +14,7 @@ const TAG_MANAGER_QUOTA: readonly QuotaWindow[] = [
   { limit: 10_000, windowMs: DAY },
 ]
 
-/** What is kept of a service account while the process lives; all probes share it. */
+/** State of a service account, kept while the process runs and shared by all probes. */
 export interface ServiceAccount {
   email: string
   tokens: AccessTokens
@@ -24,7 +24,7 @@ export interface ServiceAccount {
 
 const accounts = new WeakMap<GoogleCredentials, ServiceAccount>()
 
-/** @throws GoogleFailure `no_credentials` when none is set up */
+/** @throws GoogleFailure `no_credentials` when none is configured */
 export function serviceAccountOf({ googleCredentials }: ProbeSettings): ServiceAccount {
   if (googleCredentials === null) {
     throw new GoogleFailure(
@@ -45,21 +45,21 @@ export function serviceAccountOf({ googleCredentials }: ProbeSettings): ServiceA
   return account
 }
 
-/** The numbers by which the API knows a container. */
+/** The numbers that identify a container in the API. */
 interface ContainerIds {
   accountId: string
   containerId: string
 }
 
-/** Asks the API for what is under a path such as `/accounts`. */
+/** Requests a path such as `/accounts` from the API. */
 type AskPath = (path: string) => Promise<JsonRecord>
 
-/** The numbers never change and every page of the list costs quota, so it is read again only for a container it lacks. */
+/** Ids never change and each page of the list costs quota, so the list is read again only when a container is missing from it. */
 const LIST_AGAIN_MS = HOUR
 
 /**
- * The containers that a service account may read, by their public ids. The list of an account with many accounts takes longer
- * than one run: each continues where the last one stopped.
+ * The containers that a service account may read, by public id. With many accounts, listing takes longer than one run, so
+ * each run continues where the last one stopped.
  */
 class ContainerDirectory {
   readonly #mutex = new Mutex()
@@ -68,9 +68,9 @@ class ContainerDirectory {
   #startedAt = Number.NEGATIVE_INFINITY
 
   /**
-   * Undefined when the service account sees no such container.
+   * Returns undefined when the service account does not see the container.
    *
-   * @throws GoogleFailure, or what the caller's signal was aborted with
+   * @throws GoogleFailure, or the reason that the caller's signal was aborted with
    */
   async find(publicId: string, ask: AskPath, { signal, now }: Caller): Promise<ContainerIds | undefined> {
     const known = this.#found.get(publicId)
@@ -81,7 +81,7 @@ class ContainerDirectory {
     )
   }
 
-  /** Whether the container can still be seen: lists again, unless that was done within the hour. */
+  /** Whether the container is still visible: lists again, unless that was done within the last hour. */
   async confirm(publicId: string, ask: AskPath, caller: Caller): Promise<boolean> {
     if (Math.abs(caller.now - this.#startedAt) >= LIST_AGAIN_MS) this.#found.delete(publicId)
     return (await this.find(publicId, ask, caller)) !== undefined
@@ -106,7 +106,7 @@ class ContainerDirectory {
     const path = this.#toVisit[0]
     if (path === undefined) return
     const page = await ask(path).catch((thrown: unknown): JsonRecord => {
-      // An account that was closed, or taken from us, since it was listed.
+      // Since it was listed, the account was closed or our access removed.
       const isGone = thrown instanceof GoogleFailure && ['forbidden', 'not_found'].includes(thrown.reason)
       if (isGone && path.startsWith('/accounts/')) return {}
       throw thrown
@@ -128,13 +128,13 @@ class ContainerDirectory {
   }
 }
 
-/** At most `limit` requests in any stretch of `windowMs`. */
+/** At most `limit` requests in any `windowMs`. */
 interface QuotaWindow {
   limit: number
   windowMs: number
 }
 
-/** Counts requests against several windows at once. Times are ms of one clock, whichever. */
+/** Counts requests against several windows at once. All times are ms of one clock of the caller's choice. */
 export class Quota {
   readonly #windows: readonly QuotaWindow[]
   readonly #longestMs: number
@@ -146,10 +146,10 @@ export class Quota {
     this.#longestMs = Math.max(...windows.map(({ windowMs }) => windowMs))
   }
 
-  /** How long the next request has to wait, 0 when it need not. */
+  /** Time until the next request may be sent, ms; 0 when it may be sent now. */
   waitMs(now: number): number {
     const waits = this.#windows.map(({ limit, windowMs }) => {
-      // The request that has to be out of the window before another comes in.
+      // The request that must leave the window before another one fits.
       const leaving = this.#taken.at(-limit)
       return leaving === undefined ? 0 : leaving + windowMs - now
     })
@@ -161,29 +161,29 @@ export class Quota {
     this.#taken = [...(firstKept < 0 ? [] : this.#taken.slice(firstKept)), now]
   }
 
-  /** Google counts more than we do, other programs of the project included: no request for a while. */
+  /** Stops requests for a while: Google also counts those of other programs of the project. */
   block(now: number, ms: number): void {
     this.#blockedUntil = Math.max(this.#blockedUntil, now + ms)
   }
 }
 
-/** Everybody who asks the same API of the same project, first come, first served. */
+/** Queues all requests to one API of one project, first come, first served. */
 export class QuotaQueue {
   readonly #quota: Quota
   readonly #mutex = new Mutex()
   readonly #now: () => number
   #length = 0
 
-  /** @param now ms of a clock that only moves forward */
+  /** @param now ms of a monotonic clock */
   constructor(windows: readonly QuotaWindow[], now: () => number = () => performance.now()) {
     this.#quota = new Quota(windows)
     this.#now = now
   }
 
   /**
-   * Waits for a request's turn.
+   * Waits until the request may be sent.
    *
-   * @throws GoogleFailure `quota` when it does not come before `signal` is aborted, at once if that is sure
+   * @throws GoogleFailure `quota` when its turn does not come before `signal` is aborted; at once if that is certain
    */
   async turn(signal: AbortSignal, maxWaitMs: number): Promise<void> {
     this.#length++

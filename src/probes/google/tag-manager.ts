@@ -6,25 +6,25 @@ import type { ServiceAccount } from './service-account.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/tagmanager.readonly'
 
-/** Templates and parameters make a version several MB long. */
+/** Without templates and parameters, which make a version several MB long. */
 const VERSION_FIELDS = 'containerVersionId,name,fingerprint,tag(tagId,name,paused)'
 
-/** Until Google's windows have moved on, ms: of 100 s, and of a day, whose end Google does not say. */
+/** How long to pause until Google's windows have moved on, ms: the one of 100 s, and that of a day, whose end Google does not report. */
 const QUOTA_PAUSE_MS = 100 * SECOND
 const DAILY_QUOTA_PAUSE_MS = HOUR
 
 export interface LiveVersion {
   version: string
-  /** Null when it was published without one. */
+  /** Null when it was published without a name. */
   name: string | null
   fingerprint: string | null
   tags: readonly { id: string; name: string; isPaused: boolean }[]
 }
 
 /**
- * The published version of a container that is named like `GTM-ABC1234`; null when it has none.
+ * Returns the published version of a container such as `GTM-ABC1234`; null when it has none.
  *
- * @param apiUrl as in the settings, e.g. `https://tagmanager.googleapis.com`
+ * @param apiUrl from the settings, e.g. `https://tagmanager.googleapis.com`
  * @throws GoogleFailure; `not_found` when the service account does not see the container
  */
 export async function liveVersion(
@@ -43,7 +43,7 @@ export async function liveVersion(
     throw thrown
   })
   if (version !== null) return readVersion(version)
-  // Tag Manager says 404 to "nothing is published" and to "you may not see it".
+  // Tag Manager answers 404 both to "nothing is published" and to "you may not see it".
   if (await account.containers.confirm(publicId, ask, caller)) return null
   throw notSeen(account, publicId)
 }

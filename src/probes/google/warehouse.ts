@@ -6,7 +6,7 @@ import type { ServiceAccount } from './service-account.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/bigquery.readonly'
 
-/** Where the tables of a site are. */
+/** Where a site's tables are. */
 interface Dataset {
   project: string
   dataset: string
@@ -15,29 +15,33 @@ interface Dataset {
 /** The metadata of a table; reading it costs nothing. */
 export interface TableFacts {
   name: string
-  /** With those in the streaming buffer, of which BigQuery says about how many they are at least. */
+  /** Includes BigQuery's estimate of the rows in the streaming buffer. */
   rows: number
   /** Epoch ms. */
   modifiedAt: number
-  /** When the oldest row came that is still being streamed in; null when there are none. */
+  /** When the oldest row in the streaming buffer arrived, epoch ms; null when the buffer is empty. */
   bufferedSince: number | null
 }
 
-/** Reads the warehouse as a service account. */
+/** Reads the warehouse with a service account. */
 export interface Warehouse {
-  /** Null when there is no such table. @throws GoogleFailure */
-  table(name: string): Promise<TableFacts | null>
-  /** @throws GoogleFailure `not_found` when there is none */
-  requireDataset(): Promise<void>
   /**
-   * How often each of the events is in the table; the query is not made when it would read more than `maxBytes`.
+   * Null when the table does not exist.
    *
    * @throws GoogleFailure
+   */
+  table(name: string): Promise<TableFacts | null>
+  /** @throws GoogleFailure `not_found` when the dataset does not exist */
+  requireDataset(): Promise<void>
+  /**
+   * Counts each of the events in the table.
+   *
+   * @throws GoogleFailure, also when the query would read more than `maxBytes`; it is not run then
    */
   countEvents(table: string, events: readonly string[], maxBytes: number): Promise<EventCounts>
 }
 
-/** @param apiUrl as in the settings, e.g. `https://bigquery.googleapis.com` */
+/** @param apiUrl from the settings, e.g. `https://bigquery.googleapis.com` */
 export function openWarehouse(account: ServiceAccount, apiUrl: string, at: Dataset, caller: Caller): Warehouse {
   const project = `${apiUrl}/bigquery/v2/projects/${encodeURIComponent(at.project)}`
   const dataset = `${project}/datasets/${encodeURIComponent(at.dataset)}`
@@ -100,7 +104,7 @@ function readTable(name: string, json: JsonRecord): TableFacts {
   }
 }
 
-/** Outside the US and the EU a job is only found with its location. Waits at the server, not here. */
+/** Outside the US and the EU, a job is found only with its location. `timeoutMs` makes the server wait, so no delay is needed here. */
 function resultsPath({ jobReference }: JsonRecord): string {
   const job = isObject(jobReference) ? textOf(jobReference.jobId) : null
   const location = isObject(jobReference) ? textOf(jobReference.location) : null
@@ -111,7 +115,7 @@ function resultsPath({ jobReference }: JsonRecord): string {
 
 const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1_048_576).toLocaleString('en-US')} MB`
 
-/** Which role has the permission that Google misses, and where it is given. */
+/** For each missing permission that Google reports: a role that includes it, and where to grant it. */
 const ROLES: Readonly<Record<string, readonly [role: string, on: keyof Dataset]>> = {
   'bigquery.datasets.get': ['BigQuery Metadata Viewer (roles/bigquery.metadataViewer)', 'dataset'],
   'bigquery.tables.get': ['BigQuery Metadata Viewer (roles/bigquery.metadataViewer)', 'dataset'],
@@ -128,23 +132,23 @@ function withRole(thrown: unknown, { email }: ServiceAccount, at: Dataset): unkn
 }
 
 interface EventCounts {
-  /** What the query read. */
+  /** Bytes that the query read. */
   bytes: number
-  /** Every event that was asked for, 0 when it is not in the table. */
+  /** All requested events; 0 for those that are not in the table. */
   counts: Readonly<Record<string, number>>
 }
 
-/** As BigQuery allows them; what else stands between the backticks would be SQL. */
+/** Characters that BigQuery allows in names. Anything else between the backticks could inject SQL. */
 const PROJECT = /^[a-z0-9.:-]{1,100}$/
 const NAME = /^\w{1,1024}$/
 
-/** Whether the names can stand in a query. */
+/** Whether the names are safe in a query. */
 export const areNames = (project: string, dataset: string): boolean => PROJECT.test(project) && NAME.test(dataset)
 
 /**
- * One table, so that a day is not counted twice (`events_*` would take the intraday table, too), and of it one column.
+ * Reads one table, because `events_*` would include the intraday table and count a day twice, and only one of its columns.
  *
- * @throws GoogleFailure `bad_request` when a name is none
+ * @throws GoogleFailure `bad_request` when a name is not valid
  */
 export function countQuery(
   { project, dataset, table }: { project: string; dataset: string; table: string },
@@ -167,7 +171,11 @@ export function countQuery(
   }
 }
 
-/** Rows come as `{ f: [{ v: 'purchase' }, { v: '12' }] }`. @throws GoogleFailure `bad_answer` */
+/**
+ * Reads rows such as `{ f: [{ v: 'purchase' }, { v: '12' }] }`.
+ *
+ * @throws GoogleFailure `bad_answer`
+ */
 function readCounts(json: JsonRecord, events: readonly string[]): Readonly<Record<string, number>> {
   const counted = recordsOf(json.rows).map((row) => {
     const [name, count] = recordsOf(row.f)

@@ -8,7 +8,7 @@ import { unwrapped } from '../tag-server/hosting-a-answers.ts'
 import type { HostingTools } from '../tag-server/hosting-api.ts'
 import { type ReadVersion, versionAt, versionInAnswer, versionUnder } from './read.ts'
 
-/** What a source said, or in a sentence why it is not known. */
+/** A source's answer, or a sentence why the version is unknown. */
 export type ImageAnswer =
   | { version: string; source: string; tookMs: number; memory: JsonObject }
   | { version: null; why: string; reason: 'no_source' | 'unreadable'; source: string | null; thrown?: unknown }
@@ -16,7 +16,7 @@ export type ImageAnswer =
 const BODY_BYTES = 64 * 1_024
 
 /**
- * Asks an address of the user's own. Redirects are not followed: the token is for this address only.
+ * Requests an address of the user's own. Redirects are not followed, because the token is for this address only.
  *
  * @param pointer where its JSON has the version (RFC 6901)
  */
@@ -44,7 +44,7 @@ export async function askAddress(
   return { version: null, reason: 'unreadable', why: `The answer of ${source} ${read.why}`, source }
 }
 
-/** To be read after “the answer of …”; null where its body may be read. */
+/** Returns the problem as words that follow “the answer of …”; null when the body can be read. */
 function problemOf({ status, location, isTruncated }: OutboundAnswer): { why: string } | null {
   if (location !== null) return { why: `redirects (${status}) to ${shownAddress(location)}, which is not followed` }
   if (status === 401 || status === 403) return { why: `is ${status}: it wants another version_token` }
@@ -53,8 +53,8 @@ function problemOf({ status, location, isTruncated }: OutboundAnswer): { why: st
 }
 
 /**
- * Under these names the container of provider A would say it. Its public models name no version of the image, so that most
- * containers do not.
+ * Names under which provider A's container may have the version. Its public models contain none, so most containers have none
+ * of them.
  */
 const NAMES_OF_A = ['imageVersion', 'serverVersion', 'sGtmVersion'] as const
 
@@ -63,12 +63,12 @@ interface ProviderA {
   apiUrl: string
   token: string
   workspace: string | undefined
-  /** Which region knew the container the last time. */
+  /** Remembers the region that knew the container the last time. */
   memory: JsonObject
   pointer: string | undefined
 }
 
-/** Asks hosting provider A for its container. */
+/** Reads the version from the container at hosting provider A. */
 export async function askProviderA(caller: HostingTools, options: ProviderA): Promise<ImageAnswer> {
   const { containerId, pointer } = options
   const source = `container ${containerId} at hosting provider A`

@@ -4,9 +4,9 @@ import type { ProbeOutcome } from '../probe-type.ts'
 /** A release of the tag server's image (`gcr.io/cloud-tagging-10302018/gtm-cloud-image`). */
 interface ImageRelease {
   version: string
-  /** The day that the release notes name, epoch ms at 00:00 UTC. */
+  /** The day in the release notes, epoch ms at 00:00 UTC. */
   at: number
-  /** By which hosts name an image that they have pinned; null where the notes give none. */
+  /** The name of a pinned image at hosts; null when the notes give none. */
   digest: string | null
 }
 
@@ -16,14 +16,14 @@ const release = (version: string, day: string, digest: string | null = null): Im
   digest,
 })
 
-/** The day on which the table was compared with the release notes. */
+/** The day on which this table was last compared with the release notes. */
 export const KNOWN_UNTIL = Date.parse('2026-11-25')
 
 /**
- * Every release that the notes list, oldest first. Source:
+ * Every release in the notes, oldest first. Source:
  * https://developers.google.com/tag-platform/tag-manager/server-side/release-notes
  *
- * They list no 4.1.0, and nothing before 1.0.0. A new one is one more line, with `KNOWN_UNTIL` moved on.
+ * They list no 4.1.0, and nothing before 1.0.0. For a new release, add a line and move `KNOWN_UNTIL` on.
  */
 export const RELEASES: readonly ImageRelease[] = [
   release('1.0.0', '2022-06-13'),
@@ -43,19 +43,19 @@ export const RELEASES: readonly ImageRelease[] = [
   release('4.5.0', '2026-10-08', '490cd41aad58406d44853ddc6f2be58c5d9a1d13bc75c8f92fee076891d6ed74'),
 ]
 
-/** Releases between that a message names. */
+/** How many releases in between a message names. */
 const NAMED = 8
-/** From this age on the table says so: releases came every two to five months. */
+/** The message says that the table is old from this age on; releases came every two to five months. */
 const OLD_TABLE_MS = 365 * DAY
 
 /**
- * How far an image is behind the newest release: the days from its own release to that one.
+ * Judges how far an image is behind the newest release: the days from its own release to that one.
  *
- * A version that the release notes do not list came out after the listed one below it and before the one above: it is judged by the
- * latter, so that a warning is never too early.
+ * A version that the release notes do not list came out between its listed neighbours. It is judged by the newer neighbour,
+ * so that a warning is never too early.
  *
- * @param version as `4.2.0`
- * @param maxBehindDays from so many days on it is a warning
+ * @param version e.g. `4.2.0`
+ * @param maxBehindDays number of days from which on it is a warning
  */
 export function judgeImage(
   version: string,
@@ -84,7 +84,7 @@ export function judgeImage(
   }
 }
 
-/** When it came out, and what came after it. */
+/** Says when it was released, and what followed. */
 function placeOf(own: ImageRelease | null, newer: readonly ImageRelease[], behindDays: number): string {
   const newest = newer.at(-1)
   if (newest === undefined) {
@@ -99,7 +99,7 @@ function placeOf(own: ImageRelease | null, newer: readonly ImageRelease[], behin
 
 const dayOf = (time: number): string => isoTime(time).slice(0, 10)
 
-/** Compares numbers, as 4.10.0 is newer than 4.9.0. */
+/** Compares numerically: 4.10.0 is newer than 4.9.0. */
 function isNewer(a: string, b: string): boolean {
   const [left, right] = [a, b].map((version) => version.split('.').map(Number))
   for (const at of [0, 1, 2]) {

@@ -1,35 +1,35 @@
 import { isObject, parseForeignJson } from '../../lib/index.ts'
 import { RELEASES } from './judge.ts'
 
-/** The version that an answer names, as `4.2.0`; or why it names none, to be read after “the answer”. */
+/** The version in an answer, e.g. `4.2.0`, or why there is none, as words that follow “the answer”. */
 export type ReadVersion = { version: string } | { why: string }
 
-/** Longer texts are no version and no image. */
+/** A longer text is neither a version nor the name of an image. */
 const LENGTH_MAX = 300
 const VERSION = /^v?(\d{1,3})\.(\d{1,4})(?:\.(\d{1,5}))?(?:[-+][0-9A-Za-z.+-]{1,60})?$/
 const DIGEST = /^(?:([^@]*)@)?sha256:([0-9a-f]{64})$/
 
-/** Where an answer that is an object has the version when no pointer says it. */
+/** Where an object has the version if no pointer is given. */
 const USUAL_NAMES = ['version', 'image_version', 'imageVersion', 'image'] as const
 
 /**
- * The version in what an address answered: a version or an image as text, or JSON that holds one.
+ * Returns the version in an answer: a version or an image as text, or JSON that contains one.
  *
- * @param pointer where JSON has it (RFC 6901); undefined: under a usual name
+ * @param pointer where JSON has it (RFC 6901); undefined: under one of the usual names
  */
 export function versionInAnswer(body: string, pointer: string | undefined): ReadVersion {
   if (pointer !== undefined) {
     const json = parseForeignJson(body)
     return json === undefined ? { why: 'is not JSON, or is too nested or too long' } : versionAt(json, pointer)
   }
-  // As text first: JSON takes 4.10 for the number 4.1.
+  // As text first: JSON would read 4.10 as the number 4.1.
   const read = versionIn(body)
   if ('version' in read) return read
   const json = parseForeignJson(body)
   return isObject(json) ? versionUnder(json, USUAL_NAMES) : read
 }
 
-/** Of an object, what the first of these names holds that is a version. */
+/** Returns the version in the first of these fields that has one. */
 export function versionUnder(fields: Readonly<Record<string, unknown>>, names: readonly string[]): ReadVersion {
   const read = names.flatMap((name) => {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined
@@ -46,7 +46,7 @@ export function versionAt(json: unknown, pointer: string): ReadVersion {
   return { why: `has no text at ${pointer}, and a version has to be text: the numbers 4.10 and 4.1 are the same` }
 }
 
-/** RFC 6901. Undefined where there is nothing. */
+/** Resolves a JSON pointer (RFC 6901); undefined when nothing is there. */
 function valueAt(json: unknown, pointer: string): unknown {
   let value = json
   for (const part of pointer.split('/').slice(1)) {
@@ -58,7 +58,7 @@ function valueAt(json: unknown, pointer: string): unknown {
   return value
 }
 
-/** `4.2.0`, `v4.2`, `…/gtm-cloud-image:4.2.0`, or an image with the digest of a release. */
+/** Reads `4.2.0`, `v4.2`, `…/gtm-cloud-image:4.2.0`, or an image with the digest of a release. */
 function versionIn(given: string): ReadVersion {
   if (given.length > LENGTH_MAX) return { why: `is longer than the ${LENGTH_MAX} characters that a version may have` }
   const text = given.trim().replace(/^"(.*)"$/, '$1')
@@ -73,7 +73,7 @@ function versionIn(given: string): ReadVersion {
     : { version: known.version }
 }
 
-/** What stands behind the colon of an image's name; a text that is no such name, as it is. */
+/** Returns the tag of an image's name; any other text unchanged. */
 function tagOf(name: string): string {
   const [colon, slash] = [name.lastIndexOf(':'), name.lastIndexOf('/')]
   if (colon > slash) return name.slice(colon + 1)

@@ -1,26 +1,26 @@
 import { fieldsOf, isObject } from '../../lib/index.ts'
 
-/** What Meta says of one event of a dataset; null where it says nothing, or nothing that this program understands. */
+/** Meta's figures for one event of a dataset; null when Meta gives none, or none that this version understands. */
 export interface EventQuality {
   name: string
   /** How well the server's events are matched to people: 0 to 10. */
   matchQuality: number | null
-  /** Share of the browser's events that the server's cover, in percent over 7 days, and what Meta wants it to be. */
+  /** Share of the browser's events that the server also sends, in percent over 7 days, and Meta's goal for it. */
   coveragePercent: number | null
   coverageGoalPercent: number | null
-  /** How often the server's events are received: `real_time`, `hourly`, … */
+  /** How often Meta receives the server's events: `real_time`, `hourly`, … */
   upload: string | null
 }
 
-/** A dataset has some ten kinds of events. */
+/** A dataset has about ten kinds of events. */
 const EVENTS_MAX = 300
 const NAME_MAX = 100
 
 /**
- * The events in an answer, each once, in its order; null where it has no list of them. Lists were seen as `web`, as `data`, and as
- * `web` within `data`.
+ * Returns the events in an answer, each once and in its order; null when it has no list of them. Answers were seen with the
+ * list as `web`, as `data`, and as `web` within `data`.
  *
- * @param token is cut out of all that is kept: the far side may send back whatever it was sent
+ * @param token removed from everything that is kept, because an answer may repeat what was sent
  */
 export function eventsIn(answer: unknown, token: string): EventQuality[] | null {
   const list = listIn(answer)
@@ -51,7 +51,7 @@ function listIn(answer: unknown): readonly unknown[] | null {
   return Array.isArray(inner) ? inner : data
 }
 
-/** Graph writes some numbers as text. */
+/** Graph sends some numbers as text. */
 function numberUpTo(most: number, value: unknown): number | null {
   const number = typeof value === 'string' && /^\d{1,3}(\.\d{1,12})?$/.test(value) ? Number(value) : value
   return typeof number === 'number' && number >= 0 && number <= most ? number : null

@@ -13,13 +13,13 @@ interface Caller {
 }
 
 interface Dataset {
-  /** With its version, e.g. `https://graph.facebook.com/v25.0`. */
+  /** Includes the version, e.g. `https://graph.facebook.com/v25.0`. */
   apiUrl: string
   datasetId: string
   token: string
 }
 
-/** What an event is asked for, by the name of each field. */
+/** The requested fields of an event, by name. */
 const FIELDS = {
   event_match_quality: 'event_match_quality{composite_score}',
   event_coverage: 'event_coverage{percentage,goal_percentage}',
@@ -30,7 +30,7 @@ type FieldName = keyof typeof FIELDS
 
 export interface DatasetQuality {
   events: readonly EventQuality[]
-  /** Fields that this version of the API no longer has, or not yet. */
+  /** Fields that this version of the API does not have. */
   notOffered: readonly string[]
   tookMs: number
 }
@@ -38,8 +38,8 @@ export interface DatasetQuality {
 const ANSWER_BYTES = 1_024 * 1_024
 
 /**
- * Asks Meta's Dataset Quality API for the web events of a dataset. Graph refuses a question as a whole for one field that it does not
- * know: then it is asked for the others.
+ * Requests the web events of a dataset from Meta's Dataset Quality API. Graph refuses a whole request for one unknown field,
+ * so it is repeated without that field.
  *
  * @throws MetaFailure
  */
@@ -59,7 +59,7 @@ export async function askQuality(caller: Caller, dataset: Dataset): Promise<Data
   }
 }
 
-/** The token goes in a header, as addresses get into logs. Redirects are not followed: it is for this host only. */
+/** The token is sent in a header, because addresses end up in logs. Redirects are not followed: the token is for this host only. */
 async function askOnce(
   { outbound, timeoutMs, signal }: Caller,
   { apiUrl, datasetId, token }: Dataset,
@@ -83,7 +83,7 @@ async function askOnce(
 
 function eventsOf(answer: OutboundAnswer, json: unknown, dataset: Dataset, now: number): EventQuality[] {
   const { status, isTruncated } = answer
-  // Graph has answered errors with 200, too.
+  // Graph has also answered errors with 200.
   if (status !== 200 || 'error' in fieldsOf(json)) throw refusalOf(answer, json, dataset, now)
   if (isTruncated) throw new MetaFailure('bad_answer', 'Meta answered with more than 1 MB', { status })
   if (json === undefined) {

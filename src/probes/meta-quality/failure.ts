@@ -3,13 +3,13 @@ import { type OutboundAnswer, retryAfterMs } from '../../outbound/index.ts'
 import { withoutToken } from './answer.ts'
 
 /**
- * Why Meta could not be reached:
- * - `token`: the access token has expired, was revoked or is none
+ * Why a request to Meta failed:
+ * - `token`: the access token has expired, was revoked or is not valid
  * - `forbidden`: it may not read this dataset
- * - `not_found`: there is no such dataset, or the token does not see it
+ * - `not_found`: the dataset does not exist, or the token does not see it
  * - `quota`: too many requests, by Meta's count
- * - `unavailable`, `unreachable`: the API is down, or there is no way to it
- * - `bad_request`, `bad_answer`: one of the two was not understood
+ * - `unavailable`, `unreachable`: the API is down, or cannot be reached
+ * - `bad_request`, `bad_answer`: Meta did not understand the request, or we not the answer
  */
 export type MetaFailureReason =
   | 'token'
@@ -24,13 +24,13 @@ export type MetaFailureReason =
 interface MetaFailureFacts {
   /** HTTP status of the answer. */
   status?: number
-  /** Meta's own numbers for the reason. */
+  /** Meta's own codes for the reason. */
   code?: number | null
   subcode?: number | null
   isNetworkFailure?: boolean
 }
 
-/** A question to Meta that came to nothing. The message is a sentence for people, and holds no secret. */
+/** A failed request to Meta. The message is a sentence for people and contains no secrets. */
 export class MetaFailure extends Error {
   readonly reason: MetaFailureReason
   readonly facts: MetaFailureFacts
@@ -50,7 +50,7 @@ interface GraphError {
   message: string
 }
 
-/** `{ error: { message, type, code, error_subcode, is_transient } }`; nothing of it is certain to be there. */
+/** Reads `{ error: { message, type, code, error_subcode, is_transient } }`, of which any part may be missing. */
 function graphErrorIn(json: unknown): GraphError {
   const { error } = fieldsOf(json)
   const { code, error_subcode: subcode, is_transient: isTransient, message } = fieldsOf(error)
@@ -62,13 +62,13 @@ function graphErrorIn(json: unknown): GraphError {
   }
 }
 
-/** The field that a question was refused for: `(#100) Tried accessing nonexistent field (data_freshness) on node type (…)`. */
+/** Returns the field that a request was refused for: `(#100) Tried accessing nonexistent field (data_freshness) on node type (…)`. */
 export function refusedField(json: unknown): string | null {
   if (!isObject(json)) return null
   return /nonexistent field \((\w{1,60})\)/i.exec(graphErrorIn(json).message.slice(0, SAID_READ))?.[1] ?? null
 }
 
-/** Of what Meta says. */
+/** Characters of Meta's message that are read, and shown. */
 const SAID_READ = 2_000
 const SAID_MAX = 300
 
@@ -76,7 +76,7 @@ const between = (code: number | null, least: number, most: number): boolean =>
   code !== null && code >= least && code <= most
 
 /**
- * By Meta's codes where it gives one, as it mostly answers 400 whatever is wrong:
+ * By Meta's codes if there is one, because it mostly answers 400 for any error:
  * https://developers.facebook.com/docs/graph-api/guides/error-handling
  */
 export function reasonOf(
@@ -95,10 +95,10 @@ export function reasonOf(
   return status >= 500 ? 'unavailable' : 'bad_request'
 }
 
-/** Messages of Graph name tokens, in part too. */
+/** Graph's messages may contain tokens, in part too. */
 const withoutSecrets = (text: string, token: string): string => withoutToken(text, token).replace(/[\w.|-]{25,}/g, '…')
 
-/** Why an answer is none. What Meta says is repeated only where nothing better is known. */
+/** Returns why an answer is a refusal. Meta's own words appear only when nothing better is known. */
 export function refusalOf(
   { status, headers, location }: OutboundAnswer,
   json: unknown,

@@ -2,12 +2,12 @@ import { type Finding, type Status, type Verdict, verdictOf } from '../../detect
 import { apart, namesInWords, number } from '../../lib/index.ts'
 import type { EventQuality } from './answer.ts'
 
-/** How often events may be received at the least, from the best on. */
+/** Limits for how often Meta receives events, best first. */
 export const UPLOADS = ['real_time', 'hourly', 'daily'] as const
 type Upload = (typeof UPLOADS)[number]
 
 export interface QualityLimits {
-  /** Empty: all. */
+  /** Empty: all events. */
   events: readonly string[]
   /** Of 10. */
   warning_match_quality: number
@@ -18,7 +18,7 @@ export interface QualityLimits {
   slowest_upload: Upload | 'any'
 }
 
-/** Meta's words for what it may say, from the fastest on; what stands beyond the list is not judged. */
+/** Meta's values, fastest first; any other value is not judged. */
 const KNOWN_UPLOADS: readonly string[] = [...UPLOADS, 'weekly', 'monthly']
 
 const UPLOAD_WORDS: Readonly<Record<string, string>> = {
@@ -29,20 +29,20 @@ const UPLOAD_WORDS: Readonly<Record<string, string>> = {
 const wordsOf = (upload: string): string => UPLOAD_WORDS[upload] ?? upload
 
 export interface QualityVerdict extends Verdict {
-  /** Figures that are asked for and that Meta does not give, by event. */
+  /** Figures that should be judged but that Meta does not give, by event. */
   missing: readonly { event_name: string; figures: readonly Figure[] }[]
-  /** Events that are to be judged, and of which Meta says nothing. */
+  /** Events that should be judged but of which Meta says nothing. */
   unknown: readonly string[]
 }
 
-/** As alerts and details name what is judged of an event. */
+/** The judged figures, by their names in alerts and details. */
 export type Figure = 'match_quality' | 'coverage' | 'upload_frequency'
 
 /**
- * Judges each event by each figure that Meta gives of it.
+ * Judges each event by each figure that Meta gives for it.
  *
- * Coverage is judged only of events that the server sends, which those with a match quality are: an event that the browser alone sends
- * is covered by nothing on purpose.
+ * Coverage is judged only for events with a match quality, which the server sends: events that only the browser sends are
+ * meant to have no coverage.
  */
 export function judgeQuality(all: readonly EventQuality[], limits: QualityLimits): QualityVerdict {
   const wanted = limits.events.map((name) => name.toLowerCase())
@@ -60,7 +60,7 @@ export function judgeQuality(all: readonly EventQuality[], limits: QualityLimits
   return { ...verdict, message: `${verdict.message}${notJudged(missing, unknown)}`, missing, unknown }
 }
 
-/** Whether Meta says anything of the event that can be judged. */
+/** Whether Meta gives any figure of the event that can be judged. */
 const isSpoken = ({ figures }: { figures: readonly Judged[] }): boolean =>
   figures.some(({ finding }) => finding !== null)
 

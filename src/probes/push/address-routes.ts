@@ -29,14 +29,14 @@ interface Options {
   store: Store
   clock: Clock
   registry: Registry
-  /** Without a slash at its end; null where it is not set. */
+  /** Without a trailing slash; null when it is not configured. */
   publicUrl: string | null
 }
 
 const tags = ['Probes']
 const path = '/api/probes/:probe_id/push'
 
-/** What a push probe is called by, and what was said last. */
+/** Adds the routes for a push probe's address and its last call. */
 export function pushAddressRoutes(app: HttpApp, options: Options): void {
   const { store, registry, publicUrl } = options
   const called = [...registry.values()].filter(({ isCalled }) => isCalled === true).map(({ name }) => name)

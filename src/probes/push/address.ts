@@ -2,7 +2,7 @@ import { hashOf, newSecret, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { Kysely, PushTable, Tables, Transaction } from '../../store/index.ts'
 
-/** Gives a probe an address that no one knows; one that it had opens nothing any more. What was said by the old one stays. */
+/** Gives a probe a new secret address, which replaces an older one. What the last call said is kept. */
 export async function makeAddress(trx: Transaction<Tables>, probeId: string, now: number): Promise<void> {
   const token = newSecret()
   const made = { token, token_hash: hashOf(token), made_at: now }
@@ -24,10 +24,14 @@ export async function makeAddress(trx: Transaction<Tables>, probeId: string, now
     .execute()
 }
 
-/** The same on demand; the log says who did it, and no address. @throws AppError `not_found` */
+/**
+ * Gives a probe a new address at a person's request. The audit log records who did it, without the address.
+ *
+ * @throws AppError `not_found`
+ */
 export async function renewAddress(ctx: Context, probeId: string, typeNames: readonly string[]): Promise<PushTable> {
   return ctx.store.write.transaction().execute(async (trx) => {
-    // The lock lets no address outlive its probe.
+    // Locked, so that the probe cannot be deleted meanwhile and leave its address behind.
     const probe = await trx
       .updateTable('probes')
       .set(({ ref }) => ({ name: ref('name') }))

@@ -1,7 +1,7 @@
 import { duration, MINUTE, quoted } from '../../lib/index.ts'
 import type { ProbeOutcome } from '../probe-type.ts'
 
-/** What a call can say. */
+/** What a call can report. */
 export const PUSH_STATUSES = ['ok', 'warning', 'critical'] as const
 export type PushStatus = (typeof PUSH_STATUSES)[number]
 
@@ -15,38 +15,38 @@ export interface PushFacts {
   now: number
   period: number
   grace: number
-  /** Of a call that did not come. */
+  /** Status of a missed call. */
   missed: 'warning' | 'critical'
-  /** When calls began to be waited for: the address was made, or the probe ran again after a pause. */
+  /** Since when calls are awaited: when the address was made, or when the probe ran again after a pause. */
   waitingSince: number
-  /** The newest call; null before the first. */
+  /** The latest call; null before the first. */
   last: { at: number; status: PushStatus; message: string; since: number } | null
-  /** When this service took no calls, oldest first. */
+  /** When this service accepted no calls, oldest first. */
   outages: readonly Range[]
 }
 
 export interface Deadline {
-  /** When the next call is due. */
+  /** When the next call is due, epoch ms. */
   due: number
-  /** When it is missed. */
+  /** When it counts as missed, epoch ms. */
   end: number
-  /** A call that was due while this service took none was left out. */
+  /** A call that was due while this service was down was skipped. */
   isPutOff: boolean
 }
 
 /**
- * When the call after `from` is missed. It is due a period later, and may come as much too early as too late: the one before may have been late. Where
- * this service was down in that time, the call may have come and been refused: then the next one counts. A short stop at another time moves nothing,
- * or a service that restarts once a day would never miss a daily job.
+ * Returns when the call after `from` is missed. It is due one period later, and may come up to `grace` earlier, because the call before
+ * may have been late. If this service was down around that time, the call may have been refused, so the next one counts instead. Outages
+ * at other times move nothing: otherwise a service that restarts once a day would never miss a daily job.
  */
 export function deadlineAfter(from: number, period: number, grace: number, outages: readonly Range[]): Deadline {
   let due = from + period
   let isPutOff = false
   for (const outage of outages) {
     if (outage.from > due + grace) break
-    // What was before the last call refused none after it.
+    // An outage that ended before the last call cannot have refused a later one.
     if (outage.to <= Math.max(from, due - grace)) continue
-    // On to the first that was due after it: with a period of a minute a night's outage holds hundreds.
+    // Skips to the first call due after the outage in one step: a night's outage spans hundreds of one-minute periods.
     due += period * Math.max(1, Math.ceil((outage.to + grace - due) / period))
     isPutOff = true
   }
@@ -55,7 +55,7 @@ export function deadlineAfter(from: number, period: number, grace: number, outag
 
 export type PushVerdict = Pick<ProbeOutcome, 'status' | 'reason' | 'message' | 'startedAt'> & Deadline
 
-/** @param moment a time in words */
+/** @param moment formats a time for people */
 export function judgePush(facts: PushFacts, moment: (time: number) => string): PushVerdict {
   const { now, period, grace, missed, waitingSince, last, outages } = facts
   const isFirst = last === null || last.at < waitingSince
@@ -81,7 +81,7 @@ export function judgePush(facts: PushFacts, moment: (time: number) => string): P
   return { status: 'ok', message: `${late}The last call came ${moment(last.at)}${said}${refused}`, ...deadline }
 }
 
-/** What a call said before the silence is the best hint at its cause. */
+/** What the last call said is the best hint at why the next is missing. */
 const lastWords = (last: PushFacts['last']): string =>
   last === null || (last.status === 'ok' && last.message === '')
     ? ''
@@ -89,18 +89,18 @@ const lastWords = (last: PushFacts['last']): string =>
 
 const length = (time: number): string => duration(Math.max(MINUTE, time))
 
-/** What a run leaves for the next. */
+/** What a run leaves for the next one. */
 export interface PushMemory {
   ranAt: number | null
   waitingSince: number | null
 }
 
-/** A gap between two runs from which on nobody looked: the probe, its site or its client was paused, or no worker ran. Runs are late under load. */
+/** A longer gap between two runs means a pause: of the probe, its site, its client, or all workers. Load alone delays runs by less. */
 const PAUSED_MS = 7 * MINUTE
 
 /**
- * Since when calls are waited for, after one more run. After a pause everything begins again, as the job may have been paused as well, and a
- * whole period passes. Time in which the service was down as a whole is known better, by `outages`.
+ * Returns since when calls are awaited, after one more run. A pause starts the wait again with a whole period, because the
+ * job may have been paused, too. Downtime of the whole service does not count as a pause; `outages` describe it better.
  */
 export function waitingAfter(
   { ranAt, waitingSince }: PushMemory,

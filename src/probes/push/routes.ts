@@ -11,7 +11,7 @@ interface Options {
   clock: Clock
 }
 
-/** Of a body: output of a job, of which the last line or so is kept. */
+/** Jobs send their output, of which about the last line is kept. */
 const BODY_MAX_BYTES = 65_536
 
 const Token = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'Of the probe' })
@@ -21,7 +21,7 @@ const Signal = Type.String({
 })
 const Taken = Type.Object({ status: Type.Literal('ok') }, { description: 'It is kept' })
 
-/** Parameters for other services refuse no call. */
+/** Accepts unknown parameters, which jobs send for other services. */
 const Query = Type.Object({
   status: Type.Optional(
     Type.String({ description: `${PUSH_STATUSES.join(', ')}; also \`up\` and \`down\`. Default ok`, maxLength: 20 }),
@@ -34,8 +34,8 @@ const Query = Type.Object({
 })
 
 /**
- * What jobs call, on every node, whatever its role. A scope of its own, as a body may be anything here: what programs print has no type, and a
- * foreign page that knew an address could do no more than the job.
+ * Adds the routes that jobs call, on every node of any role. They have their own scope because a body may be anything: program output has
+ * no content type. Accepting simple types is safe here, as a foreign page that knew an address could do no more than the job.
  */
 export function pushRoutes(app: HttpApp, options: Options): void {
   const limits = new PushLimits(options.clock)
@@ -63,7 +63,7 @@ function addRoutes(app: HttpApp, { store, clock }: Options, limits: PushLimits):
       app.route({
         method,
         url: path,
-        // The token is the key, and no page can know it.
+        // The token is the credential, and no page can know it.
         config: { access: 'public', host: 'any' },
         schema: {
           tags: ['Push'],

@@ -1,36 +1,36 @@
 import { fieldsOf, invalidRequest, storable } from '../../lib/index.ts'
 import { isPushStatus, PUSH_STATUSES, type PushStatus } from './judge.ts'
 
-/** What a call says. */
+/** What a call reports. */
 export interface Said {
-  /** `start`: the job begins; the end is what counts. */
+  /** `start`: the job begins; only its end counts. */
   status: PushStatus | 'start'
-  /** One line, at most `MESSAGE_MAX` characters; empty where it says nothing. */
+  /** One line of at most `MESSAGE_MAX` characters; empty without a message. */
   message: string
-  /** How long the job took, ms, as it says itself. */
+  /** How long the job says it took, ms. */
   durationMs: number | null
 }
 
 export const MESSAGE_MAX = 300
 
-/** What others who take such calls name theirs: their jobs need another address only. */
+/** Words of other services for such calls, so that jobs only need another address. */
 const ALIASES: Readonly<Record<string, PushStatus>> = { up: 'ok', down: 'critical', fail: 'critical' }
 const DURATION_MAX_MS = 1e9
 
 export interface PushCall {
-  /** Behind the token: `fail`, `start`, an exit status. */
+  /** What follows the token: `fail`, `start` or an exit status. */
   signal: string | undefined
   query: Readonly<Record<string, unknown>>
-  /** As it was sent; undefined without one. */
+  /** As sent; undefined without a body. */
   body: string | undefined
   contentType: string
 }
 
 /**
- * Reads a call. The end of the address counts before the parameters, and those before the body; what is not known is left alone, so that calls
- * for other services come through.
+ * Reads a call. The end of the address takes precedence over parameters, and these over the body. Unknown fields are ignored,
+ * so that calls written for other services work.
  *
- * @throws AppError `invalid_request` when the status is none, or JSON is none
+ * @throws AppError `invalid_request` for an unknown status or invalid JSON
  */
 export function readCall({ signal, query, body, contentType }: PushCall): Said {
   const sent = { ...bodyFields(body ?? '', contentType), ...given(query) }
@@ -41,7 +41,7 @@ export function readCall({ signal, query, body, contentType }: PushCall): Said {
   }
 }
 
-/** An exit status, as `…/$?` of a shell sends it. */
+/** An exit status as a shell sends it with `…/$?`. */
 function statusOfSignal(signal: string): Said['status'] {
   if (signal === 'start') return 'start'
   return signal === 'fail' || Number(signal) !== 0 ? 'critical' : 'ok'
@@ -59,7 +59,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const given = (fields: Fields): Fields => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
 
-/** A body is JSON, a form, or the message itself: output of a job, of which the end says most. */
+/** A body is JSON, a form, or the message itself: a job's output, whose end says most. */
 function bodyFields(body: string, contentType: string): Fields {
   if (body.trim() === '') return {}
   if (/^application\/json\b/i.test(contentType)) return jsonFields(body)
@@ -79,12 +79,12 @@ function jsonFields(body: string): Fields {
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** Controls, and what turns the direction of a text around or cannot be seen: a message may look like nothing else. */
+/** Control characters, and formatting ones that are invisible or reverse text: a message must not pass for something else. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu
-/** Of a long output, what is looked at: the pattern takes its time. */
+/** How much of a long output is cleaned, because the pattern takes time. */
 const LOOKED_AT = 4 * MESSAGE_MAX
 
-/** One line that every store and page takes. Of a long text the end: there stands what a job failed with. */
+/** Makes one line that every store and page accepts. Keeps the end of a long text, which says what a job failed with. */
 function cleaned(text: string): string {
   const end = storable(text.slice(-LOOKED_AT).toWellFormed()).replaceAll(UNSEEN, ' ').trim()
   const line = Array.from(end)

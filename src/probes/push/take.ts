@@ -4,16 +4,16 @@ import { type Clock, hashOf, MINUTE, notFound, SECOND } from '../../lib/index.ts
 import type { Store } from '../../store/index.ts'
 import type { Said } from './said.ts'
 
-/** Addresses that open nothing, which a caller may try in a minute. */
+/** Unknown addresses that a caller may try in a minute. */
 const GUESSES_MAX = 30
-/** Calls of one address that are written at once, and then one each second. */
+/** Calls of one address that are written at once; after that, one a second. */
 const BURST = 10
-/** Callers, and addresses, remembered at most; beyond it the one that came first goes. */
+/** Callers and addresses remembered; the oldest is dropped for a new one. */
 const REMEMBERED_MAX = 10_000
 
 /**
- * What this node takes of calls. Who knows an address may write a row a second and no more; who guesses keeps neither the database nor, where the guesser's
- * address is shared with others, jobs that are known here from working.
+ * Limits the calls that this node handles. A known address may write one row a second. Guessing an address loads neither the
+ * database nor, if the guesser shares an IP address with others, their jobs that are known here.
  */
 export class PushLimits {
   readonly #clock: Clock
@@ -25,10 +25,10 @@ export class PushLimits {
   }
 
   /**
-   * Before a token is looked up.
+   * Call it before a token is looked up.
    *
    * @param hash of the token
-   * @throws RateLimitedError when the caller has tried too many that open nothing, and this one has not worked here lately
+   * @throws RateLimitedError when the caller has tried too many unknown addresses and this one has not worked here lately
    */
   admit(caller: string, hash: string): void {
     if (this.#tokens.has(hash)) return
@@ -41,7 +41,7 @@ export class PushLimits {
     this.#guesses.delete(caller)
   }
 
-  /** It opened nothing. */
+  /** The address was unknown. */
   guessed(caller: string, hash: string): void {
     this.#tokens.delete(hash)
     const now = this.#clock.now()
@@ -50,12 +50,16 @@ export class PushLimits {
     remember(this.#guesses, caller, isOver ? { since: now, count: 1 } : { ...known, count: known.count + 1 })
   }
 
-  /** It opened a probe. */
+  /** The address belongs to a probe. */
   known(hash: string): void {
     if (!this.#tokens.has(hash)) remember(this.#tokens, hash, { left: BURST, at: this.#clock.now() })
   }
 
-  /** Before a call is written. @throws RateLimitedError when too many of this address were */
+  /**
+   * Call it before a call is written.
+   *
+   * @throws RateLimitedError when this address has too many
+   */
   write(hash: string): void {
     const now = this.#clock.now()
     const { left, at } = this.#tokens.get(hash) ?? { left: BURST, at: now }
@@ -72,17 +76,17 @@ function remember<T>(map: Map<string, T>, key: string, value: T): void {
   if (map.size > REMEMBERED_MAX && oldest !== undefined) map.delete(oldest)
 }
 
-/** A call that says what the one before said is written once in this time, ms. */
+/** A call that repeats the one before is written only once in this time, ms. */
 const SAME_MS = SECOND
-/** Calls of one probe ask for a run no more often than this, ms: runs write results. */
+/** Calls request a run of the probe at most this often, ms, because each run writes a result. */
 const RUN_EVERY_MS = 5 * SECOND
 
 /**
- * Takes a call: keeps what it says in the probe's one row, and where that changes how the probe stands has it run at once, by whichever node
- * runs probes. Two statements and no transaction: the deletion of a probe locks the two rows the other way round, and should the second be lost the
- * probe runs within its interval.
+ * Handles a call: stores what it reports in the probe's row and, if that changes the probe's status, makes it due at once for
+ * any node that runs probes. Two statements without a transaction: deleting a probe locks the two rows in the opposite order.
+ * If the second is lost, the probe still runs within its interval.
  *
- * @throws AppError `not_found`: the address was never given out, or is gone
+ * @throws AppError `not_found` when the address never existed or was deleted
  * @throws RateLimitedError
  */
 export async function takePush(
@@ -144,7 +148,7 @@ export async function takePush(
     .execute()
 }
 
-/** Now, or a while after the run that was asked for last. A clock that was ahead puts nothing off for longer. */
+/** Now, or `RUN_EVERY_MS` after the last requested run. A request from a clock that was ahead delays nothing for longer. */
 function runTime(now: number, askedAt: number | null): number {
   if (askedAt === null || askedAt > now + RUN_EVERY_MS) return now
   return askedAt > now ? askedAt : Math.max(now, askedAt + RUN_EVERY_MS)

@@ -1,6 +1,6 @@
 import { duration, HOUR, isoTime, isoTimeOrNull, MINUTE } from '../../lib/index.ts'
 
-/** What one part of the check found. `details` go into the result under the part's name. */
+/** The result of one part of the check. `details` go into the probe's result under the part's name. */
 export interface Part {
   status: 'ok' | 'warning' | 'critical' | 'error'
   message: string
@@ -11,11 +11,11 @@ export interface VersionRules {
   /** Null when every version is fine. */
   expected: number | null
   changeTtlHours: number
-  /** When people last handled an alert of this probe, epoch ms; null: never. */
+  /** When people last handled an alert of this probe, epoch ms; null = never. */
   reviewedAt: number | null
 }
 
-/** @param what the container for people, e.g. `Web container GTM-ABC1234` */
+/** @param what names the container for people, e.g. `Web container GTM-ABC1234` */
 export function judgeVersion(what: string, history: VersionHistory, rules: VersionRules, now: number): Part {
   const { containerId, version, since, changes } = history
   const change = changes.at(-1)
@@ -51,15 +51,15 @@ export function judgeVersion(what: string, history: VersionHistory, rules: Versi
 }
 
 interface CopyFacts {
-  /** Version of the copy that the site's own server hands out, and of the original. */
+  /** Version of the copy that the site's own server serves, and of the original. */
   copy: string
   original: string
-  /** Since when they differ, epoch ms; null when they do not. */
+  /** Since when they differ, epoch ms; null when they are equal. */
   since: number | null
   lagMinutes: number
 }
 
-/** A copy may be late: both are cached, and the server looks for a new version from time to time only. */
+/** A copy may be late: both are cached, and the server checks for a new version only from time to time. */
 export function judgeCopy({ copy, original, since, lagMinutes }: CopyFacts, now: number): Part {
   const details = { version: copy, published_version: original, differs_since: isoTimeOrNull(since) }
   if (since === null) return { status: 'ok', message: `The tag server serves version ${copy}`, details }
@@ -72,27 +72,27 @@ export function judgeCopy({ copy, original, since, lagMinutes }: CopyFacts, now:
   return { status: 'warning', message, details: { ...details, reason: 'stale_copy' } }
 }
 
-/** A version that took the place of another. */
+/** A version that replaced another. */
 interface VersionChange {
   from: string
   to: string
-  /** When it was seen, epoch ms. */
+  /** When it was first seen, epoch ms. */
   at: number
 }
 
-/** What a probe remembers of one container. */
+/** What a probe remembers about one container. */
 export interface VersionHistory {
   containerId: string
   version: string
-  /** Since when this version is seen, epoch ms. */
+  /** Since when this version has been seen, epoch ms. */
   since: number
-  /** The latest last. */
+  /** Latest last. */
   changes: readonly VersionChange[]
 }
 
 const KEPT_CHANGES = 10
 
-/** The first version seen of a container is what others are compared with; so is one of another container. */
+/** Adds the version just seen. The first version of a container is the one to compare with, so it is no change. */
 export function withVersion(
   before: VersionHistory | null,
   containerId: string,
@@ -105,11 +105,11 @@ export function withVersion(
   return { containerId, version, since: now, changes: [...before.changes, change].slice(-KEPT_CHANGES) }
 }
 
-/** Numbers compare as numbers; what is none went neither up nor down. */
+/** Numbers compare as numbers; other versions have no order. */
 export const isRollback = ({ from, to }: Pick<VersionChange, 'from' | 'to'>): boolean =>
   /^\d+$/.test(from) && /^\d+$/.test(to) && Number(to) < Number(from)
 
-/** As it was left by whatever version of the program; null when it cannot be used. */
+/** Another version of Tagwarden may have written it; null when it is not usable. */
 export function readHistory(memory: unknown): VersionHistory | null {
   if (typeof memory !== 'object' || memory === null) return null
   const { containerId, version, since, changes } = memory as Record<string, unknown>

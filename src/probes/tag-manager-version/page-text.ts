@@ -1,11 +1,11 @@
 /**
- * The published version in the text of `gtm.js`, null when there is none. The script starts with an object whose `resource`
- * has it as `"version":"42"`. Tags, templates and consent settings further on have versions of their own, and strings may
- * hold whatever people wrote: so only a key of `resource` itself counts. The text may end anywhere.
+ * Returns the published version in the text of `gtm.js`; null when it has none. The script starts with an object whose
+ * `resource` contains it as `"version":"42"`. Tags, templates and consent settings have versions of their own further on, and
+ * strings may contain anything, so only a key of `resource` itself counts. The text may end anywhere.
  */
 export function publishedVersion(script: string): string | null {
   let depth = 0
-  /** How deep the keys of `resource` are; null before it. */
+  /** Depth of the keys of `resource`; null before it. */
   let inside: number | null = null
   let key: string | null = null
   for (const token of tokensOf(script)) {
@@ -27,8 +27,8 @@ export function publishedVersion(script: string): string | null {
 }
 
 /**
- * Brackets, colons and commas as they are, strings as `"` and their content; comments and everything else are left out. Ends
- * where a string or a comment is cut off by the end of the text.
+ * Yields brackets, colons and commas unchanged, and strings as `"` with their content; leaves out comments and everything
+ * else. Stops where the end of the text cuts off a string or a comment.
  */
 function* tokensOf(script: string): Generator<string> {
   for (let at = 0; at < script.length; at++) {
@@ -49,7 +49,7 @@ function* tokensOf(script: string): Generator<string> {
   }
 }
 
-/** Where the closing quote stands; -1 without one. */
+/** Position of the closing quote; -1 without one. */
 function endOfString(script: string, start: number): number {
   const quote = script[start]
   for (let at = start + 1; at < script.length; at++) {
@@ -60,23 +60,23 @@ function endOfString(script: string, start: number): number {
 }
 
 /**
- * Parameters that a loader only has when it loads an environment or a preview. They stand in the snippet's text or in a URL, where
- * `&` may be written as `&amp;` or `\x26`. One loader has them one after the other.
+ * Parameters that only a loader of an environment or a preview has. They are in the snippet's text or in a URL, where `&` may
+ * be written as `&amp;` or `\x26`. A loader has them one after the other.
  */
 const PARAMETERS = /(?:[?&;]|\\x26|\\u0026)(gtm_preview|gtm_auth|gtm_debug)=([\w-]{0,64})/g
 
-/** The environment *Live* has the number 1 in each container: its snippet loads what is published, with a key that goes with it. */
+/** The *Live* environment is number 1 in every container: its snippet loads the published version, with its own key. */
 const LIVE = 'env-1'
 
 export interface Environment {
   parameters: string[]
-  /** Its name, of one that is not what is published where there is any; null without one. */
+  /** Name of the environment, preferably one that is not live; null without one. */
   environment: string | null
-  /** All that is loaded is what is published. */
+  /** Everything on the page loads the published version. */
   isLive: boolean
 }
 
-/** The parameters in a page's text; never their values, except the environment's name: `gtm_auth` is a key. */
+/** Returns the parameters in a page's text, without their values: `gtm_auth` is a key. Only the environment's name is kept. */
 export function environmentOf(html: string): Environment {
   const found = [...html.matchAll(PARAMETERS)]
   const parameters = [...new Set(found.map(([, name = '']) => name))].sort()

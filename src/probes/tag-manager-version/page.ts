@@ -9,7 +9,7 @@ const PAGE_BYTES = 1_024 * 1_024
 const MAX_REDIRECTS = 5
 const LATE = 'it did not answer in time'
 
-/** Whether the site's page loads what is published. A page that cannot be read is for other checks to judge. */
+/** Judges whether the site's page loads the published version. A page that cannot be read is left to other checks. */
 export async function checkPage(
   { outbound, pages }: { outbound: Outbound; pages: Pages },
   url: string,
@@ -26,7 +26,7 @@ export async function checkPage(
     if (answer.status !== 200) return notRead(`it answers ${answer.status}`)
     const { isTruncated } = answer
     const { parameters, environment, isLive } = await pages.read('environment', { body: bodyOf(answer) }, signal)
-    // A loader may stand in the rest.
+    // The unread rest may contain a loader.
     if (isLive && isTruncated) return notRead('only its first 1 MB was read')
     if (isLive) return { status: 'ok', message: '', details: { checked: true, parameters, environment } }
     const which = environment === null ? '' : ` ${environment}`
@@ -44,18 +44,18 @@ export async function checkPage(
 
 const notRead = (why: string): Part => ({ status: 'ok', message: '', details: { checked: false, why } })
 
-/** What `gtm.js` of a container says. */
+/** The result of reading a container's `gtm.js`. */
 type Script =
   | { kind: 'version'; version: string; tookMs: number }
-  /** The container does not exist, or nothing of it was ever published. */
+  /** The container does not exist, or has never been published. */
   | { kind: 'missing'; tookMs: number }
-  /** `tookMs` is null when nothing came back. */
+  /** `tookMs` is null without an answer. */
   | { kind: 'unreadable'; why: string; tookMs: number | null; thrown?: unknown }
 
-/** The version stands at the beginning; containers with large templates are over a MB long. */
+/** The version is at the beginning, but containers with large templates are over 1 MB long. */
 const SCRIPT_BYTES = 2 * 1_024 * 1_024
 
-/** @param base of the server, with the path before `/gtm.js`, without a slash at its end */
+/** @param base of the server, including the path before `/gtm.js`, without a trailing slash */
 export async function readScript(
   { outbound, pages, signal, timeoutMs }: Pick<ProbeContext<unknown>, 'outbound' | 'pages' | 'signal' | 'timeoutMs'>,
   base: string,

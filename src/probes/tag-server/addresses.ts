@@ -1,20 +1,20 @@
 import { withoutEnd } from '../../lib/index.ts'
 
-/** Where a tag server may answer its health. */
+/** An address that a tag server may use for its health. */
 export interface HealthEndpoint {
   /** Path and query, e.g. `/metrics/healthy`. */
   path: string
-  /** Whether it is one of the image's own, whose answer is known. */
+  /** Whether it belongs to the image, whose answer is known. */
   isOwn: boolean
 }
 
 /**
- * The endpoints to ask, the likeliest first. The image answers `/healthy`; `/healthz` serves outside of Cloud Run, which keeps
- * paths ending in z for itself; the address as it was given is for what is no such image. A tag server that shares its host
- * with the site has its paths behind the prefix of its address.
+ * Returns the endpoints to try, likeliest first. The image answers `/healthy`; `/healthz` works outside Cloud Run, which
+ * reserves paths ending in z; the given address is for servers that are not the image. A tag server that shares its host with
+ * the site has its paths behind the prefix of its address.
  *
- * @param override the only endpoint to ask, when there is one
- * @param remembered the endpoint that served the last time: of the image's own, it is asked first
+ * @param override the only endpoint to try, if there is one
+ * @param remembered the endpoint that worked last time; if it is one of the image's own, it comes first
  */
 export function healthEndpoints(
   tagServerUrl: string,
@@ -29,12 +29,12 @@ export function healthEndpoints(
     { path: `${prefix}/healthz`, isOwn: true },
     { path: `${pathname}${search}`, isOwn: false },
   ]
-  // The address as given is asked last, also where it served: of what answers 200 at all of them it would hide that.
+  // The given address always comes last, even if it worked: a server that answers 200 everywhere would otherwise go unnoticed.
   const rank = ({ path, isOwn }: HealthEndpoint) => (isOwn ? Number(path !== remembered) : 2)
   return endpoints.toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** The address of a path on the tag server's host. A path stays one, also when it begins with two slashes. */
+/** Returns the address of a path on the tag server's host. A path stays a path even if it begins with two slashes. */
 export function urlAt(tagServerUrl: string, path: string): string {
   const [pathname = '', ...query] = path.split('?')
   const url = new URL(tagServerUrl)
@@ -44,16 +44,16 @@ export function urlAt(tagServerUrl: string, path: string): string {
   return url.href
 }
 
-/** Where a tag server that serves the web container itself has it. */
+/** The address at which a tag server would serve the web container. */
 export function gtmJsUrl(tagServerUrl: string, containerId: string): string {
   const prefix = withoutEnd(new URL(tagServerUrl).pathname, '/')
   return urlAt(tagServerUrl, `${prefix}/gtm.js?id=${encodeURIComponent(containerId)}`)
 }
 
-/** Strangers may send one on to an address of 64 kB. */
+/** Redirects to strangers' addresses may have 64 kB. */
 const SHOWN_MAX = 500
 
-/** An address as messages and details show it: without its query, which may hold keys. */
+/** Returns an address for messages and details: without its query, which may contain keys. */
 export function shownAddress(address: string): string {
   const url = URL.parse(address)
   return url === null ? 'another address' : `${url.host}${url.pathname}`.slice(0, SHOWN_MAX)

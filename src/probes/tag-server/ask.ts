@@ -4,7 +4,7 @@ import { certificateDetails } from './certificate.ts'
 import type { CheckFinding } from './judge.ts'
 import { type AnswerLimits, type HealthAnswer, isHealthy } from './judge.ts'
 
-/** What requests need of a run. */
+/** What requests need from a run. */
 export interface RequestTools {
   outbound: Outbound
   timeoutMs: number
@@ -17,15 +17,15 @@ export interface EndpointAnswer {
 }
 
 const BODY_BYTES = 64 * 1_024
-/** Where a text is looked for, which may stand anywhere in a page. */
+/** Limit when searching for a text, which may be anywhere in a page. */
 const PAGE_BYTES = 1_024 * 1_024
 
 /**
- * Asks the endpoints in their order until one is healthy. When none does, the first that exists (is not 404) is the
- * one to judge, or else the first of all.
+ * Requests the endpoints in their order until one is healthy. If none is, the first that exists (is not 404) is judged, or
+ * else the first of all.
  *
- * @returns every endpoint that was asked, and which of them counts
- * @throws OutboundError when an endpoint comes to no answer
+ * @returns every endpoint that was requested, and the one to judge
+ * @throws OutboundError when an endpoint does not answer
  */
 export async function askHealth(
   { outbound, timeoutMs, signal }: RequestTools,
@@ -53,11 +53,11 @@ export async function askHealth(
   return { asked, chosen }
 }
 
-/** What answers at the image's own addresses, and not as it does, answers so at any: that says nothing of a tag server. */
+/** A server that answers the image's own addresses differently probably answers every address like that, which shows no tag server. */
 const saysElse = ({ answer: { status, body } }: EndpointAnswer): boolean =>
   status >= 200 && status < 300 && body.trim() !== ''
 
-/** A failing server fails everywhere, and should not be asked three times for it. */
+/** A failing server fails at every address, so it is not asked three times. */
 const mayBeElsewhere = ({ status }: OutboundAnswer): boolean => status === 404 || (status >= 200 && status < 300)
 
 export const healthAnswer = ({ timings, ...answer }: OutboundAnswer): HealthAnswer => ({
@@ -68,8 +68,7 @@ export const healthAnswer = ({ timings, ...answer }: OutboundAnswer): HealthAnsw
 const hostOf = (url: string): string => URL.parse(url)?.host ?? 'the address'
 
 /**
- * What it means that the target of a check came to no answer: it is down for those who need it, unless it could not even
- * be asked.
+ * Judges a target that did not answer: it is down for those who need it, unless we could not even send the request.
  *
  * @throws what was thrown, when it is no OutboundError
  */
@@ -77,7 +76,7 @@ export function targetFailure(check: string, url: string, thrown: unknown, timeo
   const failure = asOutboundError(thrown)
   const { kind, message } = failure
   if (isOurs(failure)) return { check, status: 'error', message: `${hostOf(url)} cannot be checked: ${message}` }
-  // The signal of the run is the limit that strikes first, and all that it can say is that no one waits any more.
+  // The run's signal is the shortest limit, and its reason only says that no one waits any more.
   if (kind === 'aborted') return { check, status: 'critical', message: timedOut(url, timeoutMs) }
   return { check, status: 'critical', message }
 }
@@ -85,9 +84,9 @@ export function targetFailure(check: string, url: string, thrown: unknown, timeo
 const timedOut = (url: string, timeoutMs: number): string => `${hostOf(url)} did not answer within ${timeoutMs} ms`
 
 /**
- * What it means that a provider who knows about the target came to no answer: nothing about the target.
+ * Judges a provider that did not answer a question about the target: that says nothing about the target.
  *
- * @param who as in `the API of the hosting provider`
+ * @param who e.g. `the API of the hosting provider`
  * @throws what was thrown, when it is no OutboundError
  */
 export function providerFailure(check: string, who: string, thrown: unknown, timeoutMs: number): CheckFinding {
@@ -96,7 +95,7 @@ export function providerFailure(check: string, who: string, thrown: unknown, tim
   return { check, status: 'error', message: `${who} could not be reached: ${why}` }
 }
 
-/** For the details of a result: the kind of failure, the phase it struck in, the certificate that was not accepted. */
+/** For the details of a result: the kind of failure, the phase in which it occurred, and the rejected certificate. */
 export function failureDetails(thrown: unknown) {
   const { kind, phase, certificate } = asOutboundError(thrown)
   return { kind, phase, certificate: certificateDetails(certificate) }

@@ -3,7 +3,7 @@ import { type ErrorDetail, isoTime } from '../../lib/index.ts'
 import type { CertificateFacts } from '../../outbound/index.ts'
 import type { CheckFinding } from './judge.ts'
 
-/** Days before a certificate ends at which its renewal is overdue: most are renewed 30 days before. */
+/** Days before a certificate expires at which its renewal is overdue; most are renewed 30 days before. */
 export interface CertificateLimits {
   certificate_warning_days: number
   certificate_critical_days: number
@@ -27,7 +27,7 @@ export function judgeCertificate(
   return [{ check: 'certificate', status, message }]
 }
 
-/** As details show it. */
+/** The certificate in the form of details. */
 export function certificateDetails(certificate: CertificateFacts | null) {
   if (certificate === null) return null
   const { subject, issuer, names, validFrom, validTo, daysLeft, problem } = certificate
@@ -42,7 +42,7 @@ export function certificateDetails(certificate: CertificateFacts | null) {
   }
 }
 
-/** Settings of the types that look at certificates. */
+/** Settings of the types that check certificates. */
 export const CERTIFICATE_SETTINGS = {
   certificate_warning_days: Type.Integer({
     minimum: 0,

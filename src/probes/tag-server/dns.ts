@@ -5,13 +5,13 @@ import type { JsonObject } from '../probe-type.ts'
 import type { RequestTools } from './ask.ts'
 import { type CheckFinding, objectIn } from './judge.ts'
 
-/** A place that the tag server's name should lead to, with the addresses that it leads to itself; null: not known. */
+/** A name that the tag server should point to, with its addresses; null when they are unknown. */
 export interface DnsTarget {
   name: string
   addresses: readonly string[] | null
 }
 
-/** The host of an address as it is looked up; null when there is nothing to look up. */
+/** The host to look up; null for IP addresses. */
 export function lookedUpName(url: string): string | null {
   const host = new URL(url).hostname.replace(/\.$/, '')
   return host.startsWith('[') || isIP(host) !== 0 ? null : host
@@ -27,7 +27,7 @@ export async function askTargets(
     try {
       return (await outbound.resolve(name, { totalMs: timeoutMs, signal })).addresses
     } catch (thrown) {
-      // A target that leads nowhere may still be what the tag server's name stands for.
+      // A target that does not resolve may still be an alias of the tag server's name.
       if (!(thrown instanceof OutboundError) || thrown.kind === 'aborted') throw thrown
       return thrown.kind === 'dns' ? [] : null
     }
@@ -36,8 +36,8 @@ export async function askTargets(
 }
 
 /**
- * Whether a name still leads where it should: it stands for one of the targets, or shares an address with one. Without
- * targets nothing is judged.
+ * Judges whether a name still points where it should: it is an alias of one of the targets, or shares an address with one.
+ * Without targets, nothing is judged.
  */
 export function judgeTargets(host: string, facts: NameFacts, targets: readonly DnsTarget[]): CheckFinding[] {
   if (targets.length === 0) return []
@@ -64,21 +64,21 @@ export function judgeTargets(host: string, facts: NameFacts, targets: readonly D
   ]
 }
 
-/** Large hosts answer with other addresses all the time, so that what is usual has to be learned first. */
+/** Large hosts answer with changing addresses, so what is usual must be learnt first. */
 const LEARNING_MS = 7 * DAY
-/** After this, a new network is what is usual. */
+/** After this time, a new network counts as usual. */
 const NEW_MS = 24 * HOUR
 const FORGOTTEN_MS = 30 * DAY
-/** More than any host answers with in a month; a name that leads somewhere else each time must not fill the memory. */
+/** More than any host has in a month; a name that keeps changing must not fill the memory. */
 const MAX_NETWORKS = 200
 
-/** Where a name has led, by network. Times are epoch ms. */
+/** Networks that a name has pointed to. Times are epoch ms. */
 export interface DnsHistory {
   since: number
   networks: Readonly<Record<string, readonly [first: number, last: number]>>
 }
 
-/** A name that leads to none of its usual networks has been moved: on purpose, or to another's server. */
+/** A name that points to none of its usual networks was moved, on purpose or to someone else's server. */
 export function judgeMove(host: string, history: DnsHistory, addresses: readonly string[], now: number): CheckFinding {
   const isUsual = ([first]: readonly [number, number]) => first - history.since < LEARNING_MS || now - first >= NEW_MS
   const current = Object.entries(history.networks).filter(([network]) => addresses.map(networkOf).includes(network))
@@ -93,20 +93,20 @@ export function judgeMove(host: string, history: DnsHistory, addresses: readonly
   }
 }
 
-/** The history with what was answered now. */
+/** Returns the history with the current answer. */
 export function withAnswer(history: DnsHistory, addresses: readonly string[], now: number): DnsHistory {
   const kept = Object.entries(history.networks).filter(([, [, last]]) => now - last < FORGOTTEN_MS)
   const seen = addresses.map((address): [string, readonly [number, number]] => {
     const network = networkOf(address)
     return [network, [history.networks[network]?.[0] ?? now, now]]
   })
-  // What was seen again moves to the end, so that the oldest go first.
+  // Networks seen again move to the end, so that the oldest are dropped first.
   const networks = new Map(kept.filter(([network]) => !seen.some(([name]) => name === network)))
   for (const [network, times] of seen) networks.set(network, times)
   return { since: history.since, networks: Object.fromEntries([...networks].slice(-MAX_NETWORKS)) }
 }
 
-/** The first 16 bits of an IPv4 address, the first 32 of an IPv6 address: about what one host has in one place. */
+/** The first 16 bits of an IPv4 address or 32 bits of an IPv6 address: roughly what one host has in one place. */
 export function networkOf(address: string): string {
   if (isIP(address) === 4) return address.split('.').slice(0, 2).join('.')
   const [before = ''] = address.split('::')

@@ -13,18 +13,18 @@ import { type CertificateLimits, certificateDetails, judgeCertificate } from './
 import type { CheckFinding } from './judge.ts'
 import { type AnswerLimits, isHealthy, judgeAnswer } from './judge.ts'
 
-/** The answer of a tag server about its health. */
+/** A tag server's answer about its health. */
 export interface HealthCheck {
   findings: readonly CheckFinding[]
-  /** What is said when nothing is wrong. */
+  /** The message when nothing is wrong. */
   summary: string
   details: Readonly<Record<string, unknown>>
-  /** Until the answer was read, ms; null without one. */
+  /** Time until the answer was read, ms; null without an answer. */
   totalMs: number | null
   certificate: CertificateFacts | null
-  /** Where all is well; null where nothing is. */
+  /** The path that is healthy; null when none is. */
   workingPath: string | null
-  /** What the request failed with; undefined when there is an answer. */
+  /** The error of the request; undefined when there is an answer. */
   failure: unknown
 }
 
@@ -82,10 +82,10 @@ function readHealth(
   }
 }
 
-/** Enough of a page to recognise whose it is. */
+/** Enough of a page to recognise where it comes from. */
 const startOf = (body: string): string => body.slice(0, 500).replace(/\s+/g, ' ').trim().slice(0, 120)
 
-/** How long each part of a request took, as details show it: whole ms, null for what did not happen. */
+/** Duration of each part of a request in the form of details: whole ms, null for parts that did not take place. */
 const timingDetails = ({ dns, connect, tls, firstByte, total }: OutboundTimings) => ({
   dns_ms: dns,
   connect_ms: connect,
@@ -97,17 +97,17 @@ const timingDetails = ({ dns, connect, tls, firstByte, total }: OutboundTimings)
 /** Whether the tag server serves the web container's script itself. */
 interface ProxiedScript {
   isServed: boolean
-  /** What was answered, in a few words. */
+  /** The answer in a few words. */
   answered: string
   details: { url: string; status: number; content_type: string | null }
 }
 
-/** The script's beginning shows what it is. */
+/** The beginning of the script is enough to recognise it. */
 const BODY_BYTES = 4 * 1_024
-/** Characters of it; a header may have 64 kB. */
+/** Characters kept of the content type; a header may have 64 kB. */
 const CONTENT_TYPE_MAX = 200
 
-/** @throws OutboundError when the tag server comes to no answer */
+/** @throws OutboundError when the tag server does not answer */
 export async function askGtmJs(
   { outbound, timeoutMs, signal }: RequestTools,
   tagServerUrl: string,
@@ -133,7 +133,7 @@ export function readGtmJs(url: string, answer: Pick<OutboundAnswer, 'status' | '
   }
 }
 
-/** The check for tag servers that have to serve it. */
+/** The check for tag servers that must serve gtm.js. */
 export async function checkGtmJs(
   tools: RequestTools,
   tagServerUrl: string,

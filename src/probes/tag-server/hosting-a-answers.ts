@@ -1,7 +1,7 @@
 import { fieldsOf } from '../../lib/index.ts'
-/** Reads what provider A (Stape, API v2) answers. Only what is named here is kept: its answers hold keys, too. */
+/** Readers for the answers of provider A (Stape, API v2). Only the fields named here are kept, because answers also contain keys. */
 
-/** A value with the word for it; the word may be left out. */
+/** A value and its label, either of which may be missing. */
 export interface Option {
   type: string | null
   label: string | null
@@ -11,10 +11,10 @@ export interface ContainerFacts {
   name: string | null
   status: Option
   zone: string | null
-  /** What the host warns its customer of. */
+  /** The host's warnings to its customer. */
   warnings: readonly string[]
   requestsLimit: number | null
-  /** Requests of today, or of the billing period where the answer has it. */
+  /** Requests of today, or of the billing period if the answer has it. */
   usage: number | null
   isLimitExceeded: boolean
   minReplicas: number | null
@@ -26,14 +26,14 @@ export interface DomainFacts {
   status: Option
   /** Null without an error. */
   error: Option | null
-  /** What its DNS should say: `CNAME tags.example.com → eu.host.example`. */
+  /** DNS records that it should have: `CNAME tags.example.com → eu.host.example`. */
   records: readonly string[]
 }
 
-/** What the numbers in the answers mean, by number. */
+/** Meanings of the numbers in answers, by number. */
 export type Words = Readonly<Record<string, string>>
 
-/** Answers come wrapped as `{ body: … }`. */
+/** Unwraps answers of the form `{ body: … }`. */
 export function unwrapped(answer: unknown): unknown {
   const { body } = fieldsOf(answer)
   return typeof body === 'object' && body !== null ? body : answer
@@ -59,7 +59,7 @@ export function readContainer(answer: unknown): ContainerFacts {
   }
 }
 
-/** Null where the answer is no list: then nothing is known of them. */
+/** Null when the answer is not a list, so that the domains are unknown. */
 export function readDomains(answer: unknown): DomainFacts[] | null {
   const list = unwrapped(answer)
   if (!Array.isArray(list)) return null
@@ -74,10 +74,10 @@ export function readDomains(answer: unknown): DomainFacts[] | null {
   })
 }
 
-/** Legends have about ten; they are kept with the probe. */
+/** Legends have about ten; they are kept in the probe's memory. */
 const MAX_WORDS = 60
 
-/** A list of options as a table. */
+/** Turns a list of options into a table. */
 export function readWords(answer: unknown): Words {
   const options = listOf(unwrapped(answer)).slice(0, MAX_WORDS).map(optionOf)
   return Object.fromEntries(
@@ -85,7 +85,7 @@ export function readWords(answer: unknown): Words {
   )
 }
 
-/** The word for a value: its own, or the legend's, or the value itself. */
+/** The label of a value: its own, the legend's, or the value itself. */
 export const wordFor = ({ type, label }: Option, words: Words): string | null =>
   label ?? (type === null ? null : (words[type] ?? type))
 

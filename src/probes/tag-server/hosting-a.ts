@@ -21,10 +21,10 @@ import { badFindings, type CheckFinding, type Json, type JsonObject, objectIn } 
 
 interface ProviderAOptions {
   containerId: string
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   apiUrl: string
   token: string
-  /** For keys that see several workspaces. */
+  /** For keys with access to several workspaces. */
   workspace: string | undefined
   limits: ContainerLimits
   /** What the last run left. */
@@ -33,7 +33,7 @@ interface ProviderAOptions {
 
 const WHO = 'the API of hosting provider A'
 
-/** Asks provider A for its container, the container's domains and, once a day, for what its values mean. */
+/** Asks provider A for the container, its domains and, once a day, the meanings of its values. */
 export async function checkProviderA(
   caller: HostingTools,
   options: ProviderAOptions,
@@ -55,7 +55,7 @@ export async function checkProviderA(
   const findings: CheckFinding[] = [
     ...judgeContainer(containerId, container, kept.legend, limits),
     ...judgeDomains(facts, kept.legend, limits.ok_statuses),
-    // An interface without this part has nothing to say about domains.
+    // An API without this part says nothing about domains.
     ...(domains.isAnswer || domains.status === 404 ? [] : [domains.finding]),
   ]
   return {
@@ -68,7 +68,7 @@ export async function checkProviderA(
   }
 }
 
-/** Asks provider A with a key. */
+/** Returns a function that sends requests to provider A with a key. */
 export function providerAsk(
   caller: HostingTools,
   { token, workspace }: Pick<ProviderAOptions, 'token' | 'workspace'>,
@@ -83,7 +83,7 @@ interface Place {
   answer: HostingAnswer
 }
 
-/** The container in the region that knows it, beginning with the one that did the last time; or why there is none. */
+/** Finds the container in the region that knows it, starting with the one that did last time, or returns why there is none. */
 export async function findContainer(
   ask: Ask,
   { containerId, apiUrl, memory }: Pick<ProviderAOptions, 'containerId' | 'apiUrl' | 'memory'>,
@@ -97,7 +97,7 @@ export async function findContainer(
     if (answer.isAnswer || !mayBeElsewhere(answer.status)) return place
     tried.push(place)
   }
-  // A region that knows the key but not the container weighs more than one that knows neither.
+  // “Knows the key but not the container” says more than “knows neither”.
   const place = tried.find(({ answer }) => !answer.isAnswer && answer.status === 404) ?? tried[0]
   if (place === undefined) throw new Error('there is no region to ask')
   if (place.answer.isAnswer || place.answer.status !== 404) return place
@@ -105,10 +105,10 @@ export async function findContainer(
   return { ...place, answer: { ...place.answer, finding: { check: 'hosting', status: 'critical', message } } }
 }
 
-/** What a region says of containers and keys of the other. */
+/** Statuses with which a region answers for containers and keys of the other region. */
 const mayBeElsewhere = (status: number | null): boolean => status === 404 || status === 401 || status === 403
 
-/** Accounts live in one of two regions, each of which knows its own. Another address than the usual one is taken as it is. */
+/** Accounts are in one of two regions that do not know each other's. An address other than the usual one is used as it is. */
 export function regionsOf(apiUrl: string): string[] {
   const url = new URL(apiUrl)
   if (url.hostname !== 'api.app.stape.io') return [apiUrl]
@@ -142,7 +142,7 @@ function containerDetails(
   }
 }
 
-/** What the numbers of provider A's answers mean, as it says itself. */
+/** Meanings of the numbers in provider A's answers, from its own API. */
 interface Legend {
   containerStatuses: Words
   domainStatuses: Words
@@ -174,7 +174,7 @@ function judgeContainer(
   return [status, ...warned, ...judgeUsage(container, limits)]
 }
 
-/** The part of the plan's requests that are used; null when either is not known. */
+/** Used share of the plan's requests, in percent; null when either number is unknown. */
 const usedPercent = ({ usage, requestsLimit }: ContainerFacts): number | null =>
   usage === null || requestsLimit === null ? null : Math.floor((100 * usage) / requestsLimit)
 
@@ -189,10 +189,10 @@ function judgeUsage(container: ContainerFacts, { usage_warning_percent: limit }:
   return [{ check: 'hosting_usage', status: isHigh ? 'warning' : 'ok', message: numbers }]
 }
 
-/** As many as details have room for. */
+/** As many as fit into details. */
 const DOMAINS_SHOWN = 20
 
-/** The worst of those that are not fine. */
+/** Returns the findings that are not fine, worst first. */
 function judgeDomains(
   domains: readonly DomainFacts[] | null,
   legend: Legend,
@@ -220,13 +220,13 @@ function judgeDomain(domain: DomainFacts, legend: Legend, okStatuses: readonly s
   return judgeStatus('hosting_domain', `domain ${name} at hosting provider A`, word, okStatuses)
 }
 
-/** Null where the value for errors says that there is none. */
+/** Null when the error field says that there is no error. */
 export function errorText(error: Option | null, words: Words): string | null {
   const text = error === null ? null : wordFor(error, words)
   return text === null || /^(0|none|ok|null|success|(no|without)[ _-]?errors?)$/i.test(text) ? null : text
 }
 
-/** What the host's values mean, as it said at a time (epoch ms). */
+/** A legend and when it was read, epoch ms. */
 interface KeptLegend {
   readonly at: number
   readonly legend: Legend
@@ -235,8 +235,8 @@ interface KeptLegend {
 const KEPT_MS = DAY
 
 /**
- * The legend that was kept if it is not too old, or what the host says now. Answers mostly bring their own words, so that a
- * check does not fail for a legend that cannot be had; it is asked for again the next time then.
+ * Returns the kept legend unless it is too old, or else a new one. Answers mostly contain their own labels, so a legend that
+ * cannot be read fails no check and is requested again next time.
  */
 async function legendOf(ask: Ask, base: string, kept: Json | undefined, now: number): Promise<KeptLegend> {
   const before = legendIn(kept)

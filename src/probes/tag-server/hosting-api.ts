@@ -5,10 +5,10 @@ import type { CheckFinding } from './judge.ts'
 
 export interface HostingCheck {
   findings: readonly CheckFinding[]
-  /** What is said when nothing is wrong; empty when nothing is known. */
+  /** The message when nothing is wrong; empty when nothing is known. */
   summary: string
   details: Readonly<Record<string, unknown>>
-  /** How long the host's interface took, ms; null when it did not answer. */
+  /** How long the host's API took, ms; null when it did not answer. */
   totalMs: number | null
   failure: unknown
 }
@@ -18,7 +18,7 @@ export interface HostingTools extends RequestTools {
   now: number
 }
 
-/** What a host's interface answered: JSON, or why there is none. */
+/** The answer of a host's API: JSON, or why there is none. */
 export type HostingAnswer =
   | { isAnswer: true; body: unknown; totalMs: number }
   | {
@@ -29,13 +29,13 @@ export type HostingAnswer =
       failure: unknown
     }
 
-/** Asks one address of a host's interface. */
+/** Requests one address of a host's API. */
 export type Ask = (url: string) => Promise<HostingAnswer>
 
 /**
- * Asks a host's interface. That it is down, slow or of another opinion about our key says nothing about the container.
+ * Requests an address of a host's API. If it is down, slow or refuses our key, that says nothing about the container.
  *
- * @param who as in `the API of the hosting provider`
+ * @param who e.g. `the API of the hosting provider`
  */
 export async function askJson(
   { outbound, timeoutMs, signal, now }: HostingTools,
@@ -89,10 +89,10 @@ const GOOD = words(
 )
 
 /**
- * What a host's word for the state of something means. A word of trouble outweighs the others (`not running`).
+ * Returns what a host's word for a state means. A word of trouble outweighs the others (`not running`).
  *
- * @param okStatuses words that people said are fine, in any case
- * @returns null for words that say nothing to this program
+ * @param okStatuses words that people marked as fine; case does not matter
+ * @returns null for words that this version does not know
  */
 export function meaningOf(label: string, okStatuses: readonly string[]): 'ok' | 'warning' | 'critical' | null {
   const text = label.trim().toLowerCase()
@@ -103,7 +103,7 @@ export function meaningOf(label: string, okStatuses: readonly string[]): 'ok' | 
   return parts.some((part) => GOOD.has(part)) ? 'ok' : null
 }
 
-/** @param what as in `the container` */
+/** @param what e.g. `the container` */
 export function judgeStatus(check: string, what: string, label: string, okStatuses: readonly string[]): CheckFinding {
   const meaning = meaningOf(label, okStatuses)
   if (meaning !== null) return { check, status: meaning, message: `${what} is "${label}"` }

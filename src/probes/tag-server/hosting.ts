@@ -7,7 +7,7 @@ interface HostingSite {
   hosting_b_container_id: string | null
 }
 
-/** Where the hosts are asked; null = not set up. */
+/** Addresses and keys of the hosts; null = not configured. */
 interface HostingSettings {
   hostingAApiUrl: string
   hostingAToken: string | null
@@ -30,7 +30,7 @@ const error = (message: string): HostingCheck => ({
   failure: undefined,
 })
 
-/** What provider A says of the site's container; null for a site without one there. */
+/** Checks the site's container at provider A; null when the site has none there. */
 export async function checkHostingA(
   caller: HostingTools,
   { hosting_a_container_id: containerId }: HostingSite,
@@ -57,8 +57,8 @@ export async function checkHostingA(
 }
 
 /**
- * What provider B says of the site's container; null for a site without one there. No interface of that host is known: without
- * a status address it is judged from outside, where that can be done.
+ * Checks the site's container at provider B; null when the site has none there. That host has no known API: without a status
+ * address, the container is judged from outside, if possible.
  */
 export async function checkHostingB(
   caller: HostingTools,
@@ -83,7 +83,7 @@ export async function checkHostingB(
 
 interface ProviderBOptions {
   containerId: string
-  /** With `{container_id}` in it. */
+  /** Contains `{container_id}`. */
   statusUrl: string
   token: string | null
   /** Where the answer has the status: names and numbers separated by dots, e.g. `data.0.status`. */
@@ -93,7 +93,7 @@ interface ProviderBOptions {
 
 const WHO = 'the status address of hosting provider B'
 
-/** Asks a host that has no interface of its own that is known: whatever answers its container's status as JSON. */
+/** Reads the status from any address that returns it as JSON, because no API of this host is known. */
 async function checkProviderB(caller: HostingTools, options: ProviderBOptions): Promise<HostingCheck> {
   const { containerId, statusUrl, token, jsonPath, okStatuses } = options
   const url = statusUrl.replaceAll('{container_id}', encodeURIComponent(containerId))
@@ -119,7 +119,7 @@ async function checkProviderB(caller: HostingTools, options: ProviderBOptions): 
   }
 }
 
-/** The status as a word; null when there is none at the path. */
+/** The status as text; null when there is none at the path. */
 function statusAt(body: unknown, jsonPath: string): string | null {
   let value = body
   for (const name of jsonPath.split('.')) {

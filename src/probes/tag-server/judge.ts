@@ -3,16 +3,16 @@ import type { OutboundAnswer } from '../../outbound/index.ts'
 import { type Json, type JsonObject, type ProbeOutcome, RESULT_STATUSES, type ResultStatus } from '../probe-type.ts'
 import { type HealthEndpoint, shownAddress } from './addresses.ts'
 
-/** What was answered at an endpoint, as far as it is judged. */
+/** The judged parts of an endpoint's answer. */
 export interface HealthAnswer extends Pick<OutboundAnswer, 'status' | 'headers' | 'body' | 'isTruncated' | 'location'> {
   url: string
   totalMs: number
 }
 
 export interface AnswerLimits {
-  /** Empty = every status from 200 to 299. */
+  /** Empty = 200 to 299. */
   expected_status: readonly number[]
-  /** What the body has to hold; undefined = what a tag server answers. */
+  /** Text that the body must contain; undefined = the answer of a tag server. */
   expected_body?: string
   /** 0 = never slow. */
   slow_ms: number
@@ -24,7 +24,7 @@ export function judgeAnswer(endpoint: HealthEndpoint, answer: HealthAnswer, limi
   return [status, judgeBody(endpoint, answer, limits), judgeSpeed(answer, limits), ...judgeAge(endpoint, answer)]
 }
 
-/** Whether this is the server's health endpoint. */
+/** Whether this endpoint shows the server's health. */
 export const isHealthy = (endpoint: HealthEndpoint, answer: HealthAnswer, limits: AnswerLimits): boolean =>
   judgeStatus(answer, limits).status === 'ok' && judgeBody(endpoint, answer, limits).status === 'ok'
 
@@ -50,7 +50,7 @@ function judgeBody(
   if (expected !== undefined) {
     if (answer.body.includes(expected)) return fine(where)
     const text = JSON.stringify(expected)
-    // It may stand in the rest.
+    // The unread rest may contain it.
     return answer.isTruncated
       ? { check: 'body', status: 'error', message: `${text} is not in the first 1 MB of ${where}, and no more is read` }
       : { check: 'body', status: 'critical', message: `the answer of ${where} does not hold ${text}` }
@@ -68,7 +68,7 @@ const fine = (where: string): CheckFinding => ({
   message: `${where} answered as expected`,
 })
 
-/** What images answer: `ok`, and by one guide `{"success":true}`. Gateways answer with an object, too, when they found no server. */
+/** Images answer `ok` and, according to one guide, `{"success":true}`. Gateways that found no server also answer with an object. */
 function isHealthText(body: string): boolean {
   const text = body.trim()
   if (/^"?ok"?$/i.test(text)) return true
@@ -90,10 +90,10 @@ function judgeSpeed({ url, totalMs }: HealthAnswer, { slow_ms: slow }: AnswerLim
   }
 }
 
-/** A cache that has had the answer for no longer may as well be the tag server. */
+/** The longest time that a cache may have kept an answer. */
 const OLDEST_MS = MINUTE
 
-/** A cache answers for a tag server that is down as well. At another address than the image's own, people may want its answer. */
+/** A cache also answers while the tag server is down. At addresses other than the image's own, people may want the cache's answer. */
 function judgeAge({ isOwn }: HealthEndpoint, { url, headers }: HealthAnswer): CheckFinding[] {
   const { age = '' } = headers
   const oldMs = /^\d{1,9}$/.test(age) ? Number(age) * SECOND : 0
@@ -102,9 +102,9 @@ function judgeAge({ isOwn }: HealthEndpoint, { url, headers }: HealthAnswer): Ch
   return [{ check: 'cached_answer', status: 'warning', message }]
 }
 
-/** One thing that was looked at, and what it says. */
+/** The result of one check. */
 export interface CheckFinding {
-  /** What was looked at, e.g. `certificate`. */
+  /** Name of the check, e.g. `certificate`. */
   readonly check: string
   readonly status: ResultStatus
   /** One sentence for people, with the numbers that decided. */
@@ -115,11 +115,11 @@ const rank = ({ status }: CheckFinding): number => RESULT_STATUSES.indexOf(statu
 
 const isBad = ({ status }: CheckFinding): boolean => status !== 'ok'
 
-/** Findings that are not fine, the worst first. */
+/** The findings that are not fine, worst first. */
 export const badFindings = (findings: readonly CheckFinding[]): CheckFinding[] =>
   findings.filter(isBad).toSorted((a, b) => rank(a) - rank(b))
 
-/** The worst finding speaks for all of them. */
+/** The worst finding determines status and message. */
 export function judged(findings: readonly CheckFinding[], whenFine: string): Pick<ProbeOutcome, 'status' | 'message'> {
   const [worst, ...others] = badFindings(findings)
   if (worst === undefined) return { status: 'ok', message: whenFine }
@@ -127,7 +127,7 @@ export function judged(findings: readonly CheckFinding[], whenFine: string): Pic
   return { status: worst.status, message: `${worst.message}${more}` }
 }
 
-/** Since when a probe has its status: kept in its memory as `standing`, and shown in its details. Times are epoch ms. */
+/** Since when a probe has had its status, epoch ms. Kept in its memory as `standing` and shown in its details. */
 interface StatusSince {
   readonly status: ResultStatus
   readonly since: number
@@ -144,5 +144,5 @@ export const sinceText = ({ since }: StatusSince): string => isoTime(since)
 
 export type { Json, JsonObject }
 
-/** An object that a run left behind, `{}` for anything else: another version of the program may have written it. */
+/** Reads an object from memory, `{}` for anything else: another version of Tagwarden may have written it. */
 export const objectIn = (value: Json | undefined): JsonObject => fieldsOf(value) as JsonObject

@@ -22,7 +22,7 @@ interface OutsideOptions extends CertificateLimits {
   siteUrl: string
   tagServerUrl: string
   webContainerId: string | null
-  /** Only place to ask for health; undefined = the usual ones. */
+  /** The only path for health; undefined = the usual ones. */
   path: string | undefined
   dns_targets: readonly string[]
   expects_first_party: boolean
@@ -32,7 +32,7 @@ interface OutsideOptions extends CertificateLimits {
   now: number
 }
 
-/** What can be seen of a tag server from outside, wherever it is hosted. */
+/** What can be checked of any tag server from outside. */
 interface OutsideView {
   findings: readonly CheckFinding[]
   summary: string
@@ -46,7 +46,7 @@ const SEEN_WHEN_DOWN: readonly string[] = ['dns_target', 'dns_move']
 
 export async function lookFromOutside(tools: RequestTools, given: OutsideOptions): Promise<OutsideView> {
   const { tagServerUrl: url, path } = given
-  // What the server at another address did is no measure for this one. Earlier versions did not note which it was.
+  // The history of a server at another address does not apply. Earlier versions did not store the address.
   const memory = given.memory.url === undefined || given.memory.url === url ? given.memory : {}
   const options = { ...given, memory }
   const remembered = typeof memory.path === 'string' ? memory.path : undefined
@@ -56,7 +56,7 @@ export async function lookFromOutside(tools: RequestTools, given: OutsideOptions
     checkDns(tools, options),
     checkScript(tools, options),
   ])
-  // What keeps the server from answering keeps the rest from being looked at: said once, it is enough.
+  // What keeps the server from answering also fails the other checks, so it is reported only once.
   const others = [...dns.findings, ...script.findings]
   const seen = health.failure === undefined ? others : others.filter(({ check }) => SEEN_WHEN_DOWN.includes(check))
   const speed = checkSpeed(health, options)
@@ -96,7 +96,7 @@ interface Part {
   findings: readonly CheckFinding[]
   details: object | null
   memory: JsonObject
-  /** What it could not be looked at for. */
+  /** The error that prevented the check. */
   failure?: unknown
 }
 
@@ -113,7 +113,7 @@ async function checkDns(tools: RequestTools, options: OutsideOptions): Promise<P
     ])
     return judgeDns(host, facts, targets, memory, now)
   } catch (thrown) {
-    // Where the server itself answers, its name led there a moment ago: then this is a matter of the resolver, not of the server.
+    // If the server itself answers, its name resolved a moment ago, so the resolver is at fault.
     const findings = [providerFailure('dns', `the DNS of ${host}`, thrown, timeoutMs)]
     return { findings, details: failureDetails(thrown), memory: before, failure: thrown }
   }
@@ -140,7 +140,7 @@ function judgeDns(
   }
 }
 
-/** A tag server that has served the script, and pages that get it there: when it stops, they stop measuring. */
+/** Checks a script that the tag server has served before: pages that load it there stop measuring when it is gone. */
 async function checkScript(tools: RequestTools, options: OutsideOptions): Promise<Part> {
   const { tagServerUrl, webContainerId, watches_gtm_js: isWatched, memory, now } = options
   if (!isWatched || webContainerId === null) return { findings: [], details: null, memory: {} }
@@ -169,12 +169,12 @@ async function checkScript(tools: RequestTools, options: OutsideOptions): Promis
   }
 }
 
-/** Labels under which countries let people register names, as `co` in `co.uk`. */
+/** Labels under which countries let people register names, such as `co` in `co.uk`. */
 const SECOND_LEVELS: ReadonlySet<string> = new Set(
   'ac co com edu go gob gov gv ltd ne net nom or org plc sch'.split(' '),
 )
 
-/** Hosts that give every customer a name of theirs: two such names have nothing to do with each other. */
+/** Hosts that give each customer a name: two such names are unrelated. */
 const SHARED_HOSTS: readonly string[] = (
   'a.run.app amazonaws.com appspot.com azurefd.net azurewebsites.net cloudfront.net cloudfunctions.net ' +
   'elasticbeanstalk.com firebaseapp.com fly.dev github.io herokuapp.com myshopify.com netlify.app onrender.com pages.dev ' +
@@ -182,8 +182,8 @@ const SHARED_HOSTS: readonly string[] = (
 ).split(' ')
 
 /**
- * The part of a host name that belongs to one owner, `example.co.uk` of `www.example.co.uk`, for names as sites have them:
- * the rules that matter, not the whole public suffix list. Null for addresses and names that have no such part.
+ * Returns the part of a host name that belongs to one owner, `example.co.uk` of `www.example.co.uk`. Applies the rules that
+ * matter for sites, not the whole public suffix list. Null for IP addresses and names without such a part.
  */
 export function registrableDomain(host: string): string | null {
   const name = host.toLowerCase().replace(/\.$/, '')
@@ -200,13 +200,13 @@ function suffixLength(labels: readonly string[]): number {
 }
 
 interface FirstParty {
-  /** Null where the question makes no sense: an address, a name inside a network. */
+  /** Null when the question does not apply: an IP address, or a name inside a network. */
   isFirstParty: boolean | null
   site: string | null
   tagServer: string | null
 }
 
-/** Browsers let a tag server set lasting cookies only when it shares the site's registrable domain. */
+/** Browsers let a tag server set lasting cookies only if it shares the site's registrable domain. */
 export function firstParty(siteUrl: string, tagServerUrl: string): FirstParty {
   const [siteHost, tagHost] = [new URL(siteUrl).hostname, new URL(tagServerUrl).hostname]
   const [site, tagServer] = [registrableDomain(siteHost), registrableDomain(tagHost)]
@@ -222,22 +222,26 @@ function judgeFirstParty({ isFirstParty, site, tagServer }: FirstParty): CheckFi
   return [{ check: 'first_party', status: 'warning', message }]
 }
 
-/** So many answers in a row have to be slow: one is a cold start. */
+/** This many answers in a row must be slow, because a single one may be a cold start. */
 const RECENT = 3
-/** Fewer answers before them do not show what is usual. */
+/** Fewer earlier answers do not show what is usual. */
 const USUAL_MIN = 10
 const KEPT = 30
 const TIMES_USUAL = 3
-/** An answer within this is not slow, however fast it usually is. */
+/** An answer within this time is never slow, however fast the server usually is. */
 const FLOOR_MS = 1_000
 
-/** The latest answers' times with this one, oldest first. */
+/** Adds an answer's time to the latest ones, oldest first. */
 export const withTime = (times: readonly number[], ms: number): number[] => [...times, ms].slice(-KEPT)
 
 const timesIn = (value: unknown): number[] =>
   Array.isArray(value) ? value.filter((entry) => typeof entry === 'number') : []
 
-/** Whether a server takes much longer than it used to. @param times of its latest answers in ms, oldest first */
+/**
+ * Judges whether a server takes much longer than it used to.
+ *
+ * @param times of its latest answers, ms, oldest first
+ */
 export function judgeTimes(
   host: string,
   times: readonly number[],

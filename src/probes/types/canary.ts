@@ -12,7 +12,7 @@ import { failureDetails, targetFailure } from '../tag-server/ask.ts'
 import type { CheckFinding } from '../tag-server/judge.ts'
 
 const BODY_BYTES = 16 * 1_024
-/** Of a run's time, for what comes after the last look at ingest. */
+/** Part of a run's time that is kept for the work after the last look at ingest. */
 const REST_MS = 500
 
 export const canary = defineProbeType({
@@ -23,7 +23,7 @@ export const canary = defineProbeType({
   kind: 'wire',
   siteFields: ['url', 'tag_server_url'],
   needs: [['tag_server_url']],
-  // Someone has to exclude it from the other tags first.
+  // Someone must first exclude canaries from the other tags.
   autoNeeds: null,
   config: Type.Object(
     {
@@ -121,7 +121,7 @@ const detailsOf = (url: string, { waiting, last }: CanaryMemory) => ({
   not_arrived_since: isoTimeOrNull(waiting[0]?.at ?? null),
 })
 
-/** Until one has arrived, an answer says as much of the settings as of the tag server. */
+/** Until a canary has arrived, a bad answer may be due to wrong settings as well as to the tag server. */
 function undelivered(
   { status, message }: CheckFinding,
   { last }: CanaryMemory,

@@ -52,7 +52,7 @@ type CmpSettings = Static<typeof CmpSettings>
 
 type Context = ProbeContext<CmpSettings>
 
-/** Shares of the time of a run: a page that hangs leaves enough to say so, and the scripts are asked after it. */
+/** Shares of a run's time. Scripts are fetched after the page, and a page that hangs must leave time to report it. */
 const PAGE_SHARE = 0.6
 const SCRIPT_SHARE = 0.35
 const SCRIPTS_ASKED = 2
@@ -170,7 +170,7 @@ async function checkPage(
 
 const NOT_CHECKED = { state: 'not_checked', findings: [] } as const
 
-/** For a page on which all is fine. */
+/** Words for a page without findings; the empty ones belong to states with a finding. */
 const CONSENT_WORDS: Readonly<Record<ConsentState | 'not_checked', string>> = {
   set: 'the consent defaults are set before measurement begins',
   set_elsewhere: 'the consent defaults are not in the page, but may be set by what it loads',
@@ -191,7 +191,7 @@ const fetchTools = ({ outbound, config, signal, timeoutMs }: Context, share: num
 interface ReadContainer {
   id: string
   script: FetchedScript
-  /** Null when it could not be read. */
+  /** Null when the container could not be read. */
   facts: ContainerReading | null
 }
 
@@ -214,7 +214,7 @@ const askScripts = (context: Context, urls: readonly string[], page: string): Pr
     urls.slice(0, SCRIPTS_ASKED).map((url) => fetchScript(fetchTools(context, SCRIPT_SHARE), url, page, false)),
   )
 
-/** A sentence when the check cannot know what to look for. */
+/** Returns a sentence instead when the check cannot know what to look for. */
 function expectedOf(name: string | null, ownAddress: string | undefined): Omit<Expected, 'hasOwnSign'> | string {
   const provider = name === null ? null : providerNamed(name)
   if (name !== null && provider === null && ownAddress === undefined) {
@@ -224,7 +224,7 @@ function expectedOf(name: string | null, ownAddress: string | undefined): Omit<E
   return { provider, name: provider?.name ?? name ?? (ownAddress === undefined ? null : `“${ownAddress}”`) }
 }
 
-/** Who may set the defaults that are not in the page; null when nothing is known to. */
+/** Returns what may set the defaults that the page itself does not set; null when nothing known does. */
 function elsewhereOf(
   providers: readonly FoundProvider[],
   container: ReadContainer | null,

@@ -62,7 +62,7 @@ export const consentSignals = defineProbeType({
     ),
 })
 
-/** With those that ran in the week before only: how many tags are judged does not change with each that has a quiet day. */
+/** Adds tags that ran only in the week before: otherwise each tag with a quiet day would change how many are judged. */
 const withSilent = (tags: RecentConsent['tags'], past: ConsentPast): RecentConsent['tags'] => {
   const seen = new Set(tags.map(({ tag_key }) => tag_key))
   const silent = [...past.tags.keys()].filter((key) => !seen.has(key))

@@ -69,7 +69,7 @@ export const dataFreshness = defineProbeType({
   },
 })
 
-/** `last event 5 days ago; 5 events are usual in 24 h, judges silence once 10 are` */
+/** E.g. `last event 5 days ago; 5 events are usual in 24 h, judges silence once 10 are`. */
 function tooFew({ covered, usual, needed }: VolumeSoFar, ago: number): string {
   const last = ago < MINUTE ? 'just now' : `${duration(ago)} ago`
   return `last event ${last}; ${counted(usual, 'event is', 'events are')} usual in ${duration(covered)}, judges silence once ${number(needed)} are`

@@ -22,7 +22,7 @@ const scoreSetting = (description: string) => Type.Optional(Type.Number({ minimu
 const share = (byDefault: number, description: string) =>
   Type.Number({ minimum: 0, maximum: 1, default: byDefault, description })
 
-/** The settings of both kinds of quality. */
+/** The settings of both types. */
 const QualitySettings = Type.Object(
   {
     window_minutes: windowMinutes(QUALITY_DEFAULTS.window_minutes),
@@ -52,7 +52,7 @@ const checkQualitySettings = ({ warning_score, critical_score }: Config) =>
     ? [{ path: '/critical_score', message: 'must not be above warning_score' }]
     : []
 
-/** A field's figure is the share of events that carry it; without one it is the score. */
+/** A finding about a field shows the share of events with it; any other shows the score. */
 const rateOrScore = (
   value: number,
   write: (value: number) => string,
@@ -60,7 +60,7 @@ const rateOrScore = (
 ): string => ('field' in subject ? percent(value, write) : `${number(Math.floor(value))} of 100`)
 
 interface Quality<F extends string> {
-  /** For people: `user data`. */
+  /** Name for people, e.g. `user data`. */
   what: string
   columns: Parameters<typeof presenceReader<F>>[0]
   score: (fields: FieldCounts<F>) => number | null
@@ -85,7 +85,7 @@ function judgeQuality<F extends string>(
   )
 }
 
-/** What a kind of event should carry is known once enough of it are a day old. */
+/** Says how much is missing: a kind of event is judged once enough of its events are more than a day old. */
 function unjudged<F extends string>(what: string, kinds: readonly Presence<F>[]): Unjudged {
   if (eventsSeen(kinds) === 0) return noData(`No event has reported anything about ${what} in the last 8 days`)
   const most = Math.max(...kinds.map(({ past }) => past.events))

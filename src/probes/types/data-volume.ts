@@ -95,10 +95,10 @@ export const dataVolume = defineProbeType({
       },
       'warning',
     )
-    // Events are counted at the sender's time: that none is of the last hours does not say that none came.
+    // Events are counted at the sender's time: when the last hours have none, some may still have arrived.
     if (silentFrom === null || outcome.isRefused === true || last === null) return outcome
     const ago = now - last
-    // One of the future tells only that our clock was set back.
+    // A last event in the future shows only that our clock was set back.
     if (ago < 0 || ago > JUST_MS || last < silentFrom + ON_ITS_WAY_MS) return outcome
     return withHint(outcome, `but one came ${duration(ago)} ago: the sender's clock is behind, or it sends late`)
   },
@@ -108,12 +108,12 @@ export const dataVolume = defineProbeType({
     ),
 })
 
-/** So long ago the last event came at most, where events come. */
+/** A site that still sends had its last event at most this long ago. */
 const JUST_MS = 5 * MINUTE
-/** What comes so soon after a silence began may have been sent before. */
+/** Events that arrive this soon after a silence began may have been sent before it. */
 const ON_ITS_WAY_MS = 2 * MINUTE
 
-/** Since when the site has no event at all, where that is bad. */
+/** Since when the site has had no event at all, epoch ms; null when that is not critical. */
 function silenceIn({ details }: Verdict): number | null {
   const silence = details.findings.find(
     ({ subject, status, measured }) => subject.event_name === undefined && status === 'critical' && measured === 0,
@@ -121,6 +121,6 @@ function silenceIn({ details }: Verdict): number | null {
   return silence?.since == null ? null : Date.parse(silence.since)
 }
 
-/** `3 events in 24 h, 3 are usual; judges once 75 are` */
+/** E.g. `3 events in 24 h, usually 3; judging starts once 75 are usual`. */
 const tooFew = ({ covered, events, usual, needed }: VolumeSoFar): string =>
   `${counted(events, 'event')} in ${duration(covered)}, usually ${number(usual)}; judging starts once ${number(needed)} are usual`

@@ -62,7 +62,7 @@ function outcomeOf(burn: Burn, budget: Budget, left: string, now: number): Probe
   return { status: burn.severity, message, details: { findings: [finding], judged: 1, ...figuresOf(budget) } }
 }
 
-/** For those who read results: seconds, and what is left of 1. */
+/** Numbers for programs that read results: in seconds, and what is left as a share of 1. */
 const figuresOf = ({ target, budget, spent, left }: Budget) => ({
   target,
   budget_seconds: Math.round(budget / SECOND),

@@ -6,7 +6,7 @@ export const bodyOf = ({ bytes, isTruncated, headers }: OutboundBytes): FetchedB
   contentType: headers['content-type'] ?? null,
 })
 
-/** A body as it came. Reading it takes it: it is empty afterwards. */
+/** A body as received. Reading it moves its bytes to another thread and leaves it empty here. */
 export interface FetchedBody {
   bytes: Uint8Array<ArrayBuffer>
   isTruncated: boolean

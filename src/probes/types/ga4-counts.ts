@@ -38,7 +38,7 @@ export const ga4Counts = defineProbeType({
   kind: 'wire',
   siteFields: ['analytics_property_id', 'timezone'],
   needs: [['analytics_property_id']],
-  // Which events are to be compared, and that a service account may read the property, only people know.
+  // Only people know which events to compare, and whether a service account may read the property.
   autoNeeds: null,
   config: Config,
   checkConfig,
@@ -50,7 +50,7 @@ export const ga4Counts = defineProbeType({
       return memory.pause === null ? await fetchCounts(context, memory) : paused(context, memory.pause)
     } catch (thrown) {
       if (thrown instanceof GoogleFailure) return failed(context, memory, thrown)
-      // The site has as many sources or events as it may have.
+      // The site already has its largest number of sources or events.
       if (thrown instanceof AppError && thrown.code === 'conflict') {
         return { status: 'error', message: thrown.message, details: { ...factsOf(context), reason: 'no_room' } }
       }
@@ -128,9 +128,10 @@ async function fetchCounts(context: ProbeContext<Settings>, memory: Memory): Pro
 }
 
 /**
- * One report where the property's hours are those of UTC; else two more, of what of each hour is in one UTC hour and in the next. That is known from the first answer only.
+ * Fetches one report if the property's hours are UTC hours. Otherwise two more are needed, for the parts of each hour that lie in one UTC hour and
+ * in the next. Only the first answer tells which.
  *
- * @returns the newest report with it, and what any of them says against its figures
+ * @returns the reports, and the newest of them with the caveats of all
  */
 async function reportsOf(
   ask: (minutes?: Minutes) => Promise<Ga4Report>,
@@ -147,7 +148,7 @@ async function reportsOf(
   }
 }
 
-/** Why nothing of a report can be written; null where it can. */
+/** Returns the reason when nothing of a report can be written, or null. */
 function notUsable(caveats: Caveats, context: ProbeContext<Settings>): ProbeOutcome | null {
   if (!context.config.exact_only || !areInexact(caveats)) return null
   const message = `Nothing was written, as the counts of property ${propertyOf(context)} are not exact; exact_only off takes them all the same`

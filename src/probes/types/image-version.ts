@@ -52,7 +52,7 @@ export const imageVersion = defineProbeType({
   kind: 'wire',
   siteFields: ['hosting_a_container_id'],
   needs: [],
-  // Hosts mostly do not say it, and an address of one's own is known to people alone.
+  // Hosts rarely report it, and only people know an address of their own that does.
   autoNeeds: null,
   config: Config,
   secretsSentTo: { version_token: 'version_url' },

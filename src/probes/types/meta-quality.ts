@@ -51,7 +51,7 @@ export const metaQuality = defineProbeType({
   kind: 'wire',
   siteFields: [],
   needs: [],
-  // No field of a site names a dataset, nor is there a token without a person.
+  // No field of a site names a dataset, and only people can provide a token.
   autoNeeds: null,
   config: Config,
   checkConfig,
@@ -78,7 +78,7 @@ export const metaQuality = defineProbeType({
   },
 })
 
-/** Of the 16,000 characters that details may have. */
+/** Of the 16,000 characters that `details` may have. */
 const DETAILS_ROOM = 15_500
 
 function outcomeOf({ events, notOffered, tookMs }: DatasetQuality, config: Settings): ProbeOutcome {
@@ -107,7 +107,7 @@ function nothingText({ events, dataset_id: id }: Settings, known: number): strin
     : `Meta says nothing about ${events.join(', ')} in dataset ${id}: it knows ${counted(known, 'event')} by ${known === 1 ? 'another name' : 'other names'}`
 }
 
-/** Adds as much of each list as there is room for, in their order. */
+/** Adds as much of each list as fits, in the order of the lists. */
 function withWhatFits(
   details: Readonly<Record<string, unknown>>,
   lists: Readonly<Record<string, readonly unknown[]>>,
@@ -123,7 +123,7 @@ function withWhatFits(
   return fitted
 }
 
-/** The shortest that Meta hands out have more than a hundred characters. */
+/** Only catches mistakes: Meta's shortest tokens have more than 100 characters. */
 const TOKEN_MIN = 20
 
 function checkConfig(config: Settings): readonly ErrorDetail[] {

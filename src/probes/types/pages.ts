@@ -1,7 +1,7 @@
 import { ConfinedError, ConfinedThread } from '../../lib/index.ts'
 import type { PageTasks } from './page-tasks.ts'
 
-/** A page that could not be read here, whatever is in it: a matter of this program, not of the page's working. */
+/** Tagwarden failed to read a page. That says nothing about whether the page works. */
 export class PageReadError extends Error {
   constructor(why: string) {
     super(`Tagwarden gave up reading it: ${why}`)
@@ -9,12 +9,12 @@ export class PageReadError extends Error {
   }
 }
 
-/** The longest real pages take a tenth of a second; this is for a machine that is busy, and for mistakes of ours. */
+/** The longest real pages take 0.1 s; the rest is for busy machines and for our own mistakes. */
 const READ_MS = 10_000
-/** The largest take 40 MB. */
+/** The largest pages take 40 MB. */
 const HEAP_MB = 192
 
-/** Reads pages and scripts of monitored sites in a thread of its own, which is given up when one of them takes too much. */
+/** Reads pages and scripts of monitored sites in a thread, which is ended when one of them takes too much time or memory. */
 export class PageReader {
   readonly #thread: ConfinedThread
 
@@ -23,7 +23,7 @@ export class PageReader {
     this.#thread = new ConfinedThread({ module: new URL('./page-tasks.ts', import.meta.url), timeMs, heapMb })
   }
 
-  /** @throws PageReadError, or what the signal was aborted with */
+  /** @throws PageReadError, or the reason that the signal was aborted with */
   async read<Name extends keyof PageTasks>(
     name: Name,
     input: Parameters<PageTasks[Name]>[0],
@@ -46,7 +46,7 @@ export class PageReader {
 
 export type Pages = Pick<PageReader, 'read'>
 
-/** Reads them where it is called: pages that are ours, which a thread need not be given up for. */
+/** Reads pages in the calling thread: only for our own, which need no protection. */
 export const pagesInThisThread: Pages = {
   async read<Name extends keyof PageTasks>(name: Name, input: Parameters<PageTasks[Name]>[0]) {
     const { tasks } = await import('./page-tasks.ts')

@@ -14,7 +14,7 @@ export const push = defineProbeType({
   kind: 'data',
   siteFields: ['timezone'],
   needs: [],
-  // Someone has to let a job call it first.
+  // Someone must first make a job call its address.
   autoNeeds: null,
   config: Type.Object(
     {
@@ -75,7 +75,7 @@ export const push = defineProbeType({
   },
 })
 
-/** What a run left behind; another version of the program may have written it. */
+/** Another version of Tagwarden may have written it. */
 function memoryOf({ ran_at: ranAt, waiting_since: waitingSince }: JsonObject): PushMemory {
   return {
     ranAt: typeof ranAt === 'number' ? ranAt : null,

@@ -19,7 +19,7 @@ import { learning, noData, type Unjudged } from '../counts/unjudged.ts'
 import { type FetchedSource, fetchedSource } from '../ga4-counts/settings.ts'
 import { defineProbeType, type ProbeOutcome } from '../probe-type.ts'
 
-/** A day is judged so long after its end: events come late, and so do the last orders of a day in an export. */
+/** How long after its end a day is judged: events arrive late, and so do a day's last orders in an export. */
 const SETTLED_AFTER_MS = 2 * HOUR
 
 export const reconciliation = defineProbeType({
@@ -73,7 +73,7 @@ export const reconciliation = defineProbeType({
     const missing = notUsable(await newestReference(store.reports, site.site_no, config), config, fetched, now)
     if (missing !== null) return missing
     const until = floorTo(now, HOUR)
-    // The last one is not over, or was not long ago.
+    // The last day is not over, or has not been for long.
     const days = localDays(site.timezone, now - SETTLED_AFTER_MS, config.days + 1).slice(0, -1)
     const range = { from: days[0]?.from ?? until - DAY, to: days.at(-1)?.to ?? until }
     let compared: ComparedDay[] = []
@@ -102,7 +102,7 @@ interface Settings {
   max_age_hours: number
 }
 
-/** Why the check cannot run; null when it can. */
+/** Returns why the check cannot run, or null. */
 function notUsable(
   newest: number | null,
   { source, event, max_age_hours }: Settings,
@@ -134,7 +134,7 @@ function notUsable(
 const judgedDays = (days: readonly ComparedDay[]): CapturedDay[] =>
   days.filter(({ comparedHours }) => comparedHours > 0)
 
-/** What may explain that the counts differ. */
+/** Returns a possible explanation of a difference, or null. */
 function hintOf(days: readonly ComparedDay[], shift: string | null, { event }: Settings): string | null {
   const isCounted = days.some(({ counted, countedInMissing }) => counted + countedInMissing > 0)
   return isCounted ? shift : `No event “${event}” came in ${number(days.length)} days: is that its name here?`

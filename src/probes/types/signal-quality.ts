@@ -52,17 +52,17 @@ interface SignalProbe<F extends string, C extends TObject> {
   name: string
   title: string
   description: string
-  /** For people: `identifiers`. */
+  /** Name for people, e.g. `identifiers`. */
   what: string
   config: C
   columns: Parameters<typeof signalReader<F>>[0]
-  /** Whether what is usual differs for more than a week. */
+  /** Whether the usual share varies over more than a week, so that learning needs the three weeks before, too. */
   hasEarlier?: boolean
   learn: (weeks: PresenceWeeks<F>, config: Static<C>) => PastFields<F>
   judge: (input: { now: number; kinds: readonly PresenceHistory<F>[] }, config: Static<C>) => Verdict
 }
 
-/** A probe of what version 2 of the tag says of each kind of event. */
+/** Defines a probe of fields that version 2 of the tag reports for each kind of event. */
 const defineSignalProbe = <F extends string, C extends TObject>({
   what,
   columns,

@@ -20,7 +20,7 @@ export const tagFailureRate = defineProbeType({
   figure: percent,
   defaultIntervalSeconds: 300,
   run({ site, config, now, store }) {
-    // The minute under way counts: a tag's share needs no whole one, and who tries it out looks at once.
+    // Includes the current minute: a share does not need a complete one, and people who try it out look at once.
     const end = ceilTo(now, MINUTE)
     const timeline = lastDay(end, Math.max(2 * HOUR, config.window_minutes * MINUTE))
     return judgeCounts(

@@ -23,7 +23,7 @@ import { defineProbeType } from '../probe-type.ts'
 const COLUMNS = ['executions', 'success', 'timeout', 'total_ms', 'timed', ...LATENCY_COLUMNS] as const
 const DAYS_COMPARED = 7
 
-/** The hours of the days before the last that are compared with. */
+/** The compared hours that lie before the last day, by tag. */
 type Earlier = ReadonlyMap<string, readonly LatencyBucket[]>
 
 interface Counts {
@@ -31,7 +31,7 @@ interface Counts {
   recent: ReadonlyMap<string, readonly TagBucket<(typeof COLUMNS)[number]>[]>
 }
 
-/** Hours of tags that are kept: a quarter of a kilobyte each. */
+/** Cached hours of tags: 0.25 KB each. */
 const HOURS_KEPT = 40_000
 
 const cacheOf = ofEachStore(() => new LearntCache<Earlier>(HOURS_KEPT))
@@ -124,14 +124,14 @@ interface Nearest {
   hours: number
 }
 
-/** The tag that lacks least to be judged, null when none ran with a time. */
+/** Returns the tag that is closest to being judged; null when none ran with a time. */
 function nearestOf(tags: readonly TagLatencies[], needed: number): Nearest | null {
   const rank = ({ timed, hours }: Nearest) => Math.min(1, timed / needed) + Math.min(1, hours / MIN_USUAL_HOURS)
   const timed = tags.map((tag) => ({ tag_key: tag.tag_key, ...latencySoFar(tag) })).filter((tag) => tag.timed > 0)
   return timed.toSorted((a, b) => rank(b) - rank(a))[0] ?? null
 }
 
-/** A day adds the hour under way and its two neighbours to the past. */
+/** Each day adds three hours to the past: the current hour and its two neighbours. */
 function soFar({ tag_key, timed, hours }: Nearest, needed: number, now: number, timezone: string): string {
   if (timed < needed) {
     return `“${tag_key}” ran ${timed} of ${needed} times with a time in the last 24 hours, judging starts at ${number(needed)}`
@@ -147,7 +147,7 @@ function latencyBucket(bucket: TagBucket<(typeof COLUMNS)[number]>): LatencyBuck
   const { from, to, executions, success, timeout, timed } = bucket
   const histogram = LATENCY_COLUMNS.map((column) => bucket[column])
   const counted = histogram.reduce((sum, count) => sum + count, 0)
-  // Batches add to the times and not to the histogram: theirs are left out in proportion.
+  // Batches add to the times but not to the histogram, so their time is taken out in proportion.
   const total_ms = timed === 0 ? 0 : (bucket.total_ms * counted) / timed
   return { from, to, executions, success, timeout, total_ms, histogram }
 }

@@ -56,7 +56,7 @@ const Config = Type.Object(
 type Settings = Static<typeof Config>
 type Context = ProbeContext<Settings>
 
-/** A part of the check, and what it leaves behind. */
+/** A part of the check, and what it leaves for the next run. */
 interface Checked extends Part {
   history?: VersionHistory
   marker?: DeployMarker
@@ -73,7 +73,7 @@ export const tagManagerVersion = defineProbeType({
   siteFields: ['url', 'tag_server_url', 'tag_manager_web_container_id', 'tag_manager_server_container_id'],
   needs: [['tag_manager_web_container_id'], ['tag_manager_server_container_id']],
   config: Config,
-  // Google's caches keep gtm.js for about 15 minutes, and the quota of the API is for about 100 containers at this interval.
+  // Google caches gtm.js for about 15 minutes, and at this interval the API's quota suffices for about 100 containers.
   defaultIntervalSeconds: 900,
   async run(context: Context) {
     const { site, config, memory, signal, timeoutMs } = context
@@ -86,7 +86,7 @@ export const tagManagerVersion = defineProbeType({
     const [found, serverPart, pagePart] = await Promise.all([
       web === null ? null : webAndCopy(web),
       server === null ? null : checkServer(context, server),
-      // Half of the time: a page that is slow must not keep the others' results back.
+      // Half of the time, so that a slow page does not delay the other parts.
       web === null || !config.check_page ? null : checkPage(context, site.url, signal, timeoutMs / 2),
     ])
     const webPart = found?.part ?? null
@@ -105,7 +105,7 @@ async function checkWeb(context: Context, containerId: string): Promise<Checked>
   const before = readHistory(memory.web)
   let script = await read()
   if (script.kind === 'version' && isLower(before, containerId, script.version)) {
-    // After a release Google's caches hand out the old version here and the new one there: a rollback is seen twice.
+    // After a release, Google's caches serve the old and the new version in turns: a rollback counts only if it is seen twice.
     const again = await read()
     if (again.kind === 'version' && !isLower(before, containerId, again.version)) script = again
   }
@@ -115,7 +115,7 @@ async function checkWeb(context: Context, containerId: string): Promise<Checked>
     return { status: 'critical', message, details: { container_id: containerId, reason: 'missing' }, ...took }
   }
   if (script.kind === 'unreadable') {
-    // Google's host is the same for everybody: its failure says nothing about this site.
+    // All sites use the same Google host, so its failure says nothing about this one.
     return {
       status: 'error',
       message: `${what} could not be read from Google: ${script.why}`,
@@ -142,13 +142,13 @@ async function checkServer(context: Context, containerId: string): Promise<Check
     const only = site.tag_manager_web_container_id === null ? config.expected_version : undefined
     const rules = await rulesOf(context, config.expected_server_version ?? only, history)
     const part = judgeVersion(what, history, rules, now)
-    // Each of thousands of results would hold the tags of one version again.
+    // The tags only once for each version: thousands of results would repeat them.
     const details = { ...part.details, ...detailsOf(live), ...(history.since === now ? tagsOf(live) : {}) }
     return { ...part, details, history, ...markerOf('server container', history, now) }
   } catch (thrown) {
     if (!(thrown instanceof GoogleFailure)) throw thrown
     const { reason, facts, message } = thrown
-    // A site with a web container is watched without any account: what was never set up is no failure there.
+    // A web container is watched without an account, so on such a site a missing account is not a failure.
     const isOptional = reason === 'no_credentials' && site.tag_manager_web_container_id !== null
     return {
       status: isOptional ? 'ok' : 'error',
@@ -159,7 +159,7 @@ async function checkServer(context: Context, containerId: string): Promise<Check
   }
 }
 
-/** What the site's own server hands out; null where it hands out no container, as most do not. */
+/** Checks the copy that the site's own server serves; null when it serves none, as with most sites. */
 async function checkCopy(
   context: Context,
   containerId: string,
@@ -185,12 +185,12 @@ async function rulesOf(
 ): Promise<VersionRules> {
   const changeTtlHours = config.change_ttl_hours
   const changedAt = changes.at(-1)?.at
-  // Nearly always nothing has changed, and there is nothing to look up.
+  // Almost always nothing has changed and the look-up can be skipped.
   const isNews = changedAt !== undefined && now - changedAt < changeTtlHours * HOUR
   return { expected: expected ?? null, changeTtlHours, reviewedAt: isNews ? await lastReview() : null }
 }
 
-/** A change that this run saw. */
+/** A deploy marker if this run was the first to see the change. */
 function markerOf(source: string, { containerId, changes }: VersionHistory, now: number): { marker?: DeployMarker } {
   const change = changes.at(-1)
   if (change?.at !== now) return {}
@@ -199,7 +199,7 @@ function markerOf(source: string, { containerId, changes }: VersionHistory, now:
   return { marker: { source, fromVersion: from, toVersion: to, details } }
 }
 
-/** As many tags as the details of a result have room for. */
+/** As many tags as fit into `details`. */
 const TAGS_SHOWN = 100
 
 const detailsOf = ({ name, fingerprint, tags }: LiveVersion) => ({ name, fingerprint, tags_total: tags.length })
@@ -210,7 +210,7 @@ const tagsOf = ({ tags }: LiveVersion) => ({
     .map((tag) => ({ id: tag.id, name: tag.name.slice(0, 80), ...(tag.isPaused ? { is_paused: true } : {}) })),
 })
 
-/** The worst part speaks for all; what else is bad stands behind it. */
+/** The worst part determines the status and comes first; other bad parts follow. */
 function outcomeOf(parts: Readonly<Record<string, Checked | null>>): ProbeOutcome {
   const all = Object.values(parts).filter((part) => part !== null)
   const sorted = all.toSorted((a, b) => RESULT_STATUSES.indexOf(a.status) - RESULT_STATUSES.indexOf(b.status))

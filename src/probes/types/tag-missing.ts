@@ -12,7 +12,7 @@ import { type PastPairs, pairBuckets, readPairCounts, readPastPairs } from '../c
 import { daysSeen, learning, noData, type Unjudged } from '../counts/unjudged.ts'
 import { defineProbeType } from '../probe-type.ts'
 
-/** Tags on events that are kept: a third of a kilobyte each. */
+/** Cached pairs of tag and event: a third of a kilobyte each. */
 const PAIRS_KEPT = 40_000
 
 const cacheOf = ofEachStore(() => new LearntCache<PastPairs>(PAIRS_KEPT))
@@ -80,7 +80,7 @@ export const tagMissing = defineProbeType({
   },
 })
 
-/** A tag is known by the whole UTC days in which it ran, and by occurrences enough in them. */
+/** Says how much is missing: whole UTC days in which a tag ran, and enough occurrences in them. */
 function learningPairs(input: TagMissingInput, config: TagMissingConfig, timezone: string): Unjudged {
   const today = input.days.at(-1)?.to ?? 0
   const days = Math.max(0, ...input.pairs.map((pair) => pair.days.filter((runs) => runs > 0).length))

@@ -27,9 +27,9 @@ import {
 } from '../warehouse-events/settings.ts'
 
 const WEEKS = 4
-/** How far back the newest table is looked for when yesterday's and the one before are missing. */
+/** How far back to look for the newest table when the last two days have none. */
 const LOOK_BACK_DAYS = 7
-/** For how many days after the last intraday table another one is expected. */
+/** How many days after the last intraday table another one is expected. */
 const INTRADAY_USUAL_DAYS = 3
 
 /** One run's view of the dataset. */
@@ -125,7 +125,7 @@ interface ReadDay extends DayTable {
 
 const intradayName = ({ suffix }: LocalDay): string => `events_intraday_${suffix}`
 
-/** Tables are asked for by their whole name: `events_*` would also match intraday tables, and count a day twice. */
+/** Tables are requested by full name: `events_*` would match intraday tables, too, and count a day twice. */
 const dailyName = ({ context }: Run, day: LocalDay): string =>
   context.config.daily_export ? `events_${day.suffix}` : intradayName(day)
 
@@ -135,7 +135,7 @@ async function readDay(run: Run, day: LocalDay): Promise<ReadDay> {
   return { day, table, facts, rows: facts?.rows ?? null }
 }
 
-/** Tables do not change any more after three days, so each week's rows are asked for once. */
+/** Tables no longer change after three days, so each week's row count is requested only once. */
 async function checkRows(run: Run, latest: ReadDay): Promise<{ part: Part; rows: Memory['rows'] }> {
   const { timezone, memory, context } = run
   const known: Record<string, number> = { ...memory.rows }
@@ -207,7 +207,7 @@ function checkIntraday({ context, timezone, memory }: Run, table: TableFacts | n
   return judgeIntraday(
     {
       table: intradayName(today),
-      // While rows are in the buffer, the table itself is not changed.
+      // While rows are in the streaming buffer, the table's own modification time stays the same.
       freshAt: table === null ? null : Math.max(table.modifiedAt, table.bufferedSince ?? 0),
       isUsual: lastIntraday !== null && lastIntraday >= localDay(timezone, now, INTRADAY_USUAL_DAYS).suffix,
       activeFrom: timeAfter(timezone, today.start, `${config.active_from_hour}:00`),
@@ -217,7 +217,7 @@ function checkIntraday({ context, timezone, memory }: Run, table: TableFacts | n
   )
 }
 
-/** Of an export without an older table: whether one was to come. Before the first table, or the day on which a stream began, none was. */
+/** For an export without an older table, returns whether one was due: not before the first table, nor on the day a stream began. */
 async function hasBegunBefore(run: Run, yesterday: ReadDay, intraday: TableFacts | null): Promise<boolean> {
   if (yesterday.facts !== null) return false
   return intraday === null || (await run.warehouse.table(intradayName(yesterday.day))) !== null
@@ -233,10 +233,10 @@ async function newestTable(run: Run): Promise<string | null> {
 
 type Parts = Readonly<Record<string, Part | readonly Part[] | null>>
 
-/** A part that could not be checked hides nothing that another found. */
+/** An `error` comes after findings: a part that could not be checked must not hide what another found. */
 const WORST_FIRST: readonly Part['status'][] = ['critical', 'warning', 'error', 'ok']
 
-/** The worst part speaks for all; what else is bad stands behind it. */
+/** The worst part determines the status and comes first; other bad parts follow. */
 function outcomeOf(parts: Parts, facts: JsonObject): ProbeOutcome {
   const all = Object.values(parts).flatMap((part) => part ?? [])
   const sorted = all.toSorted((a, b) => WORST_FIRST.indexOf(a.status) - WORST_FIRST.indexOf(b.status))
@@ -258,7 +258,7 @@ function outcomeOf(parts: Parts, facts: JsonObject): ProbeOutcome {
   }
 }
 
-/** All events that a site sent in `range`, whole minutes of the last days: by hour rows where they are up to date. */
+/** Counts all events of a site in `range`, whole minutes of the last days. Uses hour rows as far as they are up to date. */
 function eventsIn(store: Pick<Store, 'reports'>, siteNo: number, range: TimeRange): Promise<number> {
   return readSnapshot(store, siteNo, range, async (snapshot) => {
     const rows = await sumStretches<never, 'total'>(snapshot, {

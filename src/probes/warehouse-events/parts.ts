@@ -2,28 +2,27 @@ import { median, robustSpread } from '../../detection/index.ts'
 import { apart, counted, duration, HOUR, isoTime, isoTimeOrNull, number, percent } from '../../lib/index.ts'
 import { type LocalDay, timeAfter } from './settings.ts'
 
-/** What one part of the check found. */
 export interface Part {
   status: 'ok' | 'warning' | 'critical' | 'error'
   message: string
   details: Readonly<Record<string, unknown>>
 }
 
-/** A day that is over, and its table. */
+/** A past day and its table. */
 export interface DayTable {
   day: LocalDay
   table: string
-  /** Null when there is no table. */
+  /** Null when the table does not exist. */
   rows: number | null
 }
 
-/** Later than this after a day's end, its table is not late but missing. */
+/** From this time after a day's end, its table counts as missing, not late. */
 const MISSING_AFTER_MS = 36 * HOUR
 
 /**
- * Whether a table that is not there should be.
+ * Judges whether a table that does not exist should.
  *
- * @param deadline in the zone, on the next day, e.g. `14:00`
+ * @param deadline local time on the next day, e.g. `14:00`
  */
 export function judgeMissing({ day, table }: DayTable, timezone: string, deadline: string, now: number): Part {
   const dueAt = timeAfter(timezone, day.end, deadline)
@@ -46,10 +45,10 @@ interface RowRules {
   min_expected_rows: number
 }
 
-/** Fewer weeks say little about what is usual. */
+/** Fewer weeks say too little about what is usual. */
 const MIN_WEEKS = 2
 
-/** @param history rows of the same weekday in the weeks before, as far as they are known */
+/** @param history known row counts of the same weekday in earlier weeks */
 export function judgeRows(
   { day, table, rows }: DayTable & { rows: number },
   history: readonly number[],
@@ -81,11 +80,11 @@ export function judgeRows(
 
 interface Intraday {
   table: string
-  /** When rows last came; null when there is no table today. */
+  /** When rows last arrived; null when there is no table today. */
   freshAt: number | null
-  /** Whether there was such a table in the last days: without one, nothing is streamed, and silence is usual. */
+  /** Whether the last days had such a table: without one, nothing is streamed, so silence is usual. */
   isUsual: boolean
-  /** When today's active hours begin and end, epoch ms. */
+  /** Start and end of today's active hours, epoch ms. */
   activeFrom: number
   activeTo: number
 }
@@ -93,7 +92,7 @@ interface Intraday {
 const WARNING_MS = 2 * HOUR
 const CRITICAL_MS = 6 * HOUR
 
-/** Silence counts within the active hours only: at night nothing is missing. */
+/** Counts silence only within the active hours: at night, nothing is missing. */
 export function judgeIntraday({ table, freshAt, isUsual, activeFrom, activeTo }: Intraday, now: number): Part | null {
   if (freshAt === null && !isUsual) return null
   const details = {
@@ -121,28 +120,28 @@ export function judgeIntraday({ table, freshAt, isUsual, activeFrom, activeTo }:
   }
 }
 
-/** Rows in the warehouse for one event counted here, by day (`20261119`). */
+/** Rows in the warehouse per event counted here, by day (`20261119`). */
 type Ratios = Readonly<Record<string, number>>
 
-/** Before two weeks are known, no one can say which ratio is usual: consent, filters and batches set it, site by site. */
+/** The usual ratio depends on consent, filters and batches of the site, so it takes two weeks to know it. */
 const MIN_DAYS = 14
 const KEPT_DAYS = 28
 
-/** A day with fewer events has a ratio of chance. */
+/** With fewer events, the day's ratio is mostly chance. */
 const MIN_EVENTS = 100
 
-/** However even the days were, a ratio this close to the usual one is fine. */
+/** A ratio within this distance of the usual one is fine, however even the days were. */
 const LEAST_MARGIN = 0.15
 const SPREADS = 3
 
-/** The ratios with that of one more day, the latest four weeks of them. */
+/** Adds the ratio of one more day and keeps the latest four weeks. */
 export function withRatio(ratios: Ratios, suffix: string, warehouse: number, ours: number): Ratios {
   if (ours < MIN_EVENTS) return ratios
   const days = Object.entries({ ...ratios, [suffix]: warehouse / ours }).sort(([a], [b]) => a.localeCompare(b))
   return Object.fromEntries(days.slice(-KEPT_DAYS))
 }
 
-/** @param ratios of all days that are known; that of the day itself does not count as usual */
+/** @param ratios of all known days; the day's own does not count as usual */
 export function reconcile(suffix: string, warehouse: number, ours: number, ratios: Ratios): Part {
   const others = Object.entries(ratios).flatMap(([day, ratio]) => (day === suffix ? [] : [ratio]))
   const ratio = ours < MIN_EVENTS ? null : warehouse / ours

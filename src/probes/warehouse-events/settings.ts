@@ -2,9 +2,9 @@ import { Temporal } from 'temporal-polyfill'
 import { type Static, Type } from 'typebox'
 import { type ErrorDetail, isObject } from '../../lib/index.ts'
 
-/** A calendar day of a zone; times are epoch ms. */
+/** A calendar day in a time zone; times are epoch ms. */
 export interface LocalDay {
-  /** As in the names of tables: `20261119`. */
+  /** As in names of tables: `20261119`. */
   suffix: string
   /** For people: `2026-11-19`. */
   date: string
@@ -17,9 +17,9 @@ export interface LocalDay {
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 
 /**
- * The day `daysBefore` days before the one that holds `now`.
+ * Returns the day `daysBefore` days before the one that contains `now`.
  *
- * @throws RangeError when there is no such zone
+ * @throws RangeError for an unknown time zone
  */
 export function localDay(timezone: string, now: number, daysBefore: number): LocalDay {
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone).toPlainDate()
@@ -34,7 +34,7 @@ export function localDay(timezone: string, now: number, daysBefore: number): Loc
   }
 }
 
-/** The instant at which the zone's clocks show `time` (`14:00`, up to `24:00`) on the day that begins where another ends, at `dayEnd`. */
+/** Returns the instant at which local clocks show `time` (`14:00`, up to `24:00`) on the day that begins at `dayEnd`. */
 export function timeAfter(timezone: string, dayEnd: number, time: string): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number)
   const next = Temporal.Instant.fromEpochMilliseconds(dayEnd).toZonedDateTimeISO(timezone).toPlainDate()
@@ -130,23 +130,23 @@ export function checkConfig({
   ]
 }
 
-/** What a probe remembers of its dataset. */
+/** What a probe remembers about its dataset. */
 export interface Memory {
   /** As `project.dataset`. */
   dataset: string
-  /** Rows of tables that do not change any more, by day (`20261119`). */
+  /** Row counts of tables that no longer change, by day (`20261119`). */
   rows: Readonly<Record<string, number>>
-  /** Rows in the warehouse for one event counted here, by day. */
+  /** Rows in the warehouse per event counted here, by day. */
   ratios: Readonly<Record<string, number>>
-  /** The events of one state of one table: counting them costs money. */
+  /** The counts for one state of one table; kept because counting costs money. */
   counted: Counted | null
-  /** The last day that had an intraday table. */
+  /** The last day with an intraday table. */
   lastIntraday: string | null
 }
 
 interface Counted {
   table: string
-  /** When the table was last changed, epoch ms. */
+  /** When the table last changed, epoch ms. */
   modifiedAt: number
   bytes: number
   counts: Readonly<Record<string, number>>
@@ -158,8 +158,8 @@ const numbersOf = (value: unknown): Record<string, number> =>
     : {}
 
 /**
- * As it was left by whatever version of the program: what cannot be used is forgotten, and so is what was usual in another dataset. Earlier
- * versions did not note which it was.
+ * Reads memory that another version of Tagwarden may have written. Drops what is not usable, and everything about another
+ * dataset. Earlier versions did not store the dataset.
  */
 export function readMemory(memory: Readonly<Record<string, unknown>>, dataset: string): Memory {
   const { rows, ratios, counted, lastIntraday }: Readonly<Record<string, unknown>> = isOf(memory, dataset) ? memory : {}
@@ -182,7 +182,7 @@ function readCounted({ table, modifiedAt, bytes, counts }: Record<string, unknow
 
 const KEPT_DAYS = 40
 
-/** Without the days that no comparison reaches back to. */
+/** Drops days that no comparison reaches back to. */
 export const latestDays = (rows: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(
     Object.entries(rows)
