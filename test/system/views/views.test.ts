@@ -12,6 +12,9 @@ import { activeSites, byId, narrowed, readTruth, type Truth } from './truth.ts'
 
 /** The stream is looked at every two seconds by the clock of the machine: often enough of a long story is seldom. */
 const LISTENS_EVERY = 8
+/** A step takes half a second of a processor: by day a few, in which people do more. */
+const STEPS = amount(4, 4 * LISTENS_EVERY)
+const LEAST_ACTS = amount(2, 0)
 const ALL = ['clients', 'sites', 'probes', 'alerts', 'incidents', 'silences', 'maintenance'] as const
 
 for (const seed of Array.from({ length: amount(1, 6) }, (_, n) => n + 1)) {
@@ -21,12 +24,11 @@ for (const seed of Array.from({ length: amount(1, 6) }, (_, n) => n + 1)) {
       const story = await beginStory(t, engine, new Random(seed))
       const views = await openViews(story)
       const wrong: string[] = []
-      const steps = amount(LISTENS_EVERY, 4 * LISTENS_EVERY)
-      for (let n = 1; n <= steps && wrong.length === 0; n++) {
+      for (let n = 1; n <= STEPS && wrong.length === 0; n++) {
         await changeWorld(story)
-        for (let acts = story.random.below(3); acts > 0; acts--) await act(story)
+        for (let acts = LEAST_ACTS + story.random.below(3); acts > 0; acts--) await act(story)
         const [site] = story.sites
-        if (n === steps && site !== undefined) await deleteSite(story, site)
+        if (n === STEPS && site !== undefined) await deleteSite(story, site)
         await story.settle()
         await compareAll(story, views, sayer(wrong), n)
         story.clock.advance(STEP)
@@ -65,7 +67,7 @@ async function compareAll(story: Story, views: Views, say: Say, n: number): Prom
   if (page !== null) views.subscriber.compare(say, page, truth, sites)
   if (n % 2 === 0) await compareLists(say, admin, truth, clock.now())
   else await compareNarrow(say, story, truth)
-  if (n % LISTENS_EVERY === 0) {
+  if (n % LISTENS_EVERY === 0 || n === STEPS) {
     await compareTools(say, views.call, truth)
     await compareListener(say, views.listener, truth, overview)
   }
